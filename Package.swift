@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The layers, top to bottom; each depends only on those below it (README, "Architecture").
+let package = Package(
+    name: "docfs",
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "docfs",
+            dependencies: [
+                "CLinux", "Filesystem", "Library", "Documents",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Filesystem",
+            dependencies: [
+                "CFuse", "CLinux", "Library", "Catalog", "Documents",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Library",
+            dependencies: [
+                "CLinux", "Replication", "Catalog", "ObjectStore", "Documents",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Replication",
+            dependencies: [
+                "ObjectStore", "Documents",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Catalog",
+            dependencies: [
+                "Documents",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "ObjectStore",
+            dependencies: [
+                "Documents",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(name: "Documents", swiftSettings: strict),
+        // Headers only: what Swift's Glibc module leaves out.
+        .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
+        .systemLibrary(
+            name: "CFuse", path: "CFuse", pkgConfig: "fuse3",
+            providers: [.apt(["libfuse3-dev"])]),
+        .testTarget(name: "DocumentsTests", dependencies: ["Documents"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,23 @@
+/* System calls and constants of Linux that Swift's Glibc module leaves out, because glibc shows them
+ * with _GNU_SOURCE only or in headers that the module does not cover. Declared here as in their
+ * manual pages; nothing else belongs in this file. */
+#pragma once
+
+#include <spawn.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <sys/xattr.h>
+
+int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned int flags);
+ssize_t copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, size_t length, unsigned int flags);
+int fallocate(int descriptor, int mode, off_t offset, off_t length);
+int pidfd_open(pid_t process, unsigned int flags);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+
+#define POSIX_SPAWN_SETSID 0x80
+#define RENAME_NOREPLACE 1u
+#define RENAME_EXCHANGE 2u
+#define O_PATH 010000000
+
+/* utimensat(2): leave a time alone, or set it to now. */
+enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };

@@ -1,0 +1,70 @@
+import Documents
+import GRDB
+import Glibc
+
+/// What this device knows, in one SQLite file: the namespace, pending work, the replica.
+///
+/// One connection serves everything: its queue is the lock of the namespace. A mutation of the tree,
+/// with its effects on the backing files, runs inside one `write`; readers see it whole or not at
+/// all. The file is locked exclusively, so a second docfs cannot open it.
+public final class Catalog: Sendable {
+    private let queue: DatabaseQueue
+    private let path: String
+
+    /// Opens or creates the catalog and brings its schema up to date.
+    ///
+    /// - Parameter path: of the SQLite file; its folder must exist.
+    public init(path: String) throws {
+        var configuration = Configuration()
+        configuration.label = "docfs.catalog"
+        configuration.journalMode = .wal
+        configuration.foreignKeysEnabled = false
+        configuration.prepareDatabase { db in
+            // Without a shared-memory file, reads and writes touch no lock of the file system.
+            try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+            try db.execute(sql: "PRAGMA synchronous = NORMAL")
+            try db.execute(sql: "PRAGMA cache_size = -32768")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+        }
+        self.path = path
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+        try CatalogSchema.migrator.migrate(queue)
+    }
+
+    /// Runs `body` on the connection, outside a transaction. Not reentrant.
+    public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
+        do {
+            return try queue.inDatabase { try body(CatalogTransaction(db: $0)) }
+        } catch let error as DatabaseError { throw CatalogError(error) }
+    }
+
+    /// Runs `body` in one transaction, rolled back when it throws. Not reentrant.
+    public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
+        do {
+            return try queue.write { try body(CatalogTransaction(db: $0)) }
+        } catch let error as DatabaseError { throw CatalogError(error) }
+    }
+
+    /// Moves the write-ahead log into the database and closes both.
+    public func close() throws {
+        try queue.inDatabase { db in _ = try db.checkpoint(.truncate) }
+        try queue.close()
+    }
+}
+
+/// The queries of the catalog, for use inside one `Catalog.read` or `Catalog.write`.
+public struct CatalogTransaction {
+    let db: Database
+}
+
+extension Catalog {
+    /// Makes every committed transaction durable. With `synchronous = NORMAL` a commit alone survives
+    /// the end of the process; losing power as well takes a sync of the write-ahead log. SQLite locks
+    /// the database file and never the log, so that opening and closing the latter drops no lock.
+    public func synchronize() throws {
+        let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        guard log >= 0 else { throw CatalogError.failed("cannot open the write-ahead log: errno \(errno)") }
+        defer { Glibc.close(log) }
+        guard fdatasync(log) == 0 else { throw CatalogError.failed("cannot sync the write-ahead log: errno \(errno)") }
+    }
+}

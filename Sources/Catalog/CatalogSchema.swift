@@ -1,0 +1,121 @@
+import Documents
+import GRDB
+
+/// The catalog's tables. Migrations are only ever added: stores of every earlier release must open.
+enum CatalogSchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: the tree and the replica") { db in
+            try createEntries(db)
+            try createReplication(db)
+            try createSettings(db)
+        }
+        return migrator
+    }
+
+    private static func createEntries(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE entries(
+                    id INTEGER PRIMARY KEY AUTOINCREMENT,
+                    parent INTEGER NOT NULL,
+                    container INTEGER,
+                    kind INTEGER NOT NULL,
+                    filename TEXT NOT NULL,
+                    hasGeneratedFilename INTEGER NOT NULL,
+                    uuid BLOB,
+                    displayName TEXT,
+                    extension TEXT,
+                    fullName TEXT,
+                    naming INTEGER NOT NULL,
+                    created INTEGER NOT NULL,
+                    position REAL NOT NULL,
+                    attributes BLOB,
+                    target BLOB,
+                    keepsNames INTEGER NOT NULL,
+                    isScratchPlace INTEGER NOT NULL,
+                    isHere INTEGER NOT NULL,
+                    size INTEGER NOT NULL,
+                    modified INTEGER NOT NULL,
+                    mode INTEGER NOT NULL,
+                    currentVersion BLOB,
+                    contentVersion BLOB,
+                    pending INTEGER NOT NULL,
+                    revision INTEGER NOT NULL,
+                    step INTEGER,
+                    conflicts INTEGER NOT NULL,
+                    error TEXT
+                );
+                CREATE UNIQUE INDEX entriesByFilename ON entries(parent, filename);
+                CREATE INDEX entriesByFullName ON entries(parent, fullName, created) WHERE fullName IS NOT NULL;
+                CREATE UNIQUE INDEX entriesByUUID ON entries(uuid) WHERE uuid IS NOT NULL;
+                CREATE INDEX entriesByGeneratedFilename ON entries(filename) WHERE hasGeneratedFilename;
+                CREATE INDEX entriesByPosition ON entries(parent, position);
+                CREATE INDEX entriesPending ON entries(pending) WHERE pending <> 0;
+                CREATE INDEX entriesArriving ON entries(isHere) WHERE isHere = 0 AND container = 0;
+                """)
+        let roots: [(InodeNumber, InodeNumber, Int?, String)] = [
+            (.root, .root, nil, ""), (.documents, .root, nil, "Documents"),
+            (.local, .documents, 0, Container.local.rawValue),
+            (.cloud, .documents, 1, Container.cloud.rawValue),
+        ]
+        for (inode, parent, container, filename) in roots {
+            try db.execute(
+                sql: """
+                    INSERT INTO entries(id, parent, container, kind, filename, hasGeneratedFilename, uuid, naming,
+                        created, position, keepsNames, isScratchPlace, isHere, size, modified, mode, pending,
+                        revision, conflicts)
+                    VALUES(?, ?, ?, 0, ?, 0, ?, 0, 0, 0, 0, 0, 1, 0, 0, 493, 0, 0, 0)
+                    """,
+                arguments: [
+                    inode.number, parent.number, container, filename,
+                    inode == .cloud ? EntryID.cloudRoot.uuid : nil,
+                ])
+        }
+        // Row numbers below this one stay free for what later releases put at the top of the tree.
+        try db.execute(sql: "UPDATE sqlite_sequence SET seq = 99 WHERE name = 'entries'")
+    }
+
+    private static func createReplication(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE replica(
+                    uuid BLOB PRIMARY KEY,
+                    parent BLOB NOT NULL,
+                    filename TEXT NOT NULL,
+                    fullName TEXT,
+                    isDeleted INTEGER NOT NULL,
+                    record BLOB NOT NULL
+                ) WITHOUT ROWID;
+                CREATE INDEX replicaByFilename ON replica(parent, filename) WHERE NOT isDeleted;
+                CREATE INDEX replicaByFullName ON replica(parent, fullName) WHERE NOT isDeleted;
+                CREATE TABLE withdrawals(
+                    uuid BLOB PRIMARY KEY,
+                    seen BLOB,
+                    depth INTEGER NOT NULL,
+                    step INTEGER
+                );
+                CREATE TABLE outbox(
+                    commitID BLOB PRIMARY KEY,
+                    record BLOB NOT NULL
+                );
+                """)
+    }
+
+    private static func createSettings(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE settings(
+                    key TEXT PRIMARY KEY,
+                    value TEXT NOT NULL
+                ) WITHOUT ROWID;
+                CREATE TABLE intents(
+                    id INTEGER PRIMARY KEY,
+                    fromParent INTEGER NOT NULL,
+                    fromName TEXT NOT NULL,
+                    toParent INTEGER NOT NULL,
+                    toName TEXT NOT NULL
+                );
+                """)
+    }
+}

@@ -1,0 +1,193 @@
+import Documents
+import FoundationEssentials
+import GRDB
+
+/// One entry and its neighbours.
+extension CatalogTransaction {
+    private func entry(where condition: StaticString, _ arguments: StatementArguments) throws -> Entry? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(EntryColumns.list) FROM entries WHERE \(condition) LIMIT 1")
+        return try Row.fetchOne(statement, arguments: arguments).map(Entry.init(row:))
+    }
+
+    private func entries(where condition: StaticString, _ arguments: StatementArguments) throws -> [Entry] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT \(EntryColumns.list) FROM entries WHERE \(condition)")
+        let rows = try Row.fetchCursor(statement, arguments: arguments)
+        var entries: [Entry] = []
+        while let row = try rows.next() { entries.append(Entry(row: row)) }
+        return entries
+    }
+
+    public func entry(_ inode: InodeNumber) throws -> Entry? {
+        try entry(where: "id=?", [inode.number])
+    }
+
+    public func entry(_ id: EntryID) throws -> Entry? {
+        try entry(where: "uuid=?", [id.uuid])
+    }
+
+    public func entry(in parent: InodeNumber, filename: String) throws -> Entry? {
+        try entry(where: "parent=? AND filename=?", [parent.number, filename])
+    }
+
+    /// The document created first of those that bear the name.
+    public func document(in parent: InodeNumber, fullName: String) throws -> Entry? {
+        try entry(
+            where: "parent=? AND fullName=? ORDER BY created, id", [parent.number, fullName])
+    }
+
+    /// The newest document that nobody has named since it was created as `Untitled`.
+    public func newestUntitled(in parent: InodeNumber, pathExtension: String) throws -> Entry? {
+        try entry(
+            where: "parent=? AND naming=? AND extension=? ORDER BY created DESC, id DESC",
+            [parent.number, Naming.untitled.code, pathExtension])
+    }
+
+    /// In listing order.
+    public func children(of parent: InodeNumber) throws -> [Entry] {
+        try entries(where: "parent=? AND id<>parent ORDER BY position, id", [parent.number])
+    }
+
+    public func hasChildren(_ parent: InodeNumber) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM entries WHERE parent=? LIMIT 1")
+        return try Row.fetchOne(statement, arguments: [parent.number]) != nil
+    }
+
+    /// All below a folder, parents before their children; the folder itself is not among them.
+    public func descendants(of folder: InodeNumber) throws -> [Entry] {
+        var found = try children(of: folder)
+        var next = 0
+        while next < found.count {
+            if found[next].kind == .folder { found += try children(of: found[next].inode) }
+            next += 1
+        }
+        return found
+    }
+
+    /// Whether `inode` is `ancestor` or lies below it.
+    public func isInside(_ inode: InodeNumber, ancestor: InodeNumber) throws -> Bool {
+        var current = inode
+        while current != ancestor {
+            guard current != .root, let entry = try entry(current) else { return false }
+            current = entry.parent
+        }
+        return true
+    }
+
+    /// The position after the last entry of a folder.
+    public func nextPosition(in parent: InodeNumber) throws -> Double {
+        let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")
+        let last = try Row.fetchOne(statement, arguments: [parent.number]).flatMap { $0[0] as Double? }
+        return (last ?? 0).rounded(.down) + 1
+    }
+
+    /// Whether some document, anywhere on this device, has the generated filename already.
+    public func isFilenameTaken(_ filename: String, in parent: InodeNumber) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT 1 FROM entries WHERE filename=?1 AND hasGeneratedFilename
+                UNION ALL SELECT 1 FROM entries WHERE parent=?2 AND filename=?1 LIMIT 1
+                """)
+        return try Row.fetchOne(statement, arguments: [filename, parent.number]) != nil
+    }
+
+    @discardableResult
+    public func insert(_ entry: Entry) throws -> InodeNumber {
+        try db.cachedStatement(sql: EntryColumns.insert).execute(arguments: entry.arguments)
+        return InodeNumber(db.lastInsertedRowID)
+    }
+
+    public func update(_ entry: Entry) throws {
+        try db.cachedStatement(sql: EntryColumns.update)
+            .execute(arguments: entry.arguments + [entry.inode.number])
+    }
+
+    public func delete(_ inode: InodeNumber) throws {
+        try db.cachedStatement(sql: "DELETE FROM entries WHERE id=?").execute(arguments: [inode.number])
+    }
+
+    /// Gives an entry an inode number that nothing ever had, and returns it.
+    public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
+        let statement = try db.cachedStatement(
+            sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")
+        let last: Int64 = try Row.fetchOne(statement).map { $0[0] } ?? 99
+        try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq=? WHERE name='entries'")
+            .execute(arguments: [last + 1])
+        try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?")
+            .execute(arguments: [last + 1, inode.number])
+        return InodeNumber(last + 1)
+    }
+}
+
+/// Sets of entries.
+extension CatalogTransaction {
+    public func pendingEntries() throws -> [Entry] {
+        try entries(where: "pending<>0 ORDER BY id", [])
+    }
+
+    /// Documents on their way out of the cloud whose content is not here yet (PRODUCT 4).
+    public func arrivingEntries() throws -> [Entry] {
+        try entries(where: "isHere=0 AND container=0", [])
+    }
+
+    public func outdatedEntries() throws -> [Entry] {
+        try entries(
+            where: """
+                container=1 AND kind=1 AND isHere=1 AND pending & 2 = 0 AND currentVersion IS NOT contentVersion
+                """, [])
+    }
+
+    public func allEntries() throws -> [Entry] { try entries(where: "id>4 ORDER BY id", []) }
+
+    /// Documents in a container, and how many conflict versions they have.
+    public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
+        let row = try Row.fetchOne(
+            db.cachedStatement(
+                sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
+            arguments: [container == .local ? 0 : 1])
+        return (row?[0] ?? 0, Int((row?[1] as Double?) ?? 0))
+    }
+
+    public func pendingCount() throws -> Int {
+        let statement = try db.cachedStatement(
+            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)")
+        return try Row.fetchOne(statement).map { $0[0] } ?? 0
+    }
+
+    /// Records or forgets the last failure of an entry.
+    public func setError(_ error: String?, of inode: InodeNumber) throws {
+        try db.cachedStatement(sql: "UPDATE entries SET error=? WHERE id=? AND error IS NOT ?")
+            .execute(arguments: [error, inode.number, error])
+    }
+}
+
+/// What a listing needs of an entry.
+public struct ListingRow: Sendable {
+    public let inode: InodeNumber
+    public let kind: EntryKind
+    public let filename: String
+    /// Documents only.
+    public let fullName: String?
+    public let created: Timestamp
+}
+
+extension CatalogTransaction {
+    /// A folder's children in listing order.
+    public func listing(of parent: InodeNumber) throws -> [ListingRow] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT id, kind, filename, fullName, created FROM entries
+                WHERE parent=? AND id<>parent ORDER BY position, id
+                """)
+        let rows = try Row.fetchCursor(statement, arguments: [parent.number])
+        var listing: [ListingRow] = []
+        while let row = try rows.next() {
+            listing.append(
+                ListingRow(
+                    inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row[3],
+                    created: Timestamp(nanoseconds: row[4])))
+        }
+        return listing
+    }
+}

@@ -1,0 +1,87 @@
+import Documents
+import FoundationEssentials
+import GRDB
+
+/// A deletion that the container does not know of yet.
+public struct Withdrawal: Sendable, Equatable {
+    public var id: EntryID
+    /// The version that was seen when it was deleted; an edit of a later one wins against it.
+    public var seen: VersionID?
+    /// How deep in the tree it lay: what is in a folder goes before the folder.
+    public var depth: Int
+    public var step: Int64?
+
+    public init(id: EntryID, seen: VersionID?, depth: Int, step: Int64?) {
+        self.id = id
+        self.seen = seen
+        self.depth = depth
+        self.step = step
+    }
+}
+
+/// The committed state of the container, and what waits to be committed.
+extension CatalogTransaction {
+    public func replicaRecord(_ id: EntryID) throws -> [UInt8]? {
+        let statement = try db.cachedStatement(sql: "SELECT record FROM replica WHERE uuid=?")
+        return try Row.fetchOne(statement, arguments: [id.uuid]).map { Array($0[0] as Data) }
+    }
+
+    public func replicaRecord(in parent: EntryID, filename: String) throws -> [UInt8]? {
+        let statement = try db.cachedStatement(
+            sql: "SELECT record FROM replica WHERE parent=? AND filename=? AND NOT isDeleted LIMIT 1")
+        return try Row.fetchOne(statement, arguments: [parent.uuid, filename]).map { Array($0[0] as Data) }
+    }
+
+    public func replicaRecords(in parent: EntryID, fullName: String) throws -> [[UInt8]] {
+        let statement = try db.cachedStatement(
+            sql: "SELECT record FROM replica WHERE parent=? AND fullName=? AND NOT isDeleted ORDER BY uuid")
+        return try Row.fetchAll(statement, arguments: [parent.uuid, fullName]).map { Array($0[0] as Data) }
+    }
+
+    public func replicaHasChildren(_ parent: EntryID) throws -> Bool {
+        let statement = try db.cachedStatement(
+            sql: "SELECT 1 FROM replica WHERE parent=? AND NOT isDeleted LIMIT 1")
+        return try Row.fetchOne(statement, arguments: [parent.uuid]) != nil
+    }
+
+    public func storeReplicaRecord(
+        _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
+    ) throws {
+        try db.cachedStatement(sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
+            .execute(arguments: [id.uuid, parent.uuid, filename, fullName, isDeleted, Data(record)])
+    }
+
+    public func withdrawals() throws -> [Withdrawal] {
+        try Row.fetchAll(
+            db.cachedStatement(sql: "SELECT uuid, seen, depth, step FROM withdrawals ORDER BY depth DESC, uuid")
+        ).map {
+            Withdrawal(
+                id: EntryID($0[0] as UUID), seen: ($0[1] as UUID?).map(VersionID.init), depth: $0[2], step: $0[3])
+        }
+    }
+
+    public func withdrawal(_ id: EntryID) throws -> Withdrawal? {
+        try withdrawals().first { $0.id == id }
+    }
+
+    public func store(_ withdrawal: Withdrawal) throws {
+        try db.cachedStatement(sql: "REPLACE INTO withdrawals VALUES(?,?,?,?)").execute(
+            arguments: [withdrawal.id.uuid, withdrawal.seen?.uuid, withdrawal.depth, withdrawal.step])
+    }
+
+    public func deleteWithdrawal(_ id: EntryID) throws {
+        try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
+    }
+
+    /// The one commit that may have reached the log without our knowing; nil when there is none.
+    public func outbox() throws -> [UInt8]? {
+        try Row.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map { Array($0[0] as Data) }
+    }
+
+    public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {
+        try db.cachedStatement(sql: "DELETE FROM outbox").execute()
+        guard let record else { return }
+        try db.cachedStatement(sql: "INSERT INTO outbox VALUES(?,?)")
+            .execute(arguments: [commit.uuid, Data(record)])
+    }
+}

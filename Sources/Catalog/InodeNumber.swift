@@ -1,0 +1,18 @@
+/// The number of an entry's row, and the inode number the kernel knows it by. Never reused.
+public struct InodeNumber: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let number: Int64
+
+    public init(_ number: Int64) { self.number = number }
+
+    /// The mountpoint itself (FUSE_ROOT_ID).
+    public static let root = InodeNumber(1)
+    /// `Documents`
+    public static let documents = InodeNumber(2)
+    /// `Documents/local`
+    public static let local = InodeNumber(3)
+    /// `Documents/cloud`
+    public static let cloud = InodeNumber(4)
+
+    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+    public var description: String { String(number) }
+}

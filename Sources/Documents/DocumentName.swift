@@ -1,0 +1,62 @@
+/// The name a document was created under or given: display name and extension (PRODUCT 2).
+///
+/// An extension is what follows the last dot when that is 1 to 16 characters without a space and
+/// something stands before the dot. Both together are the whole name, byte for byte.
+public struct DocumentName: Sendable, Equatable {
+    public let displayName: String
+    /// Without the dot; empty when there is none.
+    public let pathExtension: String
+
+    public static let longestExtension = 16
+
+    /// Splits a whole name.
+    public init(splitting name: EntryName) {
+        let text = name.text
+        guard let dot = text.utf8.lastIndex(of: UInt8(ascii: ".")), dot != text.startIndex else {
+            self.init(displayName: text, unchecked: "")
+            return
+        }
+        let suffix = text[text.utf8.index(after: dot)...]
+        if Self.isExtension(suffix) {
+            self.init(displayName: String(text[..<dot]), unchecked: String(suffix))
+        } else {
+            self.init(displayName: text, unchecked: "")
+        }
+    }
+
+    /// Gives a document of the extension `pathExtension` a new display name.
+    ///
+    /// - Throws: `NameError` when both together cannot serve as a name.
+    public init(displayName: String, pathExtension: String) throws(NameError) {
+        if displayName.isEmpty { throw .invalid }
+        self.init(displayName: displayName, unchecked: pathExtension)
+        _ = try EntryName(full)
+    }
+
+    private init(displayName: String, unchecked pathExtension: String) {
+        self.displayName = displayName
+        self.pathExtension = pathExtension
+    }
+
+    /// A name read back from where only valid ones are written.
+    public init(storedDisplayName: String, pathExtension: String) {
+        self.init(displayName: storedDisplayName, unchecked: pathExtension)
+    }
+
+    /// Display name plus extension: what a person types.
+    public var full: String {
+        pathExtension.isEmpty ? displayName : displayName + "." + pathExtension
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.displayName.isIdentical(to: right.displayName)
+            && left.pathExtension.isIdentical(to: right.pathExtension)
+    }
+
+    static func isExtension(_ text: Substring) -> Bool {
+        let utf8 = text.utf8
+        if utf8.isEmpty || utf8.contains(UInt8(ascii: " ")) { return false }
+        return utf8.count <= longestExtension
+            || (utf8.count <= longestExtension * 4 && text.unicodeScalars.count <= longestExtension)
+    }
+}

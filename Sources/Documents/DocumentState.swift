@@ -1,0 +1,189 @@
+/// The flags of a document's state, UIDocument's names (PRODUCT 3). Their order is that of the text.
+public enum StateFlag: String, CaseIterable, Sendable {
+    /// No one holds it open.
+    case closed
+    case inConflict
+    /// Its last save or upload failed.
+    case savingError
+    /// Its content is being downloaded, migrated or replaced: not safe to edit now.
+    case editingDisabled
+    case progressAvailable
+}
+
+/// How much of a cloud document's content is here.
+public enum DownloadState: String, Sendable {
+    case notDownloaded
+    case downloading
+    case current
+    /// A newer version exists and is not here yet.
+    case outdated
+}
+
+/// How far this device's changes to a cloud document have come.
+public enum UploadState: String, Sendable {
+    case waiting
+    case uploading
+    case uploaded
+}
+
+public enum Indicator: String, Sendable {
+    case red, yellow, green
+}
+
+/// Everything that a document's `.state` says.
+public struct DocumentState: Sendable, Equatable {
+    public var flags: Set<StateFlag>
+    public var displayName: String
+    public var filename: String
+    public var id: EntryID
+    public var location: Container
+    /// Bytes.
+    public var size: Int64
+    public var modified: Timestamp
+    /// Nil for a local document.
+    public var downloading: DownloadState?
+    /// Nil for a local document.
+    public var uploading: UploadState?
+    /// Percent of the transfer under way, 0 to 100; nil while there is none.
+    public var progress: Int?
+    public var conflicts: Int
+    /// The last failure in one line, with what happens next.
+    public var error: String?
+
+    public init(
+        flags: Set<StateFlag>, displayName: String, filename: String, id: EntryID, location: Container,
+        size: Int64, modified: Timestamp, downloading: DownloadState? = nil, uploading: UploadState? = nil,
+        progress: Int? = nil, conflicts: Int = 0, error: String? = nil
+    ) {
+        self.flags = flags
+        self.displayName = displayName
+        self.filename = filename
+        self.id = id
+        self.location = location
+        self.size = size
+        self.modified = modified
+        self.downloading = downloading
+        self.uploading = uploading
+        self.progress = progress
+        self.conflicts = conflicts
+        self.error = error
+    }
+
+    public var indicator: Indicator {
+        if flags.contains(.savingError) { return .red }
+        return flags.contains(.inConflict) ? .yellow : .green
+    }
+
+    /// The flags that hold, or `normal` when none does.
+    public func flagText(separator: String) -> String {
+        let words = StateFlag.allCases.filter(flags.contains).map(\.rawValue)
+        return words.isEmpty ? "normal" : words.joined(separator: separator)
+    }
+
+    /// The text of `F.state`: one `key: value` a line, `state` first.
+    public var text: String {
+        var lines = StateLines()
+        lines.add("state", flagText(separator: " "))
+        lines.add("indicator", indicator.rawValue)
+        lines.add("displayName", displayName)
+        lines.add("filename", filename)
+        lines.add("id", id.description)
+        lines.add("location", location.rawValue)
+        lines.add("size", String(size))
+        lines.add("modified", modified.iso8601)
+        lines.add("downloading", downloading?.rawValue)
+        lines.add("uploading", uploading?.rawValue)
+        lines.add("progress", progress.map(String.init))
+        lines.add("conflicts", String(conflicts))
+        lines.add("error", error)
+        return lines.text
+    }
+
+    /// The document's line in its folder's `.state`.
+    var folderLine: String {
+        let transfer = [downloading?.rawValue, uploading?.rawValue].compactMap { $0 }.joined(separator: ",")
+        return [
+            indicator.rawValue, flagText(separator: ","), transfer.isEmpty ? "-" : transfer,
+            filename.onOneLine, displayName.onOneLine,
+        ].joined(separator: "\t")
+    }
+}
+
+/// The `.state` of a folder: its documents in listing order.
+public enum FolderState {
+    public static let header = "#indicator state transfer filename displayName"
+
+    public static func text(_ documents: [DocumentState]) -> String {
+        ([header] + documents.map(\.folderLine)).map { $0 + "\n" }.joined()
+    }
+}
+
+/// What `Documents/.state` says of the whole mount.
+public struct TreeState: Sendable, Equatable {
+    public var preferred: Container
+    public var localDocuments: Int
+    public var cloudDocuments: Int
+    /// `online`, `offline`, `unauthorized`, or an error in one line.
+    public var connection: String
+    /// Changes that the cloud does not have yet.
+    public var pending: Int
+    public var conflicts: Int
+    public var undo: Int
+    public var redo: Int
+    public var device: String
+
+    public init(
+        preferred: Container, localDocuments: Int, cloudDocuments: Int, connection: String,
+        pending: Int, conflicts: Int, undo: Int, redo: Int, device: String
+    ) {
+        self.preferred = preferred
+        self.localDocuments = localDocuments
+        self.cloudDocuments = cloudDocuments
+        self.connection = connection
+        self.pending = pending
+        self.conflicts = conflicts
+        self.undo = undo
+        self.redo = redo
+        self.device = device
+    }
+
+    public var text: String {
+        var lines = StateLines()
+        lines.add("preferred", preferred.rawValue)
+        lines.add("local.documents", String(localDocuments))
+        lines.add("cloud.documents", String(cloudDocuments))
+        lines.add("cloud.connection", connection)
+        lines.add("cloud.pending", String(pending))
+        lines.add("cloud.conflicts", String(conflicts))
+        lines.add("undo", String(undo))
+        lines.add("redo", String(redo))
+        lines.add("device", device)
+        return lines.text
+    }
+}
+
+/// Collects `key: value` lines; a key without a value has no line.
+private struct StateLines {
+    var text = ""
+
+    mutating func add(_ key: String, _ value: String?) {
+        guard let value else { return }
+        text += key + ": " + value.onOneLine + "\n"
+    }
+}
+
+extension String {
+    /// Names may hold line feeds and tabs; a state's line must not be broken by one.
+    fileprivate var onOneLine: String {
+        guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return self }
+        return unicodeScalars.map { scalar in
+            switch scalar {
+            case "\n": "\\n"
+            case "\t": "\\t"
+            case "\r": "\\r"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7f: "\\x" + String(scalar.value, radix: 16)
+            default: String(scalar)
+            }
+        }.joined()
+    }
+}

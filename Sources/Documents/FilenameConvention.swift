@@ -1,0 +1,76 @@
+/// A calendar time of day as a person reads it off a clock, in the zone of the machine.
+public struct LocalTime: Sendable, Equatable {
+    public let year, month, day, hour, minute, second: Int
+
+    public init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
+        (self.year, self.month, self.day) = (year, month, day)
+        (self.hour, self.minute, self.second) = (hour, minute, second)
+    }
+}
+
+/// How filenames are generated (`--filenames`, PRODUCT 2).
+public enum FilenameConvention: String, CaseIterable, Sendable {
+    /// `2026-11-21-041233-7f3a.txt`
+    case timestamp
+    /// `1b4e28ba-2fa1-11d2-883f-b9a761bde3fb.txt`
+    case uuid
+    /// `Notes 1.txt`; a prefix stands in place of `Notes`.
+    case sequential
+
+    /// What a sequential filename counts when no prefix is set.
+    public static let defaultSequentialPrefix = "Notes"
+}
+
+/// Generates filenames from what is passed in: time, randomness and the next free number.
+public struct FilenameGenerator: Sendable {
+    public let convention: FilenameConvention
+    /// Stands before every generated filename; empty for none.
+    public let prefix: String
+
+    public init(convention: FilenameConvention, prefix: String) throws(NameError) {
+        if !prefix.isEmpty {
+            _ = try EntryName(prefix)
+            // Room for the longest stem, a dot and an extension.
+            if prefix.utf8.count > 128 { throw .tooLong }
+        }
+        self.convention = convention
+        self.prefix = prefix
+    }
+
+    /// - Parameters:
+    ///   - pathExtension: of the name the document was created under, without the dot.
+    ///   - number: 1 for the first document; only the sequential convention uses it.
+    public func makeFilename(
+        pathExtension: String, time: LocalTime, number: Int, random: inout some RandomNumberGenerator
+    ) -> String {
+        let stem =
+            switch convention {
+            case .timestamp: prefix + Self.timestampStem(time, random: &random)
+            case .uuid: prefix + EntryID.random(using: &random).description
+            case .sequential: sequentialPrefix + String(number)
+            }
+        return pathExtension.isEmpty ? stem : stem + "." + pathExtension
+    }
+
+    private var sequentialPrefix: String {
+        let words = prefix.isEmpty ? FilenameConvention.defaultSequentialPrefix : prefix
+        return words.last.map { $0.isLetter || $0.isNumber } == true ? words + " " : words
+    }
+
+    private static func timestampStem(
+        _ time: LocalTime, random: inout some RandomNumberGenerator
+    ) -> String {
+        let digits = String(UInt16.random(in: 0...UInt16.max, using: &random), radix: 16)
+        return "\(time.year.padded(4))-\(time.month.padded(2))-\(time.day.padded(2))"
+            + "-\(time.hour.padded(2))\(time.minute.padded(2))\(time.second.padded(2))"
+            + "-" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+}
+
+extension Int {
+    /// Decimal digits with zeros before them up to `width`.
+    func padded(_ width: Int) -> String {
+        let digits = String(self)
+        return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+    }
+}

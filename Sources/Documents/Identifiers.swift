@@ -1,0 +1,79 @@
+import FoundationEssentials
+
+/// A random 128-bit identifier whose type says what it identifies, so that one cannot stand for another.
+public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let uuid: UUID
+
+    public init(_ uuid: UUID) { self.uuid = uuid }
+
+    /// Parses the canonical 36-character form, in either case; nil for anything else.
+    public init?(_ text: String) {
+        guard let uuid = UUID(uuidString: text) else { return nil }
+        self.uuid = uuid
+    }
+
+    public static func random() -> Self { Self(UUID()) }
+
+    /// A version 4 UUID from `generator`.
+    public static func random(using generator: inout some RandomNumberGenerator) -> Self {
+        var bytes = [UInt8]()
+        for word in [generator.next(), generator.next()] as [UInt64] {
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+        }
+        bytes[6] = bytes[6] & 0x0f | 0x40
+        bytes[8] = bytes[8] & 0x3f | 0x80
+        return Self(bytes: bytes)!
+    }
+
+    /// The 16 bytes of the identifier, as the catalog stores it; nil for another number of bytes.
+    public init?(bytes: [UInt8]) {
+        guard bytes.count == 16 else { return nil }
+        uuid = UUID(
+            uuid: (
+                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+                bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+            ))
+    }
+
+    public var bytes: [UInt8] { withUnsafeBytes(of: uuid.uuid) { Array($0) } }
+
+    /// The canonical form in lower case, as it appears in attributes, states and object keys.
+    public var description: String { uuid.uuidString.lowercased() }
+
+    public static func < (left: Self, right: Self) -> Bool { left.uuid < right.uuid }
+}
+
+extension Identifier: Codable {
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let identifier = Self(text) else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "'\(text)' is not a UUID"))
+        }
+        self = identifier
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+public enum EntrySubject {}
+public enum VersionSubject {}
+public enum DeviceSubject {}
+public enum CommitSubject {}
+
+/// Names one document, folder or symbolic link for life, on every device.
+public typealias EntryID = Identifier<EntrySubject>
+/// Names one saved content of one document.
+public typealias VersionID = Identifier<VersionSubject>
+/// Names one mount's store: the unit that takes part in the replicated container.
+public typealias DeviceID = Identifier<DeviceSubject>
+/// Names one commit to the log, so that a device recognises its own.
+public typealias CommitID = Identifier<CommitSubject>
+
+extension EntryID {
+    /// The top folder of the cloud container, the same on every device.
+    public static let cloudRoot = EntryID(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+}

@@ -1,0 +1,32 @@
+/// A point in time: nanoseconds since 1970-01-01T00:00:00Z, negative before it.
+public struct Timestamp: Hashable, Comparable, Sendable, Codable {
+    public let nanoseconds: Int64
+
+    public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    /// Saturates outside the years 1678 to 2262, the range of 64-bit nanoseconds.
+    public init(seconds: Int, nanoseconds: Int) {
+        let (product, overflow) = Int64(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carried) = product.addingReportingOverflow(Int64(nanoseconds))
+        self.nanoseconds = overflow || carried ? (seconds < 0 ? .min : .max) : sum
+    }
+
+    public init(from decoder: any Decoder) throws {
+        nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(nanoseconds)
+    }
+
+    /// Whole seconds, rounded down; `nanosecondsPart` is what is left, 0 to 999,999,999.
+    public var seconds: Int { Int((nanoseconds - Int64(nanosecondsPart)) / 1_000_000_000) }
+
+    public var nanosecondsPart: Int {
+        let remainder = Int(nanoseconds % 1_000_000_000)
+        return remainder < 0 ? remainder + 1_000_000_000 : remainder
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+}

@@ -1,0 +1,82 @@
+import CFuse
+import Catalog
+import Glibc
+import Library
+import Logging
+import SystemPackage
+
+/// The thin side between the kernel and the `Library`: takes a request apart, calls, answers.
+///
+/// Each operation runs on the FUSE thread that received it and is answered there, without a task or
+/// an actor in between; only what must wait for content that is not here is answered later.
+/// Pointers of a request die when its callback returns and never leave this module.
+final class Filesystem: Sendable {
+    let library: Library
+    let folderStreams = FolderStreams()
+    let stateFiles = StateFiles()
+    let statePolls: StatePolls
+
+    init(library: Library, statePolls: StatePolls) {
+        self.library = library
+        self.statePolls = statePolls
+    }
+
+    static func operations() -> fuse_lowlevel_ops {
+        var operations = fuse_lowlevel_ops()
+        operations.`init` = { _, connection in Filesystem.configure(&connection!.pointee) }
+        addNames(to: &operations)
+        addAttributes(to: &operations)
+        addExtendedAttributes(to: &operations)
+        addFolders(to: &operations)
+        addFiles(to: &operations)
+        addData(to: &operations)
+        return operations
+    }
+
+    private static func configure(_ connection: inout fuse_conn_info) {
+        func want(_ capability: Int32) {
+            connection.want |= connection.capable & UInt32(bitPattern: capability)
+        }
+        func refuse(_ capability: Int32) { connection.want &= ~UInt32(bitPattern: capability) }
+        want(FUSE_CAP_CACHE_SYMLINKS)
+        want(FUSE_CAP_SPLICE_WRITE)
+        want(FUSE_CAP_SPLICE_MOVE)
+        // Content changes only through this mount, or by an inode that takes another's place.
+        want(FUSE_CAP_EXPLICIT_INVAL_DATA)
+        refuse(FUSE_CAP_AUTO_INVAL_DATA)
+        // Without it the kernel clears set-id bits itself.
+        refuse(FUSE_CAP_HANDLE_KILLPRIV)
+        // Dirty pages in the kernel's cache would be lost when docfs is killed.
+        refuse(FUSE_CAP_WRITEBACK_CACHE)
+        connection.max_background = 64
+        connection.congestion_threshold = 48
+        connection.time_gran = 1
+    }
+}
+
+/// The file system that a request is for. The session keeps it alive.
+func filesystem(of request: fuse_req_t) -> Filesystem {
+    Unmanaged<Filesystem>.fromOpaque(fuse_req_userdata(request)!).takeUnretainedValue()
+}
+
+/// The bytes of a C string that a request carries.
+func bytes(_ string: UnsafePointer<CChar>?) -> UnsafeBufferPointer<UInt8> {
+    guard let string else { return UnsafeBufferPointer(start: nil, count: 0) }
+    let length = strlen(string)
+    return UnsafeBufferPointer(
+        start: UnsafeRawPointer(string).assumingMemoryBound(to: UInt8.self), count: length)
+}
+
+extension InodeNumber {
+    /// The entry that the kernel means; virtual files have none and cannot be changed (EPERM).
+    init(entry number: fuse_ino_t) throws(Errno) {
+        guard case .entry(let inode) = Node(number: number) else { throw .notPermitted }
+        self = inode
+    }
+
+    /// The folder that the kernel means.
+    init(folder number: fuse_ino_t) throws(Errno) {
+        guard case .entry(let inode) = Node(number: number) else { throw .notDirectory }
+        self = inode
+    }
+}

@@ -1,0 +1,95 @@
+import CFuse
+import Glibc
+import Library
+import Logging
+import Synchronization
+import SystemPackage
+
+/// Why a mount could not be made, in one line for a person.
+public struct MountError: Error, CustomStringConvertible, Sendable {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+/// One mount: owns libfuse's session and the file system behind it.
+///
+/// `@unchecked`: the session pointer is made in `init` and destroyed in `deinit`; in between libfuse
+/// lets its functions be called from any thread.
+public final class MountSession: @unchecked Sendable {
+    private let session: OpaquePointer
+    private let filesystem: Filesystem
+    private let caches: KernelCaches
+    private let mountpoint: String
+    private let loopThread = Mutex<pthread_t?>(nil)
+
+    /// Mounts `library` at `mountpoint`. Requests wait until `run` answers them.
+    public init(library: Library, mountpoint: String, allowsOthers: Bool) throws(MountError) {
+        let statePolls = StatePolls()
+        let filesystem = Filesystem(library: library, statePolls: statePolls)
+        var options = "default_permissions,fsname=docfs,subtype=docfs"
+        if allowsOthers { options += ",allow_other" }
+        session = try Self.makeSession(options, filesystem)
+        self.filesystem = filesystem
+        self.mountpoint = mountpoint
+        guard fuse_session_mount(session, mountpoint) == 0 else {
+            fuse_session_destroy(session)
+            throw MountError("cannot mount at \(mountpoint): \(Errno(rawValue: errno))")
+        }
+        caches = KernelCaches(session: session, statePolls: statePolls)
+        library.observer = caches
+    }
+
+    deinit { fuse_session_destroy(session) }
+
+    private static func makeSession(_ options: String, _ filesystem: Filesystem) throws(MountError) -> OpaquePointer {
+        var operations = Filesystem.operations()
+        var words = (["docfs", "-o", options] as [String]).map { strdup($0) }
+        defer { words.forEach { free($0) } }
+        let session = words.withUnsafeMutableBufferPointer { words in
+            var arguments = fuse_args(argc: Int32(words.count), argv: words.baseAddress, allocated: 0)
+            defer { fuse_opt_free_args(&arguments) }
+            return fuse_session_new(
+                &arguments, &operations, MemoryLayout<fuse_lowlevel_ops>.size,
+                Unmanaged.passUnretained(filesystem).toOpaque())
+        }
+        guard let session else { throw MountError("libfuse refused the mount options \(options)") }
+        return session
+    }
+
+    /// Answers requests until the file system is unmounted or `stop` is called, then unmounts.
+    /// Blocks the calling thread.
+    public func run() throws(MountError) {
+        Self.allowInterruption()
+        loopThread.withLock { $0 = pthread_self() }
+        let configuration = fuse_loop_cfg_create()
+        defer { fuse_loop_cfg_destroy(configuration) }
+        fuse_loop_cfg_set_clone_fd(configuration, 1)
+        fuse_loop_cfg_set_idle_threads(configuration, 4)
+        fuse_loop_cfg_set_max_threads(configuration, 10)
+        let result = docfs_session_loop_mt(session, configuration)
+        loopThread.withLock { $0 = nil }
+        filesystem.library.observer = nil
+        fuse_session_unmount(session)
+        caches.drain()
+        if result != 0, result != -ENODEV, fuse_session_exited(session) == 0 {
+            throw MountError("the mount at \(mountpoint) failed: \(Errno(rawValue: abs(result)))")
+        }
+    }
+
+    /// Ends `run` from another thread.
+    public func stop() {
+        // `fuse_session_exit` only sets a flag: the loop sees it when a signal ends its wait.
+        fuse_session_exit(session)
+        loopThread.withLock { thread in
+            if let thread { pthread_kill(thread, SIGUSR1) }
+        }
+    }
+
+    /// A handler that does nothing, set without SA_RESTART: the signal interrupts and no more.
+    private static func allowInterruption() {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in }
+        sigaction(SIGUSR1, &action, nil)
+    }
+}

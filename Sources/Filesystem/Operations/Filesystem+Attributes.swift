@@ -1,0 +1,60 @@
+import CFuse
+import Catalog
+import Documents
+import Glibc
+import Library
+import SystemPackage
+
+/// getattr, setattr, statfs.
+extension Filesystem {
+    static func addAttributes(to operations: inout fuse_lowlevel_ops) {
+        operations.getattr = { request, number, _ in
+            Request(request!).answer { () throws(Errno) in
+                let node = Node(number: number)
+                return .attributes(try filesystem(of: request!).library.attributes(of: node), node)
+            }
+        }
+        operations.setattr = { request, number, attributes, mask, _ in
+            filesystem(of: request!).setAttributes(number, AttributeChanges(attributes!.pointee, mask), Request(request!))
+        }
+        operations.statfs = { request, _ in
+            Request(request!).answer { () throws(Errno) in
+                var statistics = try filesystem(of: request!).library.fileSystemStatus()
+                statistics.f_namemax = UInt(EntryName.maximumLength)
+                return .statistics(statistics)
+            }
+        }
+    }
+
+    private func setAttributes(_ number: fuse_ino_t, _ changes: AttributeChanges, _ request: Request) {
+        do throws(Errno) {
+            let inode = try InodeNumber(entry: number)
+            if let size = changes.size, try library.mustArriveToTruncate(inode, to: size) {
+                request.answerLater { [library] () throws(Errno) in
+                    try await library.waitForContent(of: inode)
+                    return .attributes(try library.setAttributes(of: inode, changes), .entry(inode))
+                }
+                return
+            }
+            let attributes = try library.setAttributes(of: inode, changes)
+            request.answer { () throws(Errno) in .attributes(attributes, .entry(inode)) }
+        } catch {
+            request.answer { () throws(Errno) in throw error }
+        }
+    }
+}
+
+extension AttributeChanges {
+    init(_ attributes: stat, _ mask: Int32) {
+        self.init()
+        func has(_ flag: Int32) -> Bool { mask & flag != 0 }
+        if has(FUSE_SET_ATTR_MODE) { mode = UInt16(attributes.st_mode & 0o7777) }
+        if has(FUSE_SET_ATTR_UID) { owner = attributes.st_uid }
+        if has(FUSE_SET_ATTR_GID) { group = attributes.st_gid }
+        if has(FUSE_SET_ATTR_SIZE) { size = Int64(attributes.st_size) }
+        if has(FUSE_SET_ATTR_ATIME) { accessed = .at(Timestamp(attributes.st_atim)) }
+        if has(FUSE_SET_ATTR_MTIME) { modified = .at(Timestamp(attributes.st_mtim)) }
+        if has(FUSE_SET_ATTR_ATIME_NOW) { accessed = .now }
+        if has(FUSE_SET_ATTR_MTIME_NOW) { modified = .now }
+    }
+}

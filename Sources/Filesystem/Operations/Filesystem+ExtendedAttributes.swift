@@ -1,0 +1,83 @@
+import CFuse
+import CLinux
+import Glibc
+import Library
+import SystemPackage
+
+/// getxattr, listxattr, setxattr, removexattr.
+extension Filesystem {
+    static func addExtendedAttributes(to operations: inout fuse_lowlevel_ops) {
+        operations.getxattr = { request, number, name, size in
+            Request(request!).answer { () throws(Errno) in
+                let value = try filesystem(of: request!).extendedAttribute(name!, number)
+                return try Filesystem.sized(value, size)
+            }
+        }
+        operations.listxattr = { request, number, size in
+            Request(request!).answer { () throws(Errno) in
+                let names = try filesystem(of: request!).library.extendedAttributeNames(of: Node(number: number))
+                return try Filesystem.sized(names.flatMap { Array($0.utf8) + [0] }, size)
+            }
+        }
+        operations.setxattr = { request, number, name, value, size, flags in
+            Request(request!).answer { () throws(Errno) in
+                let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
+                try filesystem(of: request!).library.setExtendedAttribute(
+                    try Filesystem.attributeName(name!), to: bytes, of: Node(number: number),
+                    AttributeCreation(flags: flags))
+                return .success
+            }
+        }
+        operations.removexattr = { request, number, name in
+            Request(request!).answer { () throws(Errno) in
+                try filesystem(of: request!).library.removeExtendedAttribute(
+                    try Filesystem.attributeName(name!), of: Node(number: number))
+                return .success
+            }
+        }
+    }
+
+    private func extendedAttribute(_ name: UnsafePointer<CChar>, _ number: fuse_ino_t) throws(Errno) -> [UInt8] {
+        let name = try Filesystem.attributeName(name)
+        if number == FUSE_ROOT_ID, let value = MountAttribute(rawValue: name)?.value(of: library) {
+            return Array(value.utf8)
+        }
+        return try library.extendedAttribute(name, of: Node(number: number))
+    }
+
+    private static func attributeName(_ name: UnsafePointer<CChar>) throws(Errno) -> String {
+        guard let text = String(validating: bytes(name), as: UTF8.self) else { throw .illegalByteSequence }
+        return text
+    }
+
+    /// A size of 0 asks how large the answer is (getxattr(2)).
+    private static func sized(_ value: [UInt8], _ size: Int) throws(Errno) -> Reply {
+        if size == 0 { return .attributeSize(value.count) }
+        guard value.count <= size else { throw .outOfRange }
+        return .bytes(value)
+    }
+}
+
+extension AttributeCreation {
+    fileprivate init(flags: Int32) {
+        self =
+            switch flags {
+            case Int32(XATTR_CREATE): .mustCreate
+            case Int32(XATTR_REPLACE): .mustReplace
+            default: .either
+            }
+    }
+}
+
+/// What the mountpoint tells the command line of the daemon behind it; not listed.
+public enum MountAttribute: String, Sendable {
+    case process = "user.docfs.process"
+    case showsDisplayNames = "user.docfs.show"
+
+    func value(of library: Library) -> String {
+        switch self {
+        case .process: String(getpid())
+        case .showsDisplayNames: library.showsDisplayNames ? "display-names" : "filenames"
+        }
+    }
+}

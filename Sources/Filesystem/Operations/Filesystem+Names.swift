@@ -1,0 +1,101 @@
+import CFuse
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import Library
+import SystemPackage
+
+/// lookup, mknod, mkdir, symlink, unlink, rmdir, rename, link, readlink.
+extension Filesystem {
+    static func addNames(to operations: inout fuse_lowlevel_ops) {
+        operations.lookup = { request, parent, name in
+            Request(request!).answer { () throws(Errno) in
+                try filesystem(of: request!).lookup(parent, bytes(name), request!)
+            }
+        }
+        // The catalog's rows are the inodes and live on without the kernel: nothing is counted.
+        operations.forget = { request, _, _ in fuse_reply_none(request) }
+        operations.forget_multi = { request, _, _ in fuse_reply_none(request) }
+        operations.mknod = { request, parent, name, mode, _ in
+            Request(request!).answer { () throws(Errno) in
+                try filesystem(of: request!).makeNode(parent, bytes(name), mode, request!)
+            }
+        }
+        operations.mkdir = { request, parent, name, mode in
+            Request(request!).answer { () throws(Errno) in
+                .entry(
+                    try filesystem(of: request!).library.makeFolder(
+                        bytes(name), in: InodeNumber(folder: parent), by: Creator(request!, mode: mode)))
+            }
+        }
+        operations.symlink = { request, target, parent, name in
+            Request(request!).answer { () throws(Errno) in
+                .entry(
+                    try filesystem(of: request!).library.makeSymbolicLink(
+                        bytes(name), to: Array(bytes(target)), in: InodeNumber(folder: parent),
+                        by: Creator(request!, mode: 0o777)))
+            }
+        }
+        operations.readlink = { request, number in
+            Request(request!).answer { () throws(Errno) in
+                .link(try filesystem(of: request!).library.readSymbolicLink(InodeNumber(entry: number)))
+            }
+        }
+        operations.unlink = { request, parent, name in
+            Request(request!).answer { () throws(Errno) in
+                try filesystem(of: request!).library.remove(bytes(name), in: InodeNumber(folder: parent))
+                return .success
+            }
+        }
+        operations.rmdir = { request, parent, name in
+            Request(request!).answer { () throws(Errno) in
+                try filesystem(of: request!).library.removeFolder(bytes(name), in: InodeNumber(folder: parent))
+                return .success
+            }
+        }
+        operations.rename = { request, parent, name, newParent, newName, flags in
+            Request(request!).answer { () throws(Errno) in
+                try filesystem(of: request!).library.rename(
+                    bytes(name), in: InodeNumber(folder: parent), to: bytes(newName), in: InodeNumber(folder: newParent),
+                    options: RenameOptions(flags: flags))
+                return .success
+            }
+        }
+        operations.link = { request, _, _, _ in
+            Request(request!).answer { () throws(Errno) in throw .notPermitted }
+        }
+    }
+
+    private func lookup(
+        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ request: fuse_req_t
+    ) throws(Errno) -> Reply {
+        .entry(try library.lookup(name, in: InodeNumber(folder: parent)) { CallerPurpose.read(of: request) })
+    }
+
+    /// Only regular files: a device, socket or FIFO is no document (PRODUCT 10).
+    private func makeNode(
+        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ request: fuse_req_t
+    ) throws(Errno) -> Reply {
+        guard mode & S_IFMT == S_IFREG || mode & S_IFMT == 0 else { throw .notPermitted }
+        let (resolved, opening) = try library.create(
+            name, in: InodeNumber(folder: parent), by: Creator(request, mode: mode), flags: O_RDONLY | O_EXCL)
+        if case .opened(let handle) = opening { library.close(handle) }
+        return .entry(resolved)
+    }
+}
+
+extension Creator {
+    init(_ request: fuse_req_t, mode: mode_t) {
+        let context = fuse_req_ctx(request)!.pointee
+        self.init(owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777))
+    }
+}
+
+extension RenameOptions {
+    /// - Throws: EINVAL for flags that no file system but overlayfs knows.
+    init(flags: UInt32) throws(Errno) {
+        guard flags & ~UInt32(RENAME_NOREPLACE | RENAME_EXCHANGE) == 0 else { throw .invalidArgument }
+        self.init(rawValue: Int(flags))
+    }
+}

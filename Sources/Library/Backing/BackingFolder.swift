@@ -1,0 +1,129 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// One directory of the store, held by descriptor: it stays the same directory when it or a folder
+/// above it is renamed, and no path can lead out of it. Names are single components, and symbolic
+/// links are never followed.
+final class BackingFolder: Sendable {
+    let descriptor: Descriptor
+
+    private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
+
+    private var number: Int32 { descriptor.number }
+
+    static func open(path: String) throws(Errno) -> BackingFolder {
+        BackingFolder(try Descriptor.open(path, O_PATH | O_DIRECTORY))
+    }
+
+    func folder(_ name: String) throws(Errno) -> BackingFolder {
+        BackingFolder(try openFile(name, O_PATH | O_DIRECTORY))
+    }
+
+    func openFile(_ name: String, _ flags: Int32, mode: UInt16 = 0) throws(Errno) -> Descriptor {
+        Descriptor(
+            try Descriptor.check { openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode_t(mode)) })
+    }
+
+    func status(_ name: String) throws(Errno) -> stat {
+        var status = stat()
+        _ = try Descriptor.check { fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
+        return status
+    }
+
+    func exists(_ name: String) -> Bool { (try? status(name)) != nil }
+
+    func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
+        _ = try Descriptor.check { mkdirat(number, name, mode_t(mode)) }
+    }
+
+    func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
+        _ = try Descriptor.check {
+            (target + [0]).withUnsafeBytes { bytes in
+                symlinkat(bytes.baseAddress!.assumingMemoryBound(to: CChar.self), number, name)
+            }
+        }
+    }
+
+    func readSymbolicLink(_ name: String) throws(Errno) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = bytes.withUnsafeMutableBytes { buffer in
+            readlinkat(number, name, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
+        }
+        if count < 0 { throw Errno(rawValue: errno) }
+        return Array(bytes.prefix(count))
+    }
+
+    func removeFile(_ name: String) throws(Errno) {
+        _ = try Descriptor.check { unlinkat(number, name, 0) }
+    }
+
+    func removeFolder(_ name: String) throws(Errno) {
+        _ = try Descriptor.check { unlinkat(number, name, AT_REMOVEDIR) }
+    }
+
+    func rename(
+        _ name: String, to destination: BackingFolder, _ newName: String, flags: UInt32 = 0
+    ) throws(Errno) {
+        _ = try Descriptor.check { renameat2(number, name, destination.number, newName, flags) }
+    }
+
+    /// - Returns: false when there is nothing of that name to rename.
+    func renameIfPresent(
+        _ name: String, to destination: BackingFolder, _ newName: String, flags: UInt32 = 0
+    ) throws(Errno) -> Bool {
+        do throws(Errno) {
+            try rename(name, to: destination, newName, flags: flags)
+            return true
+        } catch {
+            if error == .noSuchFileOrDirectory { return false }
+            throw error
+        }
+    }
+
+    /// - Parameter times: access and modification; `UTIME_OMIT` and `UTIME_NOW` count.
+    func setTimes(_ name: String, _ times: [timespec]) throws(Errno) {
+        _ = try Descriptor.check { utimensat(number, name, times, AT_SYMLINK_NOFOLLOW) }
+    }
+
+    func setMode(_ name: String, _ mode: UInt16) throws(Errno) {
+        _ = try Descriptor.check { fchmodat(number, name, mode_t(mode), 0) }
+    }
+
+    /// - Parameters: `UInt32.max` leaves an owner or group as it is.
+    func setOwner(_ name: String, owner: UInt32, group: UInt32) throws(Errno) {
+        _ = try Descriptor.check { fchownat(number, name, owner, group, AT_SYMLINK_NOFOLLOW) }
+    }
+
+    /// Marks the directory as changed now, where no name in the store changed with it.
+    func touch() throws(Errno) {
+        let times = [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), timespec(tv_sec: 0, tv_nsec: UTIME_NOW)]
+        _ = try Descriptor.check { utimensat(AT_FDCWD, "/proc/self/fd/\(number)", times, 0) }
+    }
+
+    /// Makes the names in it durable.
+    func synchronize() throws(Errno) {
+        try openFile(".", O_RDONLY | O_DIRECTORY).synchronize(dataOnly: false)
+    }
+
+    func fileSystemStatus() throws(Errno) -> statvfs {
+        var status = statvfs()
+        _ = try Descriptor.check { fstatvfs(number, &status) }
+        return status
+    }
+
+    /// The names in it, without `.` and `..`.
+    func names() throws(Errno) -> [String] {
+        let reading = try openFile(".", O_RDONLY | O_DIRECTORY)
+        guard let stream = fdopendir(dup(reading.number)) else { throw Errno(rawValue: errno) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let record = readdir(stream) {
+            let name = withUnsafePointer(to: &record.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,68 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// An open file descriptor, closed when the last reference to it goes.
+public final class Descriptor: Sendable {
+    public let number: Int32
+
+    /// Takes ownership of `number`.
+    init(_ number: Int32) { self.number = number }
+
+    deinit { _ = Glibc.close(number) }
+
+    /// Turns a failed system call into its `Errno`, and tries again when it was interrupted.
+    static func check(_ call: () -> Int32) throws(Errno) -> Int32 {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
+            if errno != EINTR { throw Errno(rawValue: errno) }
+        }
+    }
+
+    static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(Errno) -> Descriptor {
+        Descriptor(try check { Glibc.open(path, flags | O_CLOEXEC, mode) })
+    }
+
+    /// Another descriptor for the same file, even after its last name is gone.
+    func reopened(_ flags: Int32) throws(Errno) -> Descriptor {
+        try Descriptor.open("/proc/self/fd/\(number)", flags)
+    }
+
+    func status() throws(Errno) -> stat {
+        var status = stat()
+        _ = try Descriptor.check { fstat(number, &status) }
+        return status
+    }
+
+    /// Makes content and metadata durable.
+    func synchronize(dataOnly: Bool) throws(Errno) {
+        _ = try Descriptor.check { dataOnly ? fdatasync(number) : fsync(number) }
+    }
+
+    func truncate(to size: Int64) throws(Errno) {
+        _ = try Descriptor.check { ftruncate(number, off_t(size)) }
+    }
+
+    func setExtendedAttribute(_ name: String, _ value: [UInt8]) throws(Errno) {
+        _ = try Descriptor.check { fsetxattr(number, name, value, value.count, 0) }
+    }
+
+    /// The first bytes of the file, at most `limit`.
+    func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        var filled = 0
+        while filled < limit {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                pread(number, buffer.baseAddress! + filled, limit - filled, off_t(filled))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw Errno(rawValue: errno)
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return Array(bytes.prefix(filled))
+    }
+}

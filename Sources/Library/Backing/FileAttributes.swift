@@ -1,0 +1,72 @@
+import Catalog
+import Documents
+import Glibc
+
+/// What stat(2) says of an entry.
+public struct FileAttributes: Sendable, Equatable {
+    public enum FileType: Sendable { case folder, file, symbolicLink }
+
+    public var type: FileType
+    /// Permission bits.
+    public var mode: UInt16
+    /// Bytes.
+    public var size: Int64
+    /// 512-byte blocks; 0 for a placeholder.
+    public var blocks: Int64
+    public var links: UInt32
+    public var owner: UInt32
+    public var group: UInt32
+    public var accessed: Timestamp
+    public var modified: Timestamp
+    public var changed: Timestamp
+
+    /// Those of a virtual file: read-only, the mounting user's.
+    public static func virtualFile(size: Int, at time: Timestamp) -> FileAttributes {
+        FileAttributes(
+            type: .file, mode: 0o444, size: Int64(size), blocks: 0, links: 1, owner: geteuid(),
+            group: getegid(), accessed: time, modified: time, changed: time)
+    }
+
+    /// Those of a document whose content is not here.
+    static func placeholder(_ entry: Entry) -> FileAttributes {
+        FileAttributes(
+            type: .file, mode: entry.mode, size: entry.size, blocks: 0, links: 1, owner: geteuid(),
+            group: getegid(), accessed: entry.modified, modified: entry.modified, changed: entry.modified)
+    }
+
+    init(
+        type: FileType, mode: UInt16, size: Int64, blocks: Int64, links: UInt32, owner: UInt32,
+        group: UInt32, accessed: Timestamp, modified: Timestamp, changed: Timestamp
+    ) {
+        self.type = type
+        self.mode = mode
+        self.size = size
+        self.blocks = blocks
+        self.links = links
+        self.owner = owner
+        self.group = group
+        self.accessed = accessed
+        self.modified = modified
+        self.changed = changed
+    }
+
+    init(_ status: stat) {
+        let type: FileType =
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: .folder
+            case S_IFLNK: .symbolicLink
+            default: .file
+            }
+        self.init(
+            type: type, mode: UInt16(status.st_mode & 0o7777), size: Int64(status.st_size),
+            blocks: Int64(status.st_blocks), links: UInt32(truncatingIfNeeded: status.st_nlink),
+            owner: status.st_uid, group: status.st_gid, accessed: Timestamp(status.st_atim),
+            modified: Timestamp(status.st_mtim), changed: Timestamp(status.st_ctim))
+    }
+}
+
+extension Timestamp {
+    public init(_ time: timespec) { self.init(seconds: time.tv_sec, nanoseconds: time.tv_nsec) }
+
+    public var timespec: timespec { Glibc.timespec(tv_sec: seconds, tv_nsec: nanosecondsPart) }
+}

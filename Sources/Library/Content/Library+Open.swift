@@ -1,0 +1,120 @@
+import Catalog
+import Documents
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// What comes of an open(2).
+public enum Opening: Sendable {
+    /// The number of the handle.
+    case opened(UInt64)
+    /// The content is not here: `Library.finishOpening` waits for what the open needs of it.
+    case arriving(InodeNumber)
+}
+
+extension Library {
+    /// Opens a file, at once if its content is here.
+    ///
+    /// - Parameter flags: of open(2).
+    /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for what is not here,
+    ///   or the backing file's own errno.
+    public func open(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
+        let canWrite = flags & O_ACCMODE != O_RDONLY
+        let truncates = flags & O_TRUNC != 0
+        if let file = openFiles.file(inode) {
+            if file.arrival == nil || !(canWrite || truncates) {
+                return .opened(try openAgain(file, canWrite: canWrite, truncates: truncates))
+            }
+        }
+        let opening = try inspect { catalog -> Opening? in
+            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            if entry.kind == .folder { throw Errno.isDirectory }
+            guard entry.isBackingCurrent else { return nil }
+            let file = try openBacking(entry, canWrite: canWrite, catalog)
+            return .opened(openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: canWrite)))
+        }
+        if case .opened(let number) = opening {
+            if truncates { try truncateOpened(inode) }
+            observer?.stateChanged()
+            return .opened(number)
+        }
+        if truncates, canWrite { return .opened(try openEmptied(inode)) }
+        if flags & O_NONBLOCK != 0 {
+            if transfers.isReachable { _ = try arrival(of: inode) }
+            throw transfers.isReachable ? .resourceTemporarilyUnavailable : .noRouteToHost
+        }
+        if !transfers.isReachable { throw .noRouteToHost }
+        return .arriving(inode)
+    }
+
+    private func openAgain(_ file: OpenFile, canWrite: Bool, truncates: Bool) throws(Errno) -> UInt64 {
+        let descriptor = canWrite && !file.isWritable ? try file.descriptor.reopened(O_RDWR) : file.descriptor
+        let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
+        if truncates {
+            if file.isUnlinked { try descriptor.truncate(to: 0) } else { try truncateOpened(file.inode) }
+        }
+        return number
+    }
+
+    private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
+        if let file = openFiles.file(entry.inode) { return file }
+        let folder = try backing.folder(entry.parent, catalog)
+        do throws(Errno) {
+            let descriptor = try folder.openFile(entry.filename, O_RDWR)
+            return OpenFile(inode: entry.inode, descriptor: descriptor, isWritable: true)
+        } catch .permissionDenied where !canWrite {
+            let descriptor = try folder.openFile(entry.filename, O_RDONLY)
+            return OpenFile(inode: entry.inode, descriptor: descriptor, isWritable: false)
+        }
+    }
+
+    private func truncateOpened(_ inode: InodeNumber) throws(Errno) {
+        var changes = AttributeChanges()
+        changes.size = 0
+        _ = try setAttributes(of: inode, changes)
+    }
+
+    /// O_TRUNC on what is not here needs none of its content.
+    private func openEmptied(_ inode: InodeNumber) throws(Errno) -> UInt64 {
+        try mutate { catalog in
+            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            try makeEmpty(&entry, catalog)
+            noteContentChange(&entry)
+            try catalog.update(entry)
+            let file = try openBacking(entry, canWrite: true, catalog)
+            file.state.withLock { $0.isModified = true }
+            return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: true))
+        }
+    }
+
+    /// Puts an empty backing file in the place of content that is not here, or not the latest.
+    func makeEmpty(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        let folder = try backing.folder(entry.parent, catalog)
+        let file = try folder.openFile(entry.filename, O_RDWR | O_CREAT | O_TRUNC, mode: entry.mode)
+        if let displayName = entry.name?.displayName {
+            try? file.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
+        }
+        transfers.forget(entry.inode)
+        entry.isHere = true
+        entry.contentVersion = entry.currentVersion
+    }
+
+    /// The handle that read, write and the rest of its system calls go through.
+    public func handle(_ number: UInt64) throws(Errno) -> Handle { try openFiles.handle(number) }
+
+    /// Some descriptor of a handle is being closed: `close` follows if it was the last.
+    public func willClose(_ number: UInt64) { announcedCloses.announce(number) }
+
+    /// Closes a handle. The last writer's close is the save.
+    public func close(_ number: UInt64) {
+        defer { announcedCloses.happened(number) }
+        guard let closing = openFiles.remove(number) else { return }
+        let inode = closing.file.inode
+        if closing.isSaved, !closing.file.isUnlinked {
+            save(inode)
+        } else if closing.isLastHandle {
+            transfers.noteClosed(inode)
+        }
+        observer?.stateChanged()
+    }
+}

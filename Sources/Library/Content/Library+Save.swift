@@ -1,0 +1,103 @@
+import Catalog
+import Documents
+import Logging
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// From the first write to the close of the last writer: what makes a save.
+extension Library {
+    /// Must be called before bytes of a file change through a handle, so that a crash right after
+    /// them leaves the change marked as one that the cloud must hear of.
+    ///
+    /// - Throws: EBADF for a handle that was not opened for writing.
+    public func willWrite(_ handle: Handle) throws(Errno) {
+        guard handle.canWrite else { throw .badFileDescriptor }
+        let file = handle.file
+        let isFirst = file.state.withLock { state in
+            defer { state.isModified = true }
+            return !state.isModified && !state.isUnlinked
+        }
+        guard isFirst else { return }
+        do throws(Errno) {
+            let isCloud = try inspect { try $0.entry(file.inode) }?.isReplicated == true
+            guard isCloud else { return }
+            try mutate { catalog in
+                guard var entry = try catalog.entry(file.inode) else { return }
+                noteContentChange(&entry)
+                try catalog.update(entry)
+            }
+        } catch {
+            file.state.withLock { $0.isModified = false }
+            throw error
+        }
+    }
+
+    func noteContentChange(_ entry: inout Entry) {
+        guard entry.kind == .document else { return }
+        entry.notePending(.content)
+        openFiles.file(entry.inode)?.state.withLock { if $0.writers > 0 { $0.isModified = true } }
+    }
+
+    /// The last writer closed after writing.
+    func save(_ inode: InodeNumber) {
+        do throws(Errno) {
+            try mutate { catalog in
+                guard var entry = try catalog.entry(inode), entry.kind == .document else { return }
+                guard entry.isReplicated || entry.naming != .given else { return }
+                if entry.isReplicated { noteContentChange(&entry) }
+                try finishSave(&entry, catalog)
+                try catalog.update(entry)
+            }
+        } catch {
+            logger.error("a save could not be noted", metadata: ["inode": "\(inode)", "error": "\(error)"])
+        }
+        transfers.noteClosed(inode)
+    }
+
+    /// Brings a saved document's row up to date with its file: size, times, automatic display name.
+    func finishSave(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        try noteBackingContent(&entry, catalog)
+        guard entry.kind == .document, entry.naming != .given else { return }
+        let folder = try backing.folder(entry.parent, catalog)
+        let content = try folder.openFile(entry.filename, O_RDONLY).readPrefix(AutomaticName.examinedLength)
+        let name = automaticName(of: entry, content: content)
+        guard name != entry.name else { return }
+        if let old = entry.name { observer?.nameChanged(old.full, in: entry.parent) }
+        entry.name = name
+        entry.notePending(.name)
+        backing.mirror(displayName: name.displayName, of: entry.filename, in: folder)
+    }
+
+    /// Remembers what the backing file looks like, to recognise changes made while docfs was not running.
+    func noteBackingContent(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        let status = try backing.folder(entry.parent, catalog).status(entry.filename)
+        entry.size = Int64(status.st_size)
+        entry.modified = Timestamp(status.st_mtim)
+        entry.mode = UInt16(status.st_mode & 0o7777)
+    }
+
+    /// fsync(2): content, the row that names it, and both of their directories' names.
+    public func synchronize(_ handle: Handle, dataOnly: Bool) throws(Errno) {
+        try handle.descriptor.synchronize(dataOnly: dataOnly)
+        if handle.file.isUnlinked { return }
+        try synchronizeNames { catalog in
+            try catalog.entry(handle.inode).map { try backing.folder($0.parent, catalog) }
+        }
+    }
+
+    /// fsync(2) of a folder: the names in it.
+    public func synchronizeFolder(_ inode: InodeNumber) throws(Errno) {
+        try synchronizeNames { try backing.folder(inode, $0) }
+    }
+
+    private func synchronizeNames(_ folder: (CatalogTransaction) throws -> BackingFolder?) throws(Errno) {
+        try inspect(folder)?.synchronize()
+        do { try catalog.synchronize() } catch {
+            logger.error("the catalog could not be made durable", metadata: ["error": "\(error)"])
+            throw .ioError
+        }
+    }
+
+    public func fileSystemStatus() throws(Errno) -> statvfs { try backing.root.fileSystemStatus() }
+}

@@ -1,0 +1,53 @@
+import Catalog
+import Documents
+import Logging
+import SystemPackage
+
+/// The one place where an error becomes the number that the caller of a system call sees.
+extension Library {
+    /// Reads the catalog.
+    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
+        do { return try catalog.read(body) } catch { throw errno(for: error) }
+    }
+
+    /// Changes the tree in one step: all of it or, when `body` throws, nothing in the catalog.
+    func mutate<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
+        let value: Value
+        do { value = try catalog.write(body) } catch { throw errno(for: error) }
+        observer?.stateChanged()
+        return value
+    }
+
+    private func errno(for error: any Error) -> Errno {
+        switch error {
+        case let error as Errno: return error
+        case let error as NameError: return Errno(error)
+        case let error as RenameRefusal: return Errno(error)
+        case CatalogError.full: return .noSpace
+        default:
+            logger.error("an operation failed", metadata: ["error": "\(error)"])
+            return .ioError
+        }
+    }
+}
+
+extension Errno {
+    public init(_ error: NameError) {
+        self =
+            switch error {
+            case .invalid: .invalidArgument
+            case .notUTF8: .illegalByteSequence
+            case .tooLong: .fileNameTooLong
+            }
+    }
+
+    init(_ refusal: RenameRefusal) {
+        self =
+            switch refusal {
+            case .exists: .fileExists
+            case .isFolder: .isDirectory
+            case .notFolder: .notDirectory
+            case .cannotExchange: .invalidArgument
+            }
+    }
+}

@@ -1,0 +1,96 @@
+import Catalog
+import Documents
+import Glibc
+import Logging
+import SystemPackage
+
+/// Why a store cannot be used, in one line for a person.
+public struct StoreError: Error, CustomStringConvertible, Sendable {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+extension Library {
+    /// Opens a store, creating it on first use, and mends what an unclean end left behind.
+    ///
+    /// The caller holds the store's lock (`StoreLock`).
+    ///
+    /// - Parameter deviceName: shown to other devices; nil keeps the one the store has.
+    public static func open(
+        _ configuration: LibraryConfiguration, deviceName: String?, surroundings: Surroundings, logger: Logger
+    ) throws(StoreError) -> Library {
+        let path = configuration.storePath
+        do {
+            let backing = try BackingStore(path: path)
+            let catalog = try Catalog(path: path + "/catalog.sqlite")
+            let device = try catalog.write { try Device.load(name: deviceName, $0, surroundings) }
+            let library = Library(
+                configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
+                backing: backing, transfers: Transfers(), device: device)
+            try library.reconcile()
+            return library
+        } catch Errno.permissionDenied {
+            throw StoreError("the store \(path) is not writable; choose another with --store")
+        } catch {
+            throw StoreError("the store \(path) cannot be opened: \(error)")
+        }
+    }
+
+    /// Ends the use of the store cleanly. No call may be under way or follow.
+    public func close() throws {
+        try catalog.write { try $0.set(.isClean, "yes") }
+        try catalog.close()
+    }
+
+    public var showsDisplayNames: Bool { configuration.showsDisplayNames }
+}
+
+extension Device {
+    static func load(
+        name: String?, _ catalog: CatalogTransaction, _ surroundings: Surroundings
+    ) throws -> Device {
+        var random = surroundings.random()
+        let id = try catalog.setting(.deviceID).flatMap(DeviceID.init) ?? .random(using: &random)
+        let name = try name ?? catalog.setting(.deviceName) ?? hostName()
+        try catalog.set(.deviceID, id.description)
+        try catalog.set(.deviceName, name)
+        return Device(id: id, name: name)
+    }
+
+    private static func hostName() -> String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, bytes.count - 1) == 0 else { return "linux" }
+        let name = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return name.isEmpty ? "linux" : name
+    }
+}
+
+/// Keeps a second docfs off a store. Held by the kernel for as long as the process lives.
+public final class StoreLock: Sendable {
+    private let descriptor: Descriptor
+
+    /// Creates the store's folder (mode 0700) where it is missing, and locks it.
+    public init(path: String) throws(StoreError) {
+        try Self.makeFolders(path)
+        do throws(Errno) {
+            descriptor = try Descriptor.open(path + "/lock", O_RDWR | O_CREAT, mode: 0o600)
+        } catch {
+            throw StoreError("the store \(path) is not writable (\(error)); choose another with --store")
+        }
+        guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
+            throw StoreError("the store \(path) is in use by another docfs; unmount that first, or choose another with --store")
+        }
+    }
+
+    private static func makeFolders(_ path: String) throws(StoreError) {
+        var partial = ""
+        for component in path.split(separator: "/") {
+            partial += "/" + component
+            if mkdir(partial, 0o700) != 0, errno != EEXIST, access(partial, X_OK) != 0 {
+                throw StoreError(
+                    "the store \(path) cannot be created: \(partial): \(Errno(rawValue: errno))")
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Catalog
+import Documents
+import Logging
+import Synchronization
+import SystemPackage
+
+/// What a person can do to documents. It knows no FUSE: every operation takes inode numbers and
+/// names and gives values or an `Errno`; the same calls serve a mount and a test.
+///
+/// Model: the catalog is the namespace, the backing store holds the bytes, `OpenFiles` what is open.
+/// A mutation is one `catalog.write`, with its effects on backing files inside, so its queue is the
+/// one lock of the tree. Lock order: catalog queue, then `OpenFiles`, then one file's state. Nothing
+/// here waits for the network: what must is an `Arrival`, or belongs to `Synchronizer`.
+public final class Library: Sendable {
+    let configuration: LibraryConfiguration
+    let surroundings: Surroundings
+    let logger: Logger
+    let catalog: Catalog
+    let backing: BackingStore
+    let openFiles = OpenFiles()
+    let announcedCloses = AnnouncedCloses()
+    let departed = DepartedIdentities()
+    let transfers: Transfers
+    let device: Device
+    private let observerBox = Mutex<(any LibraryObserver)?>(nil)
+
+    init(
+        configuration: LibraryConfiguration, surroundings: Surroundings, logger: Logger, catalog: Catalog,
+        backing: BackingStore, transfers: Transfers, device: Device
+    ) {
+        self.configuration = configuration
+        self.surroundings = surroundings
+        self.logger = logger
+        self.catalog = catalog
+        self.backing = backing
+        self.transfers = transfers
+        self.device = device
+    }
+
+    /// Told of every change that the kernel or a waiting reader of a state may have missed.
+    public var observer: (any LibraryObserver)? {
+        get { observerBox.withLock { $0 } }
+        set { observerBox.withLock { $0 = newValue } }
+    }
+}
+
+/// Hears what changed in the tree. Called from any thread, also from inside an operation.
+public protocol LibraryObserver: Sendable {
+    /// `name` in `parent` may mean something else from now on, or nothing.
+    func nameChanged(_ name: String, in parent: InodeNumber)
+    /// The attributes of an inode changed without the kernel's knowing.
+    func attributesChanged(of inode: InodeNumber)
+    /// Some document's state may have changed.
+    func stateChanged()
+}
+
+/// Time and chance, passed in so that tests can choose them.
+public struct Surroundings: Sendable {
+    public var now: @Sendable () -> Timestamp
+    public var localTime: @Sendable () -> LocalTime
+    public var random: @Sendable () -> any RandomNumberGenerator
+
+    public init(
+        now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable () -> LocalTime,
+        random: @escaping @Sendable () -> any RandomNumberGenerator
+    ) {
+        self.now = now
+        self.localTime = localTime
+        self.random = random
+    }
+}
+
+/// How a mount behaves: the options of `docfs mount` (PRODUCT 9).
+public struct LibraryConfiguration: Sendable {
+    public var storePath: String
+    public var filenames: FilenameGenerator
+    /// `--show display-names`
+    public var showsDisplayNames: Bool
+    /// How long an open waits for the first bytes of what is not here.
+    public var timeout: Duration
+
+    public init(
+        storePath: String, filenames: FilenameGenerator, showsDisplayNames: Bool, timeout: Duration
+    ) {
+        self.storePath = storePath
+        self.filenames = filenames
+        self.showsDisplayNames = showsDisplayNames
+        self.timeout = timeout
+    }
+}
+
+/// This mount among the devices that share a container.
+public struct Device: Sendable, Equatable {
+    public let id: Documents.DeviceID
+    public let name: String
+}

@@ -1,0 +1,155 @@
+import Catalog
+import Documents
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+/// Whether an attribute may, or must, exist already (setxattr(2)).
+public enum AttributeCreation: Sendable { case either, mustCreate, mustReplace }
+
+/// Extended attributes (PRODUCT 2). `user.displayName` is the document's name, `user.document.*` is
+/// computed, other `user.*` are stored with the entry and travel with it. All live in the catalog, so
+/// that reading them never needs the content.
+extension Library {
+    private static let displayName = BackingStore.displayNameAttribute
+    private static let computedPrefix = "user.document."
+    private static let maximumValue = 64 * 1024
+
+    /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`.
+    public func extendedAttribute(_ name: String, of node: Node) throws(Errno) -> [UInt8] {
+        guard name.utf8.starts(with: "user.".utf8) else { throw .notSupported }
+        guard case .entry(let inode) = node else { throw .noData }
+        return try inspect { catalog in
+            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            if entry.kind == .document {
+                if name == Self.displayName { return Array((entry.name?.displayName ?? "").utf8) }
+                if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
+            }
+            guard let value = try entry.storedAttributes()[name] else { throw Errno.noData }
+            return value
+        }
+    }
+
+    /// The names of all attributes that can be copied; computed ones are not among them.
+    public func extendedAttributeNames(of node: Node) throws(Errno) -> [String] {
+        guard case .entry(let inode) = node else { return [] }
+        return try inspect { catalog in
+            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            return (entry.kind == .document ? [Self.displayName] : []) + (try entry.storedAttributes()).keys.sorted()
+        }
+    }
+
+    /// - Throws: EPERM for computed attributes, EOPNOTSUPP outside `user.*`, EINVAL, EILSEQ and
+    ///   ENAMETOOLONG for display names that cannot serve, EEXIST and ENODATA as `creation` wants, E2BIG.
+    public func setExtendedAttribute(
+        _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
+    ) throws(Errno) {
+        let inode = try changeable(name, of: node)
+        let renamed = try mutate { catalog -> Entry? in
+            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            guard entry.kind == .document, name == Self.displayName else {
+                try store(name, value, in: &entry, creation)
+                try catalog.update(entry)
+                return nil
+            }
+            if creation == .mustCreate { throw Errno.fileExists }
+            let before = entry
+            try setDisplayName(Self.documentName(value, for: entry), .given, of: &entry, catalog)
+            return before
+        }
+        renamed.map(announceNames(of:))
+        transfers.wake()
+    }
+
+    /// Removing `user.displayName` makes the display name automatic again.
+    public func removeExtendedAttribute(_ name: String, of node: Node) throws(Errno) {
+        let inode = try changeable(name, of: node)
+        let renamed = try mutate { catalog -> Entry? in
+            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            guard entry.kind == .document, name == Self.displayName else {
+                var stored = try entry.storedAttributes()
+                guard stored.removeValue(forKey: name) != nil else { throw Errno.noData }
+                try entry.setStoredAttributes(stored)
+                entry.notePending(.attributes)
+                try catalog.update(entry)
+                return nil
+            }
+            let before = entry
+            if entry.naming == .given { entry.naming = .automatic }
+            var automatic = entry.name
+            if entry.isBackingCurrent {
+                let folder = try backing.folder(entry.parent, catalog)
+                let file = try folder.openFile(entry.filename, O_RDONLY)
+                automatic = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
+            }
+            if let automatic { try setDisplayName(automatic, entry.naming, of: &entry, catalog) }
+            return before
+        }
+        renamed.map(announceNames(of:))
+        transfers.wake()
+    }
+
+    private func changeable(_ name: String, of node: Node) throws(Errno) -> InodeNumber {
+        guard name.utf8.starts(with: "user.".utf8) else { throw .notSupported }
+        guard case .entry(let inode) = node, !name.utf8.starts(with: Self.computedPrefix.utf8) else {
+            throw .notPermitted
+        }
+        return inode
+    }
+
+    private static func documentName(_ value: [UInt8], for entry: Entry) throws -> DocumentName {
+        guard let text = String(validating: value, as: UTF8.self) else { throw NameError.notUTF8 }
+        return try DocumentName(displayName: text, pathExtension: entry.name?.pathExtension ?? "")
+    }
+
+    private func setDisplayName(
+        _ name: DocumentName, _ naming: Naming, of entry: inout Entry, _ catalog: CatalogTransaction
+    ) throws {
+        entry.name = name
+        entry.naming = naming
+        entry.notePending(.name)
+        try catalog.update(entry)
+        backing.mirror(
+            displayName: name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
+    }
+
+    private func store(
+        _ name: String, _ value: [UInt8], in entry: inout Entry, _ creation: AttributeCreation
+    ) throws {
+        if value.count > Self.maximumValue { throw Errno.argListTooLong }
+        var stored = try entry.storedAttributes()
+        switch creation {
+        case .mustCreate where stored[name] != nil: throw Errno.fileExists
+        case .mustReplace where stored[name] == nil: throw Errno.noData
+        default: stored[name] = value
+        }
+        try entry.setStoredAttributes(stored)
+        entry.notePending(.attributes)
+    }
+
+    private func computedAttribute(
+        _ name: String, of entry: Entry, _ catalog: CatalogTransaction
+    ) throws -> String? {
+        switch name {
+        case "user.document.id": return entry.id?.description
+        case "user.document.filename": return entry.filename
+        case "user.document.state": return try documentState(of: entry, catalog).flagText(separator: " ")
+        case "user.document.progress":
+            guard let progress = try documentState(of: entry, catalog).progress else { throw Errno.noData }
+            return String(progress)
+        default: return nil
+        }
+    }
+}
+
+extension Entry {
+    /// The attributes that are kept with the entry, by name.
+    func storedAttributes() throws -> [String: [UInt8]] {
+        guard let attributes else { return [:] }
+        return try JSONDecoder().decode([String: Data].self, from: Data(attributes)).mapValues(Array.init)
+    }
+
+    mutating func setStoredAttributes(_ stored: [String: [UInt8]]) throws {
+        attributes = stored.isEmpty ? nil : Array(try JSONEncoder().encode(stored.mapValues { Data($0) }))
+    }
+}

@@ -1,0 +1,68 @@
+import Catalog
+import Documents
+import SystemPackage
+
+/// The virtual `.state` files (PRODUCT 3).
+extension Library {
+    /// What the state file of a document, a folder or the tree says now.
+    ///
+    /// - Throws: ESTALE when what it is about is gone.
+    public func stateText(of inode: InodeNumber) throws(Errno) -> String {
+        announcedCloses.settle()
+        return try inspect { try stateText(of: inode, $0) }
+    }
+
+    private func stateText(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
+        guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+        if inode == .documents { return try treeState(catalog).text }
+        guard entry.kind == .folder else { return try documentState(of: entry, catalog).text }
+        let documents = try catalog.children(of: inode).filter { $0.kind == .document }
+        return FolderState.text(try documents.map { try documentState(of: $0, catalog) })
+    }
+
+    func stateAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        guard case .state(let inode) = node else { throw Errno.ioError }
+        return .virtualFile(size: try stateText(of: inode, catalog).utf8.count, at: surroundings.now())
+    }
+
+    func documentState(of entry: Entry, _ catalog: CatalogTransaction) throws -> DocumentState {
+        let attributes = try attributes(of: entry, catalog)
+        let transfer = transfers.status(of: entry.inode)
+        var flags: Set<StateFlag> = []
+        if !openFiles.isOpen(entry.inode) { flags.insert(.closed) }
+        if entry.conflicts > 0 { flags.insert(.inConflict) }
+        if entry.error != nil { flags.insert(.savingError) }
+        if transfer.isDownloading || (entry.container == .local && !entry.isHere) { flags.insert(.editingDisabled) }
+        if transfer.percent != nil { flags.insert(.progressAvailable) }
+        var state = DocumentState(
+            flags: flags, displayName: entry.name?.displayName ?? "", filename: entry.filename,
+            id: entry.id ?? .cloudRoot, location: entry.container ?? .local, size: attributes.size,
+            modified: attributes.modified, progress: transfer.percent, conflicts: entry.conflicts,
+            error: entry.error)
+        if entry.container == .cloud {
+            state.downloading = Self.downloadState(of: entry, transfer)
+            state.uploading = Self.uploadState(of: entry, transfer)
+        }
+        return state
+    }
+
+    private static func downloadState(of entry: Entry, _ transfer: Transfers.Status) -> DownloadState {
+        if transfer.isDownloading { return .downloading }
+        if !entry.isHere { return .notDownloaded }
+        return entry.isOutdated ? .outdated : .current
+    }
+
+    private static func uploadState(of entry: Entry, _ transfer: Transfers.Status) -> UploadState {
+        if transfer.isUploading { return .uploading }
+        return entry.pending.isEmpty ? .uploaded : .waiting
+    }
+
+    private func treeState(_ catalog: CatalogTransaction) throws -> TreeState {
+        let local = try catalog.documentCount(in: .local)
+        let cloud = try catalog.documentCount(in: .cloud)
+        return TreeState(
+            preferred: preferredLocation, localDocuments: local.documents, cloudDocuments: cloud.documents,
+            connection: transfers.connection.description, pending: try catalog.pendingCount(),
+            conflicts: cloud.conflicts, undo: 0, redo: 0, device: device.name)
+    }
+}

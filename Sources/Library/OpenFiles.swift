@@ -1,0 +1,114 @@
+import Catalog
+import Synchronization
+import SystemPackage
+
+/// A file that someone holds open: the one descriptor that all its handles share.
+final class OpenFile: Sendable {
+    struct State {
+        var handles = 0
+        var writers = 0
+        /// Whether it was written to since the last writer before closed.
+        var isModified = false
+        /// Whether its last name is gone; the descriptor alone keeps the content.
+        var isUnlinked = false
+        /// Counts opens for writing, so that an upload knows whether one came between.
+        var writeOpens = 0
+    }
+
+    let inode: InodeNumber
+    let descriptor: Descriptor
+    let isWritable: Bool
+    /// The content's arrival, when the file was opened before it was here.
+    let arrival: Arrival?
+    /// Never held around another lock or a system call.
+    let state = Mutex(State())
+
+    init(inode: InodeNumber, descriptor: Descriptor, isWritable: Bool, arrival: Arrival? = nil) {
+        self.inode = inode
+        self.descriptor = descriptor
+        self.isWritable = isWritable
+        self.arrival = arrival
+    }
+
+    var isUnlinked: Bool { state.withLock(\.isUnlinked) }
+}
+
+/// One open(2): which file, and what it may do with it.
+public struct Handle: Sendable {
+    let file: OpenFile
+    /// The file's own descriptor, or one of this handle where the file's does not permit writing.
+    public let descriptor: Descriptor
+    public let canWrite: Bool
+
+    public var inode: InodeNumber { file.inode }
+}
+
+/// The handles' numbers, and the files behind them.
+final class OpenFiles: Sendable {
+    private struct Table {
+        var files: [InodeNumber: OpenFile] = [:]
+        var handles: [UInt64: Handle] = [:]
+        var lastHandle: UInt64 = 0
+    }
+
+    /// Taken inside the catalog's queue or alone; a file's state is taken inside it.
+    private let table = Mutex(Table())
+
+    func file(_ inode: InodeNumber) -> OpenFile? { table.withLock { $0.files[inode] } }
+
+    func handle(_ number: UInt64) throws(Errno) -> Handle {
+        guard let handle = table.withLock({ $0.handles[number] }) else { throw .badFileDescriptor }
+        return handle
+    }
+
+    /// Registers a handle of a file, which becomes known under its inode.
+    func add(_ handle: Handle) -> UInt64 {
+        table.withLock { table in
+            table.lastHandle += 1
+            table.handles[table.lastHandle] = handle
+            table.files[handle.file.inode] = handle.file
+            handle.file.state.withLock { state in
+                state.handles += 1
+                if handle.canWrite {
+                    state.writers += 1
+                    state.writeOpens += 1
+                }
+            }
+            return table.lastHandle
+        }
+    }
+
+    struct Closing {
+        let file: OpenFile
+        /// The last writer is gone, having written.
+        let isSaved: Bool
+        let isLastHandle: Bool
+    }
+
+    func remove(_ number: UInt64) -> Closing? {
+        table.withLock { table in
+            guard let handle = table.handles.removeValue(forKey: number) else { return nil }
+            let file = handle.file
+            let closing = file.state.withLock { state in
+                state.handles -= 1
+                if handle.canWrite { state.writers -= 1 }
+                let isSaved = handle.canWrite && state.writers == 0 && state.isModified
+                if isSaved { state.isModified = false }
+                return Closing(file: file, isSaved: isSaved, isLastHandle: state.handles == 0)
+            }
+            if closing.isLastHandle, table.files[file.inode] === file { table.files[file.inode] = nil }
+            return closing
+        }
+    }
+
+    /// Lets the open handles of an inode keep what they have while its name means something else.
+    func detach(_ inode: InodeNumber) {
+        table.withLock { $0.files[inode] }?.state.withLock { $0.isUnlinked = true }
+    }
+
+    func isOpen(_ inode: InodeNumber) -> Bool { table.withLock { $0.files[inode] != nil } }
+
+    func isOpenForWriting(_ inode: InodeNumber) -> Bool {
+        file(inode)?.state.withLock { $0.writers > 0 } ?? false
+    }
+}

@@ -1,0 +1,147 @@
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import Logging
+import SystemPackage
+
+/// Makes catalog and backing files agree again after an unclean end. Its one rule: a file is never
+/// deleted because no row names it; it becomes a document. What a row names and is not there any more
+/// was being removed when the process died, so the row goes too.
+extension Library {
+    func reconcile() throws {
+        let wasClean = try catalog.read { try $0.setting(.isClean) } != "no"
+        try catalog.write { catalog in
+            try catalog.set(.isClean, "no")
+            try undoMoves(catalog)
+            try settleRemovals(catalog)
+        }
+        if wasClean { return }
+        logger.notice("the store was not closed cleanly; comparing it with its files")
+        try catalog.write { catalog in
+            try compareRows(catalog)
+            for folder in [InodeNumber.local, .cloud] { try adoptFiles(below: folder, catalog) }
+        }
+    }
+
+    private func undoMoves(_ catalog: CatalogTransaction) throws {
+        for (id, move) in try catalog.backingMoves().reversed() {
+            try undo(move, catalog)
+            try catalog.end(id)
+        }
+    }
+
+    /// What was set aside goes if its row went, and goes back if the row is still there. Parts of
+    /// downloads start anew.
+    private func settleRemovals(_ catalog: CatalogTransaction) throws {
+        for name in try backing.staging.names() {
+            if let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode) {
+                let folder = try backing.folder(entry.parent, catalog)
+                if folder.exists(entry.filename) {
+                    try backing.discard(inode)
+                } else {
+                    try backing.putBack(entry.filename, of: inode, in: folder)
+                }
+            } else {
+                try backing.staging.removeFile(name)
+            }
+        }
+    }
+
+    private func compareRows(_ catalog: CatalogTransaction) throws {
+        for var entry in try catalog.allEntries() {
+            guard let folder = try? backing.folder(entry.parent, catalog) else { continue }
+            let status = try? folder.status(entry.filename)
+            switch (entry.kind, status) {
+            case (.folder, nil):
+                try folder.makeFolder(entry.filename, mode: entry.mode == 0 ? 0o755 : entry.mode)
+            case (.symbolicLink, nil):
+                try folder.makeSymbolicLink(entry.filename, target: entry.target ?? [])
+            case (_, nil) where entry.isHere:
+                try dropMissing(entry, catalog)
+            case (.document, let status?) where entry.isReplicated && entry.isBackingCurrent:
+                let isChanged =
+                    entry.size != Int64(status.st_size) || entry.modified != Timestamp(status.st_mtim)
+                guard isChanged, !entry.pending.contains(.content) else { break }
+                entry.notePending(.content)
+                try finishSave(&entry, catalog)
+                try catalog.update(entry)
+            default: break
+            }
+        }
+    }
+
+    /// A local document without its file has gone; a cloud document is a placeholder again.
+    private func dropMissing(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        if entry.isReplicated, entry.kind == .document, entry.currentVersion != nil {
+            var placeholder = entry
+            placeholder.isHere = false
+            placeholder.contentVersion = nil
+            placeholder.pending.remove(.content)
+            try catalog.update(placeholder)
+        } else {
+            logger.warning("a file of the store is gone", metadata: ["filename": "\(entry.filename)"])
+            try catalog.delete(entry.inode)
+        }
+    }
+
+    private func adoptFiles(below folder: InodeNumber, _ catalog: CatalogTransaction) throws {
+        let directory = try backing.folder(folder, catalog)
+        for name in try directory.names() {
+            if let known = try catalog.entry(in: folder, filename: name) {
+                if known.kind == .folder { try adoptFiles(below: known.inode, catalog) }
+            } else if let adopted = try adopt(name, in: folder, directory, catalog) {
+                logger.notice("a file without a row was adopted", metadata: ["filename": "\(name)"])
+                if adopted.kind == .folder { try adoptFiles(below: adopted.inode, catalog) }
+            }
+        }
+    }
+
+    /// Makes a row for a file that has none. The filename stays what it is; the display name is that
+    /// which the file carries.
+    private func adopt(
+        _ name: String, in parent: InodeNumber, _ directory: BackingFolder, _ catalog: CatalogTransaction
+    ) throws -> Entry? {
+        guard let folder = try catalog.entry(parent), let entryName = try? EntryName(name) else { return nil }
+        let status = try directory.status(name)
+        let isFolder = status.st_mode & S_IFMT == S_IFDIR
+        let isFile = status.st_mode & S_IFMT == S_IFREG
+        let isScratch = isFolder ? folder.place.folder(entryName).isScratch : folder.place.isScratch(entryName)
+        var entry = Entry(
+            parent: parent, container: folder.container,
+            kind: isFolder ? .folder : isFile ? (isScratch ? .scratch : .document) : .symbolicLink,
+            filename: name, created: Timestamp(status.st_mtim),
+            position: try catalog.nextPosition(in: parent), mode: UInt16(status.st_mode & 0o7777))
+        if isFolder { entry.place = folder.place.folder(entryName) }
+        if entry.kind == .symbolicLink { entry.target = try directory.readSymbolicLink(name) }
+        if entry.kind == .document { try nameAdopted(&entry, entryName, folder, directory) }
+        if !isScratch {
+            var random = surroundings.random()
+            entry.id = .random(using: &random)
+            entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
+        }
+        entry.size = Int64(status.st_size)
+        entry.inode = try catalog.insert(entry)
+        return entry
+    }
+
+    private func nameAdopted(
+        _ entry: inout Entry, _ name: EntryName, _ folder: Entry, _ directory: BackingFolder
+    ) throws {
+        let split = DocumentName(splitting: name)
+        entry.hasGeneratedFilename = !folder.place.keepsName(name)
+        let displayName = directory.displayName(of: name.text)
+        let named = displayName.flatMap { try? DocumentName(displayName: $0, pathExtension: split.pathExtension) }
+        entry.name = named ?? split
+    }
+}
+
+extension BackingFolder {
+    /// The display name that a file carries for the day when docfs is gone.
+    fileprivate func displayName(of name: String) -> String? {
+        guard let file = try? openFile(name, O_RDONLY | O_NONBLOCK) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: EntryName.maximumLength)
+        let count = fgetxattr(file.number, BackingStore.displayNameAttribute, &bytes, bytes.count)
+        return count > 0 ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
+    }
+}

@@ -1,0 +1,156 @@
+import Catalog
+import Documents
+import Synchronization
+
+/// Whether the cloud can be reached, as of the last attempt.
+public enum Connection: Sendable, Equatable, CustomStringConvertible {
+    case online
+    case offline
+    case unauthorized
+    case failed(String)
+
+    /// As `Documents/.state` shows it.
+    public var description: String {
+        switch self {
+        case .online: "online"
+        case .offline: "offline"
+        case .unauthorized: "unauthorized"
+        case .failed(let reason): reason
+        }
+    }
+}
+
+/// What is under way between this device and the container: kept in memory, gone with the process.
+/// What must survive is in the catalog.
+final class Transfers: Sendable {
+    struct Status: Sendable {
+        var isDownloading = false
+        var isUploading = false
+        /// 0 to 100; nil without a transfer.
+        var percent: Int?
+    }
+
+    private struct State {
+        var connection = Connection.online
+        var arrivals: [InodeNumber: Arrival] = [:]
+        var uploads: [InodeNumber: UploadProgress] = [:]
+        /// When each file that was open or changed lately was last closed or changed.
+        var lastActivity: [InodeNumber: ContinuousClock.Instant] = [:]
+    }
+
+    /// Taken alone or innermost.
+    private let state = Mutex(State())
+
+    /// Yields when there may be something to send; several wakes in a row are one.
+    let wakes: AsyncStream<Void>
+    private let waker: AsyncStream<Void>.Continuation
+
+    init() {
+        (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    func wake() { waker.yield() }
+
+    // MARK: Connection
+
+    var connection: Connection { state.withLock(\.connection) }
+
+    /// - Returns: whether that is news.
+    func setConnection(_ connection: Connection) -> Bool {
+        state.withLock { state in
+            defer { state.connection = connection }
+            return state.connection != connection
+        }
+    }
+
+    var isReachable: Bool { connection == .online }
+
+    // MARK: Quiet
+
+    /// Half a second without a change makes a save (PRODUCT 2).
+    static let quiet = Duration.milliseconds(500)
+
+    func noteClosed(_ inode: InodeNumber) {
+        state.withLock { $0.lastActivity[inode] = .now }
+        wake()
+    }
+
+    /// How long it is until `inode` has been quiet for long enough; zero when it has.
+    func timeToQuiet(_ inode: InodeNumber) -> Duration {
+        state.withLock { state in
+            guard let last = state.lastActivity[inode] else { return .zero }
+            let rest = Self.quiet - (ContinuousClock.now - last)
+            if rest <= .zero { state.lastActivity[inode] = nil }
+            return max(rest, .zero)
+        }
+    }
+
+    /// The entry is gone, or what was under way for it is of no use any more.
+    func forget(_ inode: InodeNumber) {
+        let (arrival, upload) = state.withLock { state in
+            state.lastActivity[inode] = nil
+            return (state.arrivals.removeValue(forKey: inode), state.uploads.removeValue(forKey: inode))
+        }
+        arrival?.cancel()
+        upload?.cancel()
+    }
+
+    // MARK: Transfers under way
+
+    func arrival(of inode: InodeNumber) -> Arrival? { state.withLock { $0.arrivals[inode] } }
+
+    var arrivalCount: Int { state.withLock { $0.arrivals.count } }
+
+    /// Registers an arrival unless there is one already, which is returned then.
+    func register(_ arrival: Arrival, of inode: InodeNumber) -> Arrival {
+        state.withLock { state in
+            if let other = state.arrivals[inode] { return other }
+            state.arrivals[inode] = arrival
+            return arrival
+        }
+    }
+
+    func end(_ arrival: Arrival, of inode: InodeNumber) {
+        state.withLock { state in
+            if state.arrivals[inode] === arrival { state.arrivals[inode] = nil }
+        }
+    }
+
+    func begin(_ upload: UploadProgress, of inode: InodeNumber) {
+        state.withLock { $0.uploads[inode] = upload }
+    }
+
+    func end(_ upload: UploadProgress, of inode: InodeNumber) {
+        state.withLock { state in
+            if state.uploads[inode] === upload { state.uploads[inode] = nil }
+        }
+    }
+
+    func isUploading(_ inode: InodeNumber) -> Bool { state.withLock { $0.uploads[inode] != nil } }
+
+    var uploadCount: Int { state.withLock { $0.uploads.count } }
+
+    func status(of inode: InodeNumber) -> Status {
+        let (arrival, upload) = state.withLock { ($0.arrivals[inode], $0.uploads[inode]) }
+        return Status(
+            isDownloading: arrival != nil, isUploading: upload != nil,
+            percent: arrival?.percent ?? upload?.percent)
+    }
+}
+
+/// How far the upload of one document has come.
+final class UploadProgress: Sendable {
+    let total: Int64
+    private let sent = Atomic<Int64>(0)
+    private let cancelled = Atomic<Bool>(false)
+
+    init(total: Int64) { self.total = total }
+
+    func add(_ count: Int64) { sent.add(count, ordering: .relaxed) }
+
+    func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    var percent: Int { Arrival.percent(sent.load(ordering: .relaxed), of: total) }
+}

@@ -1,0 +1,167 @@
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+/// Which attributes setattr is to change; nil leaves one as it is.
+public struct AttributeChanges: Sendable {
+    public enum Time: Sendable { case now, at(Timestamp) }
+
+    public var mode: UInt16?
+    public var owner: UInt32?
+    public var group: UInt32?
+    /// Bytes.
+    public var size: Int64?
+    public var accessed: Time?
+    public var modified: Time?
+
+    public init() {}
+}
+
+extension Library {
+    public func attributes(of node: Node) throws(Errno) -> FileAttributes {
+        switch node {
+        case .state: return try inspect { try stateAttributes(of: node, $0) }
+        case .entry(let inode):
+            if let file = openFiles.file(inode), file.isUnlinked { return try Self.unlinkedAttributes(file) }
+            return try inspect { catalog in
+                guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+                return try attributes(of: entry, catalog)
+            }
+        }
+    }
+
+    /// Changes what it is asked to and returns what then holds.
+    ///
+    /// - Throws: EAGAIN where the content must arrive first; `truncationArrival` waits for it.
+    public func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
+        if let file = openFiles.file(inode), file.isUnlinked {
+            try Self.apply(changes, to: file)
+            return try Self.unlinkedAttributes(file)
+        }
+        return try mutate { catalog in
+            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            if let size = changes.size { try truncate(&entry, to: size, catalog) }
+            if entry.isBackingCurrent {
+                try applyToBacking(changes, entry, catalog)
+            } else if changes.owner.map({ $0 != geteuid() }) == true || changes.group.map({ $0 != getegid() }) == true {
+                throw Errno.notPermitted  // an owner is this machine's, and there is no file here to have one
+            }
+            try note(changes, in: &entry, catalog)
+            return try attributes(of: entry, catalog)
+        }
+    }
+
+    /// Whether a change of size must wait for content that is not here.
+    public func mustArriveToTruncate(_ inode: InodeNumber, to size: Int64) throws(Errno) -> Bool {
+        if let file = openFiles.file(inode), file.isUnlinked { return false }
+        return try inspect { try $0.entry(inode) }.map { !$0.isBackingCurrent && size > 0 } ?? false
+    }
+
+    func attributes(of entry: Entry, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        guard entry.isBackingCurrent else { return .placeholder(entry) }
+        let status: stat
+        switch entry.inode {
+        case .root, .documents: status = try backing.root.descriptor.status()
+        default: status = try backing.folder(entry.parent, catalog).status(entry.filename)
+        }
+        var attributes = FileAttributes(status)
+        if entry.kind == .folder { attributes.mode = entry.inode <= .cloud ? 0o755 : attributes.mode }
+        return attributes
+    }
+
+    private static func unlinkedAttributes(_ file: OpenFile) throws(Errno) -> FileAttributes {
+        var attributes = FileAttributes(try file.descriptor.status())
+        attributes.links = 0
+        return attributes
+    }
+
+    private func truncate(_ entry: inout Entry, to size: Int64, _ catalog: CatalogTransaction) throws {
+        guard entry.kind == .document || entry.kind == .scratch else {
+            throw entry.kind == .folder ? Errno.isDirectory : Errno.invalidArgument
+        }
+        if size < 0 { throw Errno.invalidArgument }
+        if !entry.isBackingCurrent {
+            guard size == 0 else { throw Errno.resourceTemporarilyUnavailable }
+            try makeEmpty(&entry, catalog)
+        } else if let file = openFiles.file(entry.inode), file.isWritable {
+            try file.descriptor.truncate(to: size)
+        } else {
+            let folder = try backing.folder(entry.parent, catalog)
+            try folder.openFile(entry.filename, O_WRONLY).truncate(to: size)
+        }
+        noteContentChange(&entry)
+        if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
+        try catalog.update(entry)
+    }
+
+    private static func apply(_ changes: AttributeChanges, to file: OpenFile) throws(Errno) {
+        let number = file.descriptor.number
+        if let size = changes.size { try file.descriptor.truncate(to: size) }
+        if let mode = changes.mode { _ = try Descriptor.check { fchmod(number, mode_t(mode)) } }
+        if changes.owner != nil || changes.group != nil {
+            _ = try Descriptor.check { fchown(number, changes.owner ?? .max, changes.group ?? .max) }
+        }
+        if let times = changes.times { _ = try Descriptor.check { futimens(number, times) } }
+    }
+
+    private func applyToBacking(
+        _ changes: AttributeChanges, _ entry: Entry, _ catalog: CatalogTransaction
+    ) throws {
+        guard entry.inode > .documents else { throw Errno.notPermitted }
+        let folder = try backing.folder(entry.parent, catalog)
+        // Owner before mode: a change of owner clears set-id bits that the caller may be setting.
+        if changes.owner != nil || changes.group != nil {
+            try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)
+        }
+        if let mode = changes.mode, entry.kind != .symbolicLink { try folder.setMode(entry.filename, mode) }
+        if let times = changes.times { try folder.setTimes(entry.filename, times) }
+    }
+
+    /// Mode and times travel with a cloud entry; for a placeholder the row is all there is of them.
+    private func note(_ changes: AttributeChanges, in entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        guard changes.mode != nil || changes.modified != nil, entry.inode > .cloud else { return }
+        if let mode = changes.mode {
+            entry.mode = mode
+            entry.notePending(.mode)
+        }
+        switch changes.modified {
+        case .now: entry.modified = surroundings.now()
+        case .at(let time): entry.modified = time
+        case nil: break
+        }
+        if changes.modified != nil { entry.notePending(.modified) }
+        try catalog.update(entry)
+        if entry.isReplicated { transfers.wake() }
+    }
+}
+
+extension AttributeChanges {
+    /// The argument of utimensat(2); nil when neither time changes.
+    fileprivate var times: [timespec]? {
+        if accessed == nil, modified == nil { return nil }
+        return [accessed, modified].map { time in
+            switch time {
+            case nil: Glibc.timespec(tv_sec: 0, tv_nsec: UTIME_OMIT)
+            case .now: Glibc.timespec(tv_sec: 0, tv_nsec: UTIME_NOW)
+            case .at(let time): time.timespec
+            }
+        }
+    }
+}
+
+extension Entry {
+    /// Remembers that the container must hear of a change. Local entries and scratch have no one to tell.
+    mutating func notePending(_ changes: PendingChanges) {
+        guard isReplicated else { return }
+        pending.formUnion(changes)
+        revision += 1
+    }
+
+    /// The folder's meaning for names, as the rules want it.
+    var renamed: RenamedEntry {
+        RenamedEntry(
+            kind: kind, filename: filename, hasGeneratedFilename: hasGeneratedFilename, name: name, naming: naming)
+    }
+}

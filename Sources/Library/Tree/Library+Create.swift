@@ -1,0 +1,217 @@
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+/// Who makes an entry, and with which permissions.
+public struct Creator: Sendable {
+    public var owner: UInt32
+    public var group: UInt32
+    /// Permission bits, the umask applied.
+    public var mode: UInt16
+
+    public init(owner: UInt32, group: UInt32, mode: UInt16) {
+        self.owner = owner
+        self.group = group
+        self.mode = mode
+    }
+}
+
+extension Library {
+    /// Creates a document (or a scratch file) called `name` and opens it. A name that some document
+    /// answers to is that document.
+    ///
+    /// - Parameter flags: of open(2); O_EXCL and the access mode count.
+    /// - Throws: EEXIST, EILSEQ, ENAMETOOLONG, EPERM.
+    public func create(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator, flags: Int32
+    ) throws(Errno) -> (Resolved, Opening) {
+        let name = try Self.entryName(name)
+        let outcome = try mutate { catalog -> CreationOutcome in
+            let folder = try receivingFolder(parent, catalog)
+            if let found = try resolve(name.text, in: parent, catalog),
+                !(found.isUntitledAlias && flags & O_EXCL != 0)
+            {
+                if flags & O_EXCL != 0 { throw Errno.fileExists }
+                return .existing(
+                    Resolved(
+                        node: .entry(found.entry.inode), attributes: try attributes(of: found.entry, catalog),
+                        isListedName: found.isListedName))
+            }
+            var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
+            if parent == .documents { resolved.isListedName = false }
+            return .created(resolved, opening)
+        }
+        switch outcome {
+        case .created(let resolved, let opening): return (resolved, opening)
+        case .existing(let resolved):
+            guard case .entry(let inode) = resolved.node else { throw .ioError }
+            return (resolved, try open(inode, flags: flags))
+        }
+    }
+
+    private enum CreationOutcome {
+        case created(Resolved, Opening)
+        case existing(Resolved)
+    }
+
+    public func makeFolder(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator
+    ) throws(Errno) -> Resolved {
+        try makeEntry(name, in: parent, kind: .folder) { entry, folder, name in
+            entry.mode = creator.mode
+            entry.place = folder.place.folder(name)
+        } effect: { directory, name throws(Errno) in
+            try directory.makeFolder(name, mode: creator.mode)
+            try Self.assignOwner(creator, name, in: directory)
+        }
+    }
+
+    public func makeSymbolicLink(
+        _ name: some Collection<UInt8>, to target: [UInt8], in parent: InodeNumber, by creator: Creator
+    ) throws(Errno) -> Resolved {
+        try makeEntry(name, in: parent, kind: .symbolicLink) { entry, _, _ in
+            entry.mode = 0o777
+            entry.target = target
+        } effect: { directory, name throws(Errno) in
+            try directory.makeSymbolicLink(name, target: target)
+            try Self.assignOwner(creator, name, in: directory)
+        }
+    }
+
+    public func readSymbolicLink(_ inode: InodeNumber) throws(Errno) -> [UInt8] {
+        try inspect { catalog in
+            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            guard let target = entry.target else { throw Errno.invalidArgument }
+            return target
+        }
+    }
+
+    static func entryName(_ bytes: some Collection<UInt8>) throws(Errno) -> EntryName {
+        do throws(NameError) { return try EntryName(bytes: bytes) } catch { throw Errno(error) }
+    }
+
+    // MARK: Files
+
+    private func makeFile(
+        _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
+    ) throws -> (Resolved, Opening) {
+        var entry = try newFile(name, in: folder, mode: creator.mode, catalog)
+        let directory = try backing.folder(folder.inode, catalog)
+        let descriptor = try directory.openFile(entry.filename, O_RDWR | O_CREAT | O_EXCL, mode: creator.mode)
+        do {
+            try Self.assignOwner(creator, entry.filename, in: directory)
+            if let displayName = entry.name?.displayName {
+                try? descriptor.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
+            }
+            entry.inode = try catalog.insert(entry)
+        } catch {
+            try? directory.removeFile(entry.filename)
+            throw error
+        }
+        let file = OpenFile(inode: entry.inode, descriptor: descriptor, isWritable: true)
+        let canWrite = flags & O_ACCMODE != O_RDONLY
+        let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
+        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+        let shown = configuration.showsDisplayNames ? entry.name?.full : nil
+        let resolved = Resolved(
+            node: .entry(entry.inode), attributes: FileAttributes(try descriptor.status()),
+            isListedName: (shown ?? entry.filename).isIdentical(to: name.text))
+        return (resolved, .opened(number))
+    }
+
+    /// The row of a file that is being created: a document that was here a moment ago, or a new one.
+    private func newFile(
+        _ name: EntryName, in folder: Entry, mode: UInt16, _ catalog: CatalogTransaction
+    ) throws -> Entry {
+        let now = surroundings.now()
+        let isScratch = folder.place.isScratch(name)
+        var entry = Entry(
+            parent: folder.inode, container: folder.container, kind: isScratch ? .scratch : .document,
+            filename: name.text, created: now, position: try catalog.nextPosition(in: folder.inode), mode: mode)
+        if isScratch { return entry }
+        if let departed = departed.claim(name, in: folder.inode, now: now),
+            try takeIdentity(of: departed, for: &entry, catalog)
+        {
+            return entry
+        }
+        try giveIdentity(to: &entry, called: name, in: folder, catalog)
+        return entry
+    }
+
+    /// Makes an entry a document of its own, called `name`.
+    func giveIdentity(
+        to entry: inout Entry, called name: EntryName, in folder: Entry, _ catalog: CatalogTransaction
+    ) throws {
+        let documentName = DocumentName(splitting: name)
+        var random = surroundings.random()
+        entry.kind = .document
+        entry.id = .random(using: &random)
+        entry.naming = Naming(createdAs: documentName)
+        if folder.place.keepsName(name) {
+            entry.filename = name.text
+            entry.hasGeneratedFilename = false
+        } else {
+            entry.filename = try newFilename(documentName.pathExtension, in: folder.inode, catalog)
+            entry.hasGeneratedFilename = true
+        }
+        entry.name = documentName
+        if entry.naming == .untitled { entry.name = automaticName(of: entry, content: []) }
+        entry.notePending([.creation, .content])
+    }
+
+    /// A generated filename that no document on this device has.
+    func newFilename(_ pathExtension: String, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
+        var random = surroundings.random()
+        while true {
+            let isSequential = configuration.filenames.convention == .sequential
+            let number = isSequential ? Int(try catalog.next(.sequentialNumber)) : 0
+            let filename = configuration.filenames.makeFilename(
+                pathExtension: pathExtension, time: surroundings.localTime(), number: number, random: &random)
+            if try !catalog.isFilenameTaken(filename, in: folder) { return filename }
+        }
+    }
+
+    /// The display name of a document that nobody named.
+    func automaticName(of entry: Entry, content: [UInt8]) -> DocumentName {
+        AutomaticName.make(
+            content: content, filename: entry.filename, pathExtension: entry.name?.pathExtension ?? "")
+    }
+
+    // MARK: Folders and links
+
+    private func makeEntry(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, kind: EntryKind,
+        prepare: (inout Entry, _ folder: Entry, EntryName) -> Void,
+        effect: (BackingFolder, String) throws(Errno) -> Void
+    ) throws(Errno) -> Resolved {
+        let name = try Self.entryName(name)
+        return try mutate { catalog in
+            // Only documents resolve in `Documents` itself: a folder cannot stand in two places.
+            if parent == .documents { throw Errno.notPermitted }
+            let folder = try receivingFolder(parent, catalog)
+            if let found = try resolve(name.text, in: parent, catalog), !found.isUntitledAlias { throw Errno.fileExists }
+            var entry = Entry(
+                parent: folder.inode, container: folder.container, kind: kind, filename: name.text,
+                created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
+            prepare(&entry, folder, name)
+            if !folder.place.isScratch, !entry.place.isScratch {
+                var random = surroundings.random()
+                entry.id = .random(using: &random)
+                entry.notePending(.creation)
+            }
+            let directory = try backing.folder(folder.inode, catalog)
+            try effect(directory, name.text)
+            entry.inode = try catalog.insert(entry)
+            if entry.isReplicated { transfers.wake() }
+            return Resolved(
+                node: .entry(entry.inode), attributes: try attributes(of: entry, catalog), isListedName: true)
+        }
+    }
+
+    /// With `--allow-other` a file belongs to whoever made it.
+    private static func assignOwner(_ creator: Creator, _ name: String, in directory: BackingFolder) throws(Errno) {
+        guard creator.owner != geteuid(), geteuid() == 0 else { return }
+        try directory.setOwner(name, owner: creator.owner, group: creator.group)
+    }
+}

@@ -1,0 +1,115 @@
+import Catalog
+import Documents
+import SystemPackage
+
+/// How a document's identity passes from one file to another, comes to an end, and comes back.
+extension Library {
+    /// Gives a new file the identity of a document that was deleted or set aside a moment ago.
+    ///
+    /// - Returns: false when it cannot be had any more.
+    func takeIdentity(
+        of departed: DepartedIdentities.Departed, for entry: inout Entry, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        guard let id = departed.entry.id else { return false }
+        if let holder = departed.holder {
+            guard let held = try catalog.entry(holder), held.id == id else { return false }
+            try makeIndependent(held, catalog)
+        } else if try catalog.entry(id) != nil
+            || catalog.entry(in: departed.entry.parent, filename: departed.entry.filename) != nil
+        {
+            return false
+        }
+        entry.adoptIdentity(of: departed.entry)
+        entry.parent = departed.entry.parent
+        entry.container = departed.entry.container
+        entry.notePending([.creation, .content])
+        try catalog.deleteWithdrawal(id)
+        return true
+    }
+
+    /// Makes the backup that a program kept of a document a document of its own, so that the file
+    /// that is now written in its place can be the one it was.
+    private func makeIndependent(_ held: Entry, _ catalog: CatalogTransaction) throws {
+        var backup = held
+        guard let folder = try catalog.entry(held.parent), let name = held.name else { return }
+        let directory = try backing.folder(held.parent, catalog)
+        try giveIdentity(to: &backup, called: try EntryName(name.full), in: folder, catalog)
+        backup.currentVersion = nil
+        backup.contentVersion = nil
+        if backup.filename != held.filename {
+            try directory.rename(held.filename, to: directory, backup.filename)
+            observer?.nameChanged(held.filename, in: held.parent)
+        }
+        try catalog.update(backup)
+    }
+
+    /// Tells the container that what this device knew under an id is gone from it.
+    func withdraw(_ entry: Entry, step: Int64?, _ catalog: CatalogTransaction) throws {
+        guard entry.isReplicated, let id = entry.id else { return }
+        // What the container never heard of needs no farewell.
+        if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
+        try catalog.store(
+            Withdrawal(
+                id: id, seen: entry.contentVersion ?? entry.currentVersion,
+                depth: try depth(of: entry, catalog), step: step))
+        transfers.wake()
+    }
+
+    private func depth(of entry: Entry, _ catalog: CatalogTransaction) throws -> Int {
+        var depth = 0
+        var folder = entry.parent
+        while folder > .cloud, let above = try catalog.entry(folder) {
+            depth += 1
+            folder = above.parent
+        }
+        return depth
+    }
+
+    /// Tells the kernel that every name of an entry may be stale.
+    func announceNames(of entry: Entry) {
+        guard let observer else { return }
+        observer.attributesChanged(of: entry.inode)
+        observer.nameChanged(entry.filename, in: entry.parent)
+        if let name = entry.name { observer.nameChanged(name.full, in: entry.parent) }
+        if entry.naming == .untitled, let pathExtension = entry.name?.pathExtension {
+            let alias = DocumentName(storedDisplayName: Naming.untitledName, pathExtension: pathExtension)
+            observer.nameChanged(alias.full, in: entry.parent)
+        }
+    }
+}
+
+extension Entry {
+    /// Becomes the document that `other` was: all but the file and its mode.
+    mutating func adoptIdentity(of other: Entry) {
+        kind = .document
+        id = other.id
+        filename = other.filename
+        hasGeneratedFilename = other.hasGeneratedFilename
+        name = other.name
+        naming = other.naming
+        created = other.created
+        position = other.position
+        attributes = other.attributes
+        currentVersion = other.currentVersion
+        contentVersion = other.isHere ? other.contentVersion : other.currentVersion
+        conflicts = other.conflicts
+        pending = other.pending
+        revision = max(revision, other.revision) + 1
+        step = other.step
+    }
+
+    /// Stops being a document: what is left is a file with a name.
+    mutating func dropIdentity() {
+        kind = .scratch
+        id = nil
+        hasGeneratedFilename = false
+        name = nil
+        naming = .given
+        currentVersion = nil
+        contentVersion = nil
+        conflicts = 0
+        pending = []
+        step = nil
+        error = nil
+    }
+}

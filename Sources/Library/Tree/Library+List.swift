@@ -1,0 +1,77 @@
+import Catalog
+import Documents
+import SystemPackage
+
+/// One line of a listing.
+public struct ListedName: Sendable {
+    public let name: String
+    public let node: Node
+    public let kind: EntryKind
+}
+
+extension Library {
+    /// A folder's names in listing order, as they are now: a listing under way goes on showing this
+    /// snapshot whatever happens to the folder (PRODUCT 8).
+    public func list(_ folder: InodeNumber) throws(Errno) -> [ListedName] {
+        try inspect { catalog in
+            guard let entry = try catalog.entry(folder) else { throw Errno.staleNFSFileHandle }
+            guard entry.kind == .folder else { throw Errno.notDirectory }
+            let children = try catalog.listing(of: folder)
+            let shown = configuration.showsDisplayNames ? displayNames(of: children) : [:]
+            var names: [ListedName] = []
+            names.reserveCapacity(children.count + 1)
+            if Self.listsState(folder) {
+                names.append(
+                    ListedName(name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document))
+            }
+            for child in children {
+                names.append(
+                    ListedName(
+                        name: shown[child.inode] ?? child.filename, node: .entry(child.inode), kind: child.kind))
+            }
+            return names
+        }
+    }
+
+    /// What a listed node is now; nil when it went since the listing began.
+    public func attributesForListing(_ nodes: some Sequence<Node>) throws(Errno) -> [FileAttributes?] {
+        try inspect { catalog in
+            try nodes.map { node in
+                do {
+                    switch node {
+                    case .state: return try stateAttributes(of: node, catalog)
+                    case .entry(let inode): return try catalog.entry(inode).map { try attributes(of: $0, catalog) }
+                    }
+                } catch Errno.noSuchFileOrDirectory { return nil }
+            }
+        }
+    }
+
+    /// The parent of a folder; the mountpoint's is itself.
+    public func parent(of folder: InodeNumber) throws(Errno) -> InodeNumber {
+        try inspect { catalog in
+            guard let entry = try catalog.entry(folder) else { throw Errno.staleNFSFileHandle }
+            return entry.parent
+        }
+    }
+
+    /// Whether `.state` shows in the folder's listing (PRODUCT 1).
+    private static func listsState(_ folder: InodeNumber) -> Bool {
+        folder == .documents || folder == .local || folder == .cloud
+    }
+
+    /// The documents that are shown under their display names: of several with one name, the one
+    /// created first; none whose name a folder, link or scratch file has.
+    private func displayNames(of children: [ListingRow]) -> [InodeNumber: String] {
+        var shown: [[UInt8]: ListingRow] = [:]
+        let onlyNames = Set(children.filter { $0.kind != .document }.map { Array($0.filename.utf8) })
+        for child in children {
+            guard let fullName = child.fullName else { continue }
+            let key = Array(fullName.utf8)
+            if onlyNames.contains(key) { continue }
+            if let other = shown[key], (other.created, other.inode) < (child.created, child.inode) { continue }
+            shown[key] = child
+        }
+        return Dictionary(uniqueKeysWithValues: shown.values.map { ($0.inode, $0.fullName!) })
+    }
+}

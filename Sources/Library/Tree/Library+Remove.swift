@@ -1,0 +1,62 @@
+import Catalog
+import Documents
+import SystemPackage
+
+extension Library {
+    /// Removes a document, link or scratch file. Handles that hold it open keep its content.
+    ///
+    /// - Throws: ENOENT, EISDIR, EPERM for virtual names.
+    public func remove(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
+        let removed = try mutate { catalog in
+            let entry = try existing(name, in: parent, catalog)
+            if entry.kind == .folder { throw Errno.isDirectory }
+            try removeFile(entry, catalog)
+            if entry.kind == .document { departed.add(entry, holder: nil, now: surroundings.now()) }
+            return entry
+        }
+        announceNames(of: removed)
+        try backing.discard(removed.inode)
+    }
+
+    /// Removes an empty folder.
+    ///
+    /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
+    public func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
+        let removed = try mutate { catalog in
+            let entry = try existing(name, in: parent, catalog)
+            try removeFolder(entry, catalog)
+            return entry
+        }
+        announceNames(of: removed)
+    }
+
+    /// The entry that a name means in a call that changes it. Virtual files cannot be changed so.
+    func existing(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> Entry {
+        guard let text = String(validating: name, as: UTF8.self) else { throw Errno.illegalByteSequence }
+        guard let found = try resolve(text, in: parent, catalog) else {
+            throw VirtualName(text) == nil ? Errno.noSuchFileOrDirectory : Errno.notPermitted
+        }
+        return found.entry
+    }
+
+    /// Takes a file out of the tree; `BackingStore.discard` frees its content once that is certain.
+    func removeFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        try withdraw(entry, step: nil, catalog)
+        try catalog.delete(entry.inode)
+        openFiles.detach(entry.inode)
+        try backing.setAside(entry.filename, of: entry.inode, in: backing.folder(entry.parent, catalog))
+        transfers.forget(entry.inode)
+    }
+
+    func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        if entry.kind != .folder { throw Errno.notDirectory }
+        if entry.inode <= .cloud { throw Errno.resourceBusy }
+        if try catalog.hasChildren(entry.inode) { throw Errno.directoryNotEmpty }
+        try withdraw(entry, step: nil, catalog)
+        try catalog.delete(entry.inode)
+        try backing.folder(entry.parent, catalog).removeFolder(entry.filename)
+        backing.forget(entry.inode)
+    }
+}

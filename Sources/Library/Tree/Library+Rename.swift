@@ -1,0 +1,311 @@
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+extension Library {
+    /// rename(2) and renameat2(2): names a document, moves it, replaces its content, exchanges two, or
+    /// migrates between local and cloud. What happens is decided by `RenameRule`. Never waits for the
+    /// network: the kernel holds both directories until this returns.
+    ///
+    /// - Throws: ENOENT, EEXIST, EISDIR, ENOTDIR, ENOTEMPTY, EBUSY, EINVAL, EPERM for virtual names,
+    ///   EHOSTUNREACH for what is not here and would have to leave a cloud that cannot be reached.
+    public func rename(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: some Collection<UInt8>,
+        in newParent: InodeNumber, options: RenameOptions
+    ) throws(Errno) {
+        let newName = try Self.entryName(newName)
+        let prepared = try inspect {
+            try prepare(name, in: parent, to: newName, in: newParent, options: options, $0)
+        }
+        guard let move = prepared else { return }
+        let intent = try beginIfNeeded(move)
+        do throws(Errno) {
+            let changed = try mutate { catalog in
+                let changed = try carryOut(move, catalog)
+                if let intent { try catalog.end(intent) }
+                return changed
+            }
+            changed.forEach(announceNames(of:))
+            for entry in changed where move.discards(entry) { try backing.discard(entry.inode) }
+        } catch {
+            if let intent { try undo(move.backingMove, intent) }
+            throw error
+        }
+    }
+
+    /// A rename that the rules allow, with all it concerns.
+    struct Move {
+        var source: Entry
+        var target: Entry?
+        var folder: Entry
+        var name: EntryName
+        var plan: RenamePlan
+        var migrates: Bool
+
+        /// Whether the content of `entry` goes with this move.
+        func discards(_ entry: Entry) -> Bool {
+            guard let target, entry.inode == target.inode, target.kind != .folder else { return false }
+            return plan != .exchange
+        }
+
+        /// The rename of backing files that must not be left half done.
+        var backingMove: BackingMove {
+            BackingMove(
+                fromParent: source.parent, fromName: source.filename, toParent: folder.inode, toName: name.text)
+        }
+    }
+
+    /// - Returns: nil when there is nothing to do.
+    private func prepare(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber,
+        options: RenameOptions, _ catalog: CatalogTransaction
+    ) throws -> Move? {
+        let source = try existing(name, in: parent, catalog)
+        if source.inode <= .cloud { throw Errno.resourceBusy }
+        let folder = try receivingFolder(newParent, catalog)
+        if source.kind == .folder {
+            if newParent == .documents { throw Errno.notPermitted }
+            if try catalog.isInside(folder.inode, ancestor: source.inode) { throw Errno.invalidArgument }
+        }
+        let target = try resolve(newName.text, in: newParent, catalog).flatMap { $0.isUntitledAlias ? nil : $0.entry }
+        if let target, target.inode <= .cloud { throw Errno.resourceBusy }
+        let migrates = source.container != folder.container
+        var plan = try RenameRule.plan(
+            source: source.renamed, target: target?.renamed, isSame: source.inode == target?.inode,
+            name: newName, destination: folder.place, migrates: migrates, options: options)
+        if plan == .nothing { return nil }
+        if plan == .exchange, let target, !source.isBackingCurrent || !target.isBackingCurrent {
+            throw Errno.resourceBusy
+        }
+        if plan == .replaceContent, !source.isBackingCurrent {
+            // The content of a placeholder belongs to its own identity in the cloud: it takes the name.
+            plan = .replaceEntry(RenameRule.renaming(source.renamed, to: newName, in: folder.place))
+        }
+        return Move(source: source, target: target, folder: folder, name: newName, plan: plan, migrates: migrates)
+    }
+
+    private func carryOut(_ move: Move, _ catalog: CatalogTransaction) throws -> [Entry] {
+        // The tree may have changed since the move was prepared: only what is unchanged is carried out.
+        guard let source = try catalog.entry(move.source.inode), source.revision == move.source.revision,
+            source.parent == move.source.parent
+        else { throw Errno.resourceTemporarilyUnavailable }
+        switch move.plan {
+        case .nothing:
+            return []
+        case .relocate(let renaming):
+            try relocate(source, as: renaming, move, catalog)
+            return [source]
+        case .replaceContent:
+            guard let target = move.target else { return [] }
+            try replaceContent(of: target, with: source, catalog)
+            return [source, target]
+        case .replaceEntry(let renaming):
+            guard let target = move.target else { return [] }
+            if target.kind == .folder { try removeFolder(target, catalog) } else { try removeFile(target, catalog) }
+            try relocate(source, as: renaming, move, catalog)
+            return [source, target]
+        case .exchange:
+            guard let target = move.target else { return [] }
+            try exchange(source, target, catalog)
+            return [source, target]
+        }
+    }
+
+    // MARK: Relocation
+
+    private func relocate(
+        _ source: Entry, as renaming: Renaming, _ move: Move, _ catalog: CatalogTransaction
+    ) throws {
+        var entry = source
+        entry.parent = move.folder.inode
+        if source.kind == .document, renaming.kind == .scratch {
+            try withdraw(source, step: nil, catalog)
+            departed.add(source, holder: nil, now: surroundings.now())
+            entry.dropIdentity()
+        }
+        if source.kind == .scratch, renaming.kind == .document {
+            try becomeDocument(&entry, move, catalog)
+        } else {
+            try rename(&entry, as: renaming, source, catalog)
+        }
+        if source.parent != entry.parent, !move.migrates {
+            entry.position = try catalog.nextPosition(in: entry.parent)
+            entry.notePending(.position)
+        }
+        if source.parent != entry.parent || source.filename != entry.filename {
+            entry.notePending(.place)
+        }
+        entry.container = move.folder.container
+        try place(&entry, from: source, catalog)
+        if source.kind == .folder { try carryDescendants(of: entry, from: source, move, catalog) }
+        if move.migrates {
+            try migrate(entry, from: source, catalog)
+        } else if entry.isReplicated {
+            transfers.noteClosed(entry.inode)
+        }
+    }
+
+    private func rename(
+        _ entry: inout Entry, as renaming: Renaming, _ source: Entry, _ catalog: CatalogTransaction
+    ) throws {
+        if let name = renaming.name {
+            if let old = source.name, BackupName.isBackup(name.full, of: old) {
+                departed.add(source, holder: source.inode, now: surroundings.now())
+            }
+            entry.name = name
+            entry.naming = renaming.naming ?? .given
+            entry.notePending(.name)
+        }
+        switch renaming.filename {
+        case .keep:
+            let directory = try backing.folder(entry.parent, catalog)
+            guard entry.parent != source.parent, directory.exists(entry.filename) else { break }
+            entry.filename = try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
+        case .exactly(let filename):
+            entry.filename = filename
+            if entry.kind == .document { entry.hasGeneratedFilename = false }
+        case .generate:
+            entry.filename = try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
+            entry.hasGeneratedFilename = true
+        }
+    }
+
+    /// A scratch file gets a document's name: it is the document that was there a moment ago, or a new one.
+    private func becomeDocument(_ entry: inout Entry, _ move: Move, _ catalog: CatalogTransaction) throws {
+        entry.container = move.folder.container
+        if let departed = departed.claim(move.name, in: move.folder.inode, now: surroundings.now()),
+            try takeIdentity(of: departed, for: &entry, catalog)
+        {
+            return
+        }
+        entry.created = surroundings.now()
+        try giveIdentity(to: &entry, called: move.name, in: move.folder, catalog)
+        if entry.naming != .given { try renewAutomaticName(of: &entry, at: move.source, catalog) }
+    }
+
+    /// Moves the backing file to where the row says it is, and stores the row.
+    private func place(_ entry: inout Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
+        let directory = try backing.folder(entry.parent, catalog)
+        if source.parent != entry.parent || source.filename != entry.filename {
+            let isMoved = try backing.folder(source.parent, catalog).renameIfPresent(
+                source.filename, to: directory, entry.filename, flags: RENAME_NOREPLACE)
+            // Only a placeholder has no file to move.
+            if !isMoved, source.isHere { throw Errno.noSuchFileOrDirectory }
+        } else {
+            try directory.touch()
+        }
+        if entry.name != source.name {
+            backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
+        }
+        try catalog.update(entry)
+    }
+
+    // MARK: Replacing and exchanging content
+
+    /// Saves by renaming: the document goes on in the file that was renamed over it.
+    func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
+        var entry = source
+        if source.kind == .document { try withdraw(source, step: nil, catalog) }
+        try catalog.delete(target.inode)
+        entry.adoptIdentity(of: target)
+        entry.parent = target.parent
+        entry.container = target.container
+        entry.isHere = true
+        entry.notePending(.content)
+        let directory = try backing.folder(target.parent, catalog)
+        try backing.setAside(target.filename, of: target.inode, in: directory)
+        do {
+            try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
+        } catch {
+            try backing.putBack(target.filename, of: target.inode, in: directory)
+            throw error
+        }
+        openFiles.detach(target.inode)
+        transfers.forget(target.inode)
+        backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
+        if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
+        try catalog.update(entry)
+        transfers.noteClosed(entry.inode)
+    }
+
+    /// RENAME_EXCHANGE: identities stay with the names, contents change places.
+    private func exchange(_ first: Entry, _ second: Entry, _ catalog: CatalogTransaction) throws {
+        let firstFolder = try backing.folder(first.parent, catalog)
+        try firstFolder.rename(
+            first.filename, to: backing.folder(second.parent, catalog), second.filename,
+            flags: RENAME_EXCHANGE)
+        var (newFirst, newSecond) = (first, second)
+        newFirst.exchangePlace(with: second)
+        newSecond.exchangePlace(with: first)
+        // The unique names meet halfway: park one of them first.
+        var parked = first
+        parked.filename = "exchange/\(first.inode)"
+        parked.id = nil
+        try catalog.update(parked)
+        for var entry in [newSecond, newFirst] {
+            if entry.kind == .document {
+                entry.notePending(.content)
+                try finishSave(&entry, catalog)
+                transfers.noteClosed(entry.inode)
+            }
+            try catalog.update(entry)
+        }
+    }
+
+    private func renewAutomaticName(
+        of entry: inout Entry, at source: Entry, _ catalog: CatalogTransaction
+    ) throws {
+        let file = try backing.folder(source.parent, catalog).openFile(source.filename, O_RDONLY)
+        entry.name = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
+    }
+
+    // MARK: The journal of backing renames
+
+    /// Only what reconciliation could not tell from the files alone is journalled: moves of folders
+    /// and moves between folders. A crash in one is undone at the next mount.
+    private func beginIfNeeded(_ move: Move) throws(Errno) -> Int64? {
+        guard case .relocate(let renaming) = move.plan else { return nil }
+        guard move.source.parent != move.folder.inode || move.source.kind == .folder else { return nil }
+        guard renaming.filename == .keep || move.source.kind == .folder else { return nil }
+        var backingMove = move.backingMove
+        if renaming.filename == .keep { backingMove.toName = move.source.filename }
+        return try mutate { try $0.begin(backingMove) }
+    }
+
+    private func undo(_ move: BackingMove, _ intent: Int64) throws(Errno) {
+        try mutate { catalog in
+            try undo(move, catalog)
+            try catalog.end(intent)
+        }
+    }
+
+    /// Puts a backing file back if it had been moved already.
+    func undo(_ move: BackingMove, _ catalog: CatalogTransaction) throws {
+        let source = try backing.folder(move.fromParent, catalog)
+        let destination = try backing.folder(move.toParent, catalog)
+        // A file that has a row there belongs there, whatever was begun.
+        let isOthers = try catalog.entry(in: move.toParent, filename: move.toName) != nil
+        if !isOthers, !source.exists(move.fromName), destination.exists(move.toName) {
+            try destination.rename(
+                move.toName, to: source, move.fromName, flags: RENAME_NOREPLACE)
+        }
+    }
+}
+
+extension Entry {
+    /// Takes the place of `other`: its names and, for a document, its identity.
+    fileprivate mutating func exchangePlace(with other: Entry) {
+        if kind == .document || kind == .scratch {
+            let kindBefore = other.kind
+            adoptIdentity(of: other)
+            kind = kindBefore
+        } else {
+            filename = other.filename
+            position = other.position
+            notePending(.place)
+        }
+        parent = other.parent
+    }
+}

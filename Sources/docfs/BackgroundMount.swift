@@ -1,0 +1,73 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// Starts the mount in a process of its own and waits until it is ready.
+///
+/// Swift processes cannot fork, so docfs starts itself again in the foreground, in a new session,
+/// with a pipe on which it says `ready` or what went wrong.
+enum BackgroundMount {
+    static func start(arguments: [String]) throws {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { throw CommandFailure("no pipe can be made: \(Errno(rawValue: errno))") }
+        let process = try spawn(arguments + ["--foreground", "--ready-descriptor", "3"], reportTo: ends[1])
+        close(ends[1])
+        let report = readAll(ends[0])
+        close(ends[0])
+        if report == ReadinessReport.readyWord { return }
+        var status: Int32 = 0
+        waitpid(process, &status, 0)
+        throw CommandFailure(report.isEmpty ? "the mount ended before it was ready" : report)
+    }
+
+    private static func spawn(_ arguments: [String], reportTo descriptor: Int32) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for standard in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+            posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
+        }
+        // Nothing else of the caller's may be held open by a process that lives on.
+        posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
+        posix_spawn_file_actions_addclosefrom_np(&actions, 4)
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
+        var words = (["docfs"] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var process: pid_t = 0
+        let result = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, environ)
+        guard result == 0 else { throw CommandFailure("docfs cannot start itself: \(Errno(rawValue: result))") }
+        return process
+    }
+
+    private static func readAll(_ descriptor: Int32) -> String {
+        var all: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(descriptor, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return String(decoding: all, as: UTF8.self) }
+            all += buffer.prefix(count)
+        }
+    }
+}
+
+/// What the mounting process says to the one that waits for it.
+struct ReadinessReport {
+    static let readyWord = "ready"
+
+    /// Nil in the foreground, where nobody waits.
+    let descriptor: Int32?
+
+    func ready() { say(Self.readyWord) }
+
+    func failed(_ reason: String) { say(reason) }
+
+    private func say(_ words: String) {
+        guard let descriptor else { return }
+        _ = Array(words.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        close(descriptor)
+    }
+}

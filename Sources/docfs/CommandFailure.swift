@@ -1,0 +1,29 @@
+import ArgumentParser
+import Glibc
+
+/// Ends a command with one line on standard error and exit status 1 (PRODUCT 9).
+struct CommandFailure: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+
+    /// Runs the body of a command; what it throws becomes the line and the status.
+    static func reported(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as ExitCode {
+            throw error
+        } catch let failure as CommandFailure {
+            print(error: failure.message)
+            throw ExitCode.failure
+        } catch {
+            print(error: "\(error)")
+            throw ExitCode.failure
+        }
+    }
+
+    static func print(error: String) {
+        let line = Array("docfs: \(error)\n".utf8)
+        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,87 @@
+import Dispatch
+import Documents
+import Filesystem
+import Glibc
+import Library
+import Logging
+
+/// The life of one mount, from the store's lock to the last byte of its log.
+enum MountDaemon {
+    /// Mounts and serves until unmounted or told to end; `whenReady` is called once it answers.
+    static func run(_ request: MountRequest, whenReady: @escaping @Sendable () -> Void) throws {
+        raiseDescriptorLimit()
+        umask(0)
+        let lock = try StoreLock(path: request.storePath)
+        let logger = try makeLogger(request)
+        let library = try Library.open(
+            try configuration(request), deviceName: request.options.deviceName, surroundings: .system, logger: logger)
+        let synchronization = try Synchronization(library: library, cloudURL: request.cloudURL)
+        let session = try MountSession(
+            library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
+        let signals = stopOnSignals(session)
+        synchronization.start(firstRound: whenReady)
+        try session.run()
+        signals.forEach { $0.cancel() }
+        synchronization.stop()
+        try library.close()
+        withExtendedLifetime(lock) {}
+    }
+
+    private static func configuration(_ request: MountRequest) throws -> LibraryConfiguration {
+        LibraryConfiguration(
+            storePath: request.storePath, filenames: try request.options.filenameGenerator(),
+            showsDisplayNames: request.options.show == .displayNames, timeout: .seconds(request.options.timeout))
+    }
+
+    private static func makeLogger(_ request: MountRequest) throws -> Logger {
+        if request.isBackground { try redirectOutput(to: request.storePath + "/docfs.log") }
+        var logger = Logger(label: "docfs") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = request.options.logLevel
+        return logger
+    }
+
+    /// In the background, the log is a file of the store.
+    private static func redirectOutput(to path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw CommandFailure("the log \(path) cannot be written: errno \(errno)") }
+        dup2(file, STDERR_FILENO)
+        close(file)
+    }
+
+    /// Every open document takes a descriptor here as well as in the program that opened it.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private static func stopOnSignals(_ session: MountSession) -> [any DispatchSourceSignal] {
+        [SIGTERM, SIGINT, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { session.stop() }
+            source.resume()
+            return source
+        }
+    }
+}
+
+extension Surroundings {
+    /// The machine's clock and randomness.
+    static let system = Surroundings(
+        now: {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Timestamp(time)
+        },
+        localTime: {
+            var seconds = time(nil)
+            var parts = tm()
+            localtime_r(&seconds, &parts)
+            return LocalTime(
+                year: Int(parts.tm_year) + 1900, month: Int(parts.tm_mon) + 1, day: Int(parts.tm_mday),
+                hour: Int(parts.tm_hour), minute: Int(parts.tm_min), second: Int(parts.tm_sec))
+        },
+        random: { SystemRandomNumberGenerator() })
+}

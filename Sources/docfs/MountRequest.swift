@@ -1,0 +1,85 @@
+import Documents
+import Filesystem
+import Glibc
+import Library
+import Logging
+import SystemPackage
+
+/// A mount that can be attempted: every path absolute, every precondition checked that can be before
+/// anything is touched.
+struct MountRequest {
+    let mountpoint: String
+    let storePath: String
+    let cloudURL: String
+    let options: MountOptions
+    let isBackground: Bool
+
+    init(mountpoint: String, options: MountOptions, isBackground: Bool) throws {
+        self.mountpoint = try Self.checkedMountpoint(mountpoint)
+        storePath = Self.absolute(try options.store ?? Self.defaultStore())
+        cloudURL = options.cloud ?? Self.fileURL(storePath + "-cloud")
+        self.options = options
+        self.isBackground = isBackground
+        guard access("/dev/fuse", F_OK) == 0 else {
+            throw CommandFailure("/dev/fuse is missing; load the kernel module with `modprobe fuse`")
+        }
+    }
+
+    private static func checkedMountpoint(_ path: String) throws -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw errno == ENOTCONN
+                ? CommandFailure("the mountpoint \(path) holds a dead mount; run `docfs unmount \(path)` first")
+                : CommandFailure("the mountpoint \(path) is missing; create it with `mkdir -p \(path)`")
+        }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw CommandFailure("the mountpoint \(path) is not a folder")
+        }
+        let absolute = try resolved(path)
+        if try MountTable.current().contains(where: { $0.mountpoint == absolute }) {
+            throw CommandFailure("the mountpoint \(path) is busy: something is mounted there already")
+        }
+        return absolute
+    }
+
+    private static func resolved(_ path: String) throws -> String {
+        guard let real = realpath(path, nil) else {
+            throw CommandFailure("the path \(path) cannot be resolved: \(Errno(rawValue: errno))")
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    private static func defaultStore() throws -> String {
+        if let data = getenv("XDG_DATA_HOME").map({ String(cString: $0) }), data.hasPrefix("/") {
+            return data + "/docfs"
+        }
+        guard let home = getenv("HOME").map({ String(cString: $0) }), home.hasPrefix("/") else {
+            throw CommandFailure("neither XDG_DATA_HOME nor HOME is set; name a store with --store")
+        }
+        return home + "/.local/share/docfs"
+    }
+
+    private static func absolute(_ path: String) -> String {
+        var components: [Substring] = []
+        var whole = path
+        if !path.hasPrefix("/"), let current = getcwd(nil, 0) {
+            defer { free(current) }
+            whole = String(cString: current) + "/" + path
+        }
+        for component in whole.split(separator: "/") where component != "." {
+            if component == ".." { _ = components.popLast() } else { components.append(component) }
+        }
+        return "/" + components.joined(separator: "/")
+    }
+
+    private static func fileURL(_ path: String) -> String {
+        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8)
+        return "file://"
+            + path.utf8.map { byte in
+                allowed.contains(byte)
+                    ? String(UnicodeScalar(byte))
+                    : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }.joined()
+    }
+}

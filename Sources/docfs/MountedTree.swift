@@ -1,0 +1,58 @@
+import CLinux
+import Filesystem
+import Glibc
+
+/// A docfs mount as the command line sees it: through its own files.
+struct MountedTree {
+    let mountpoint: String
+
+    /// Finds the mount that `path` lies in.
+    init(holding path: String) throws {
+        let absolute = Self.absolute(path)
+        guard let mount = try MountTable.docfsMount(holding: absolute) else {
+            throw CommandFailure("\(path) is not in a docfs mount; see `docfs mount --help`")
+        }
+        mountpoint = mount.mountpoint
+    }
+
+    /// The daemon's; nil when it does not answer.
+    var process: pid_t? { attribute(.process).flatMap { pid_t($0) } }
+
+    var documents: String { mountpoint + "/Documents" }
+
+    private func attribute(_ attribute: MountAttribute) -> String? {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = getxattr(mountpoint, attribute.rawValue, &bytes, bytes.count)
+        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// A dead mount cannot be resolved by its own path, but its parent's can.
+    private static func absolute(_ path: String) -> String {
+        if let real = realpath(path, nil) {
+            defer { free(real) }
+            return String(cString: real)
+        }
+        var components = path.split(separator: "/", omittingEmptySubsequences: true)
+        let last = components.popLast().map(String.init) ?? ""
+        let parent = (path.hasPrefix("/") ? "/" : "./") + components.joined(separator: "/")
+        guard let real = realpath(parent, nil) else { return path }
+        defer { free(real) }
+        let folder = String(cString: real)
+        return (folder == "/" ? "" : folder) + "/" + last
+    }
+}
+
+/// Reads a virtual file whole.
+func readText(_ path: String) throws -> String {
+    guard let file = fopen(path, "re") else {
+        throw CommandFailure("\(path) cannot be read: \(String(cString: strerror(errno)))")
+    }
+    defer { fclose(file) }
+    var all: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65536)
+    while true {
+        let count = fread(&buffer, 1, buffer.count, file)
+        if count == 0 { return String(decoding: all, as: UTF8.self) }
+        all += buffer.prefix(count)
+    }
+}

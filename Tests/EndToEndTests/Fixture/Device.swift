@@ -1,0 +1,146 @@
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// One docfs device: a mountpoint, a store of its own, and a cloud directory that it may share.
+///
+/// It remembers nothing but paths. Whether it is mounted, and by which process, the kernel is asked
+/// each time, so that a test may kill and mount as it likes.
+struct Device: Sendable {
+    let name: String
+    let folder: FilePath
+    let cloudDirectory: CloudDirectory
+    let options: MountOptions
+
+    var mountpoint: FilePath { folder / "mount" }
+    var store: FilePath { folder / "store" }
+
+    var documents: FilePath { mountpoint / "Documents" }
+    var local: FilePath { documents / "local" }
+    var cloud: FilePath { documents / "cloud" }
+
+    /// Where the store keeps the content of documents, as plain files.
+    var storedLocal: FilePath { store / "local" }
+    var storedCloud: FilePath { store / "cloud" }
+
+    init(name: String, in parent: FilePath, cloudDirectory: CloudDirectory, options: MountOptions)
+        throws
+    {
+        self.name = name
+        self.cloudDirectory = cloudDirectory
+        self.options = options
+        folder = parent / name
+        try folder.makeFolder()
+        try mountpoint.makeFolder()
+    }
+
+    // MARK: Mounting
+
+    var mountArguments: [String] {
+        [
+            "mount", mountpoint.string, "--store", store.string, "--cloud", cloudDirectory.url,
+            "--device-name", name,
+        ] + options.arguments
+    }
+
+    func mount() async throws {
+        let result = try await attemptMount(mountArguments)
+        guard result.exitStatus == 0 else {
+            throw ProgramFailed(command: "docfs mount", result: result)
+        }
+    }
+
+    /// Runs `docfs mount ...` with its output in files: a daemon that kept its standard error
+    /// would hold a pipe open, and the test with it.
+    func attemptMount(_ arguments: [String]) async throws -> ProgramResult {
+        let output = folder / "mount.output"
+        let errors = folder / "mount.errors"
+        var result = try await runProgram(
+            "sh",
+            ["-c", #"exec "$0" "$@" >"$OUTPUT" 2>"$ERRORS""#, try DocfsBinary.path.string]
+                + arguments,
+            environment: options.environment.merging(
+                ["OUTPUT": output.string, "ERRORS": errors.string]) { $1 })
+        result.standardOutput = try output.text()
+        result.standardError = try errors.text()
+        return result
+    }
+
+    func unmount() async throws {
+        let result = try await docfs("unmount", mountpoint.string)
+        guard result.exitStatus == 0 else {
+            throw ProgramFailed(command: "docfs unmount", result: result)
+        }
+        try await eventually { processes.isEmpty }
+    }
+
+    func remount() async throws {
+        try await unmount()
+        try await mount()
+    }
+
+    /// Ends docfs as a crash would, and clears the dead mount away.
+    func crash() async throws {
+        killProcesses()
+        try await eventually { processes.isEmpty }
+        try await clearDeadMount()
+    }
+
+    /// The docfs processes that serve this mountpoint, by their arguments.
+    var processes: [pid_t] {
+        let numbers = ((try? FilePath("/proc").listing()) ?? []).compactMap { pid_t($0) }
+        return numbers.filter { number in
+            let file = FilePath("/proc/\(number)/cmdline")
+            guard let line = try? file.text() else { return false }
+            let arguments = line.split(separator: "\0").map(String.init)
+            return arguments.count > 2 && FilePath(arguments[0]).lastComponent == "docfs"
+                && arguments[1] == "mount" && arguments.contains(mountpoint.string)
+        }
+    }
+
+    func killProcesses() {
+        for process in processes { kill(process, SIGKILL) }
+    }
+
+    var isMounted: Bool {
+        let mounts = (try? FilePath("/proc/self/mountinfo").text()) ?? ""
+        return mounts.split(separator: "\n").contains { line in
+            line.split(separator: " ").dropFirst(4).first == mountpoint.string[...]
+        }
+    }
+
+    func clearDeadMount() async throws {
+        guard isMounted else { return }
+        _ = try await runProgram("fusermount3", ["-uz", mountpoint.string])
+    }
+
+    /// Takes the mount away whatever state it is in.
+    func dismantle() async {
+        if !processes.isEmpty, let binary = try? DocfsBinary.path {
+            _ = try? await runProgram(
+                "timeout", ["15", binary.string, "unmount", mountpoint.string])
+        }
+        try? await eventually(within: .seconds(5)) { processes.isEmpty }
+        killProcesses()
+        try? await eventually { processes.isEmpty }
+        try? await clearDeadMount()
+    }
+
+    // MARK: Programs
+
+    @discardableResult
+    func docfs(_ arguments: String...) async throws -> ProgramResult {
+        try await runProgram(
+            try DocfsBinary.path.string, arguments, in: folder, environment: options.environment)
+    }
+
+    /// Runs a script with `Documents` as its working directory, so that it may say `local/a.txt`.
+    @discardableResult
+    func shell(
+        _ script: String, environment: [String: String] = [:], exitStatus: Int32 = 0
+    ) async throws -> ProgramResult {
+        try await runShell(
+            script, in: documents, environment: environment, exitStatus: exitStatus)
+    }
+}

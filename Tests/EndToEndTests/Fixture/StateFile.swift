@@ -1,0 +1,87 @@
+import SystemPackage
+import Testing
+
+/// A state file of `key: value` lines, as of one reading.
+struct StateFile: Sendable {
+    struct Malformed: Error, CustomStringConvertible {
+        let text: String
+        var description: String { "not lines of `key: value`: \(text)" }
+    }
+
+    let keys: [String]
+    private let values: [String: String]
+
+    init(text: String) throws {
+        guard text.hasSuffix("\n") else { throw Malformed(text: text) }
+        let pairs = try text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map {
+            line in
+            // A key without a value may stand with or without the space.
+            guard let colon = line.firstIndex(of: ":") else { throw Malformed(text: text) }
+            let rest = line[line.index(after: colon)...]
+            guard rest.isEmpty || rest.hasPrefix(" ") else { throw Malformed(text: text) }
+            return (String(line[..<colon]), String(rest.dropFirst()))
+        }
+        keys = pairs.map(\.0)
+        values = try Dictionary(pairs) { _, _ in throw Malformed(text: text) }
+    }
+
+    subscript(key: String) -> String? { values[key] }
+
+    /// The flags of `state`; those of a document.
+    var flags: Set<String> {
+        Set((self["state"] ?? "").split(separator: " ").map(String.init))
+    }
+}
+
+/// A folder's `.state`: a header and a line of five fields for each document.
+struct FolderState: Sendable {
+    struct Row: Equatable, Sendable {
+        let indicator: String
+        let flags: Set<String>
+        let transfer: String
+        let filename: String
+        let displayName: String
+    }
+
+    struct Malformed: Error, CustomStringConvertible {
+        let text: String
+        var description: String { "not a header and lines of five fields: \(text)" }
+    }
+
+    let header: String
+    let rows: [Row]
+
+    init(text: String) throws {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard text.hasSuffix("\n") else { throw Malformed(text: text) }
+        header = String(lines[0])
+        rows = try lines.dropFirst().dropLast().map { line in
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            guard fields.count == 5 else { throw Malformed(text: text) }
+            return Row(
+                indicator: fields[0], flags: Set(fields[1].split(separator: ",").map(String.init)),
+                transfer: fields[2], filename: fields[3], displayName: fields[4])
+        }
+    }
+}
+
+extension FilePath {
+    /// The path of a document's state file.
+    var stateFile: FilePath { FilePath(string + ".state") }
+
+    /// What the state file of this document says now.
+    func state() throws -> StateFile { try StateFile(text: stateFile.text()) }
+
+    /// What the `.state` of this folder says now.
+    func folderState() throws -> FolderState { try FolderState(text: (self / ".state").text()) }
+}
+
+extension Device {
+    /// What `Documents/.state` says now.
+    func treeState() throws -> StateFile { try StateFile(text: (documents / ".state").text()) }
+
+    /// Waits until nothing of this device is pending and every document is in the cloud.
+    func waitUntilUploaded(_ path: FilePath) async throws {
+        try await eventually(within: .seconds(20)) { try path.state()["uploading"] == "uploaded" }
+    }
+}
