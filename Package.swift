@@ -23,7 +23,7 @@ let package = Package(
         .executableTarget(
             name: "docfs",
             dependencies: [
-                "CLinux", "Filesystem", "Library", "Documents",
+                "CLinux", "Filesystem", "Library", "ObjectStore", "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -63,7 +63,7 @@ let package = Package(
         .target(
             name: "ObjectStore",
             dependencies: [
-                "Documents",
+                "CLinux", "Documents",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),

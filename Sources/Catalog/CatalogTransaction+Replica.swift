@@ -26,10 +26,10 @@ extension CatalogTransaction {
         return try Row.fetchOne(statement, arguments: [id.uuid]).map { Array($0[0] as Data) }
     }
 
-    public func replicaRecord(in parent: EntryID, filename: String) throws -> [UInt8]? {
+    public func replicaRecords(in parent: EntryID, filename: String) throws -> [[UInt8]] {
         let statement = try db.cachedStatement(
-            sql: "SELECT record FROM replica WHERE parent=? AND filename=? AND NOT isDeleted LIMIT 1")
-        return try Row.fetchOne(statement, arguments: [parent.uuid, filename]).map { Array($0[0] as Data) }
+            sql: "SELECT record FROM replica WHERE parent=? AND filename=? AND NOT isDeleted ORDER BY uuid")
+        return try Row.fetchAll(statement, arguments: [parent.uuid, filename]).map { Array($0[0] as Data) }
     }
 
     public func replicaRecords(in parent: EntryID, fullName: String) throws -> [[UInt8]] {
@@ -60,8 +60,9 @@ extension CatalogTransaction {
         }
     }
 
-    public func withdrawal(_ id: EntryID) throws -> Withdrawal? {
-        try withdrawals().first { $0.id == id }
+    public func hasWithdrawal(_ id: EntryID) throws -> Bool {
+        let statement = try db.cachedStatement(sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
+        return try Row.fetchOne(statement, arguments: [id.uuid]) != nil
     }
 
     public func store(_ withdrawal: Withdrawal) throws {

@@ -2,6 +2,7 @@ import Catalog
 import Documents
 import Glibc
 import Logging
+import ObjectStore
 import SystemPackage
 
 /// Why a store cannot be used, in one line for a person.
@@ -18,22 +19,45 @@ extension Library {
     ///
     /// - Parameter deviceName: shown to other devices; nil keeps the one the store has.
     public static func open(
-        _ configuration: LibraryConfiguration, deviceName: String?, surroundings: Surroundings, logger: Logger
+        _ configuration: LibraryConfiguration, cloud: CloudURL, deviceName: String?, surroundings: Surroundings,
+        logger: Logger
     ) throws(StoreError) -> Library {
         let path = configuration.storePath
         do {
             let backing = try BackingStore(path: path)
             let catalog = try Catalog(path: path + "/catalog.sqlite")
             let device = try catalog.write { try Device.load(name: deviceName, $0, surroundings) }
+            let store = try openCloud(cloud, catalog, logger)
             let library = Library(
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
-                backing: backing, transfers: Transfers(), device: device)
+                backing: backing, store: store, transfers: Transfers(), device: device)
             try library.reconcile()
             return library
+        } catch let error as StoreError {
+            throw error
         } catch Errno.permissionDenied {
             throw StoreError("the store \(path) is not writable; choose another with --store")
         } catch {
             throw StoreError("the store \(path) cannot be opened: \(error)")
+        }
+    }
+
+    /// The container belongs to the store: another one would be taken for it, and its documents for deleted.
+    private static func openCloud(
+        _ url: CloudURL, _ catalog: Catalog, _ logger: Logger
+    ) throws -> any ObjectStore {
+        let known = try catalog.read { try $0.setting(.cloudURL) }
+        let hasRead = try catalog.read { try $0.setting(.logPosition) } != nil
+        switch url {
+        case .directory(let path):
+            if let known, known != path, hasRead {
+                throw StoreError(
+                    "this store belongs to the cloud container in \(known), not \(path); mount it with that, or use another --store")
+            }
+            try catalog.write { try $0.set(.cloudURL, path) }
+            do throws(ObjectStoreError) {
+                return try DirectoryStore(root: path, creates: !hasRead)
+            } catch { throw StoreError("the cloud folder \(path) cannot be used: \(error)") }
         }
     }
 

@@ -1,6 +1,7 @@
 import Catalog
 import Documents
 import Logging
+import ObjectStore
 import Synchronization
 import SystemPackage
 
@@ -20,19 +21,23 @@ public final class Library: Sendable {
     let openFiles = OpenFiles()
     let announcedCloses = AnnouncedCloses()
     let departed = DepartedIdentities()
+    /// The container's object store.
+    let store: any ObjectStore
     let transfers: Transfers
+    let retries = Retries()
     let device: Device
     private let observerBox = Mutex<(any LibraryObserver)?>(nil)
 
     init(
         configuration: LibraryConfiguration, surroundings: Surroundings, logger: Logger, catalog: Catalog,
-        backing: BackingStore, transfers: Transfers, device: Device
+        backing: BackingStore, store: any ObjectStore, transfers: Transfers, device: Device
     ) {
         self.configuration = configuration
         self.surroundings = surroundings
         self.logger = logger
         self.catalog = catalog
         self.backing = backing
+        self.store = store
         self.transfers = transfers
         self.device = device
     }

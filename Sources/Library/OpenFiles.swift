@@ -103,6 +103,7 @@ final class OpenFiles: Sendable {
 
     /// Lets the open handles of an inode keep what they have while its name means something else.
     func detach(_ inode: InodeNumber) {
+        // Under its old number the kernel may still ask for it, but it is no document's file any more.
         table.withLock { $0.files[inode] }?.state.withLock { $0.isUnlinked = true }
     }
 

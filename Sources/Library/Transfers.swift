@@ -41,15 +41,8 @@ final class Transfers: Sendable {
     /// Taken alone or innermost.
     private let state = Mutex(State())
 
-    /// Yields when there may be something to send; several wakes in a row are one.
-    let wakes: AsyncStream<Void>
-    private let waker: AsyncStream<Void>.Continuation
-
-    init() {
-        (wakes, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    }
-
-    func wake() { waker.yield() }
+    /// Signalled when there may be something to send.
+    let wake = Wake()
 
     // MARK: Connection
 
@@ -72,7 +65,7 @@ final class Transfers: Sendable {
 
     func noteClosed(_ inode: InodeNumber) {
         state.withLock { $0.lastActivity[inode] = .now }
-        wake()
+        wake.signal()
     }
 
     /// How long it is until `inode` has been quiet for long enough; zero when it has.
@@ -129,6 +122,13 @@ final class Transfers: Sendable {
     func isUploading(_ inode: InodeNumber) -> Bool { state.withLock { $0.uploads[inode] != nil } }
 
     var uploadCount: Int { state.withLock { $0.uploads.count } }
+
+    /// The mount ends: what is under way begins anew next time.
+    func cancelAll() {
+        let (arrivals, uploads) = state.withLock { ($0.arrivals, $0.uploads) }
+        arrivals.values.forEach { $0.cancel() }
+        uploads.values.forEach { $0.cancel() }
+    }
 
     func status(of inode: InodeNumber) -> Status {
         let (arrival, upload) = state.withLock { ($0.arrivals[inode], $0.uploads[inode]) }

@@ -4,6 +4,7 @@ import Filesystem
 import Glibc
 import Library
 import Logging
+import Synchronization
 
 /// The life of one mount, from the store's lock to the last byte of its log.
 enum MountDaemon {
@@ -14,8 +15,8 @@ enum MountDaemon {
         let lock = try StoreLock(path: request.storePath)
         let logger = try makeLogger(request)
         let library = try Library.open(
-            try configuration(request), deviceName: request.options.deviceName, surroundings: .system, logger: logger)
-        let synchronization = try Synchronization(library: library, cloudURL: request.cloudURL)
+            try configuration(request), cloud: request.cloud, deviceName: request.options.deviceName, surroundings: .system, logger: logger)
+        let synchronization = BackgroundSynchronization(library)
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
@@ -64,6 +65,31 @@ enum MountDaemon {
             source.resume()
             return source
         }
+    }
+}
+
+/// The synchronizer's task, started and ended from threads that are no tasks.
+private final class BackgroundSynchronization: Sendable {
+    private let synchronizer: Synchronizer
+    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init(_ library: Library) { synchronizer = Synchronizer(library: library) }
+
+    /// - Parameter firstRound: called when the container was read once, or could not be.
+    func start(firstRound: @escaping @Sendable () -> Void) {
+        task.withLock { task in
+            task = Task { [synchronizer, ended] in
+                await synchronizer.run(firstRound: firstRound)
+                ended.signal()
+            }
+        }
+    }
+
+    /// Waits until a step that is under way has ended, for a short while: what is pending is durable.
+    func stop() {
+        task.withLock { $0 }?.cancel()
+        _ = ended.wait(timeout: .now() + .seconds(3))
     }
 }
 

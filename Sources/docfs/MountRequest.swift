@@ -3,6 +3,7 @@ import Filesystem
 import Glibc
 import Library
 import Logging
+import ObjectStore
 import SystemPackage
 
 /// A mount that can be attempted: every path absolute, every precondition checked that can be before
@@ -10,14 +11,14 @@ import SystemPackage
 struct MountRequest {
     let mountpoint: String
     let storePath: String
-    let cloudURL: String
+    let cloud: CloudURL
     let options: MountOptions
     let isBackground: Bool
 
     init(mountpoint: String, options: MountOptions, isBackground: Bool) throws {
         self.mountpoint = try Self.checkedMountpoint(mountpoint)
         storePath = Self.absolute(try options.store ?? Self.defaultStore())
-        cloudURL = options.cloud ?? Self.fileURL(storePath + "-cloud")
+        cloud = try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) } ?? .directory(storePath + "-cloud")
         self.options = options
         self.isBackground = isBackground
         guard access("/dev/fuse", F_OK) == 0 else {
@@ -71,15 +72,5 @@ struct MountRequest {
             if component == ".." { _ = components.popLast() } else { components.append(component) }
         }
         return "/" + components.joined(separator: "/")
-    }
-
-    private static func fileURL(_ path: String) -> String {
-        let allowed = Set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/".utf8)
-        return "file://"
-            + path.utf8.map { byte in
-                allowed.contains(byte)
-                    ? String(UnicodeScalar(byte))
-                    : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }.joined()
     }
 }

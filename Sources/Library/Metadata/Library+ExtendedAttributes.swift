@@ -58,7 +58,7 @@ extension Library {
             return before
         }
         renamed.map(announceNames(of:))
-        transfers.wake()
+        transfers.wake.signal()
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
@@ -86,7 +86,7 @@ extension Library {
             return before
         }
         renamed.map(announceNames(of:))
-        transfers.wake()
+        transfers.wake.signal()
     }
 
     private func changeable(_ name: String, of node: Node) throws(Errno) -> InodeNumber {

@@ -60,7 +60,11 @@ extension Library {
     }
 
     func attributes(of entry: Entry, _ catalog: CatalogTransaction) throws -> FileAttributes {
-        guard entry.isBackingCurrent else { return .placeholder(entry) }
+        guard entry.isBackingCurrent else {
+            // Who has an older version open for writing sees that one until it is closed.
+            let open = entry.isHere ? openFiles.file(entry.inode) : nil
+            return try open.map { FileAttributes(try $0.descriptor.status()) } ?? .placeholder(entry)
+        }
         let status: stat
         switch entry.inode {
         case .root, .documents: status = try backing.root.descriptor.status()
@@ -133,7 +137,7 @@ extension Library {
         }
         if changes.modified != nil { entry.notePending(.modified) }
         try catalog.update(entry)
-        if entry.isReplicated { transfers.wake() }
+        if entry.isReplicated { transfers.wake.signal() }
     }
 }
 

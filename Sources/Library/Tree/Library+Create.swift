@@ -203,7 +203,7 @@ extension Library {
             let directory = try backing.folder(folder.inode, catalog)
             try effect(directory, name.text)
             entry.inode = try catalog.insert(entry)
-            if entry.isReplicated { transfers.wake() }
+            if entry.isReplicated { transfers.wake.signal() }
             return Resolved(
                 node: .entry(entry.inode), attributes: try attributes(of: entry, catalog), isListedName: true)
         }

@@ -52,7 +52,7 @@ extension Library {
             Withdrawal(
                 id: id, seen: entry.contentVersion ?? entry.currentVersion,
                 depth: try depth(of: entry, catalog), step: step))
-        transfers.wake()
+        transfers.wake.signal()
     }
 
     private func depth(of entry: Entry, _ catalog: CatalogTransaction) throws -> Int {

@@ -55,7 +55,7 @@ extension Library {
         case .local: try migrateOutOfCloud(moved, catalog)
         case nil: break
         }
-        transfers.wake()
+        transfers.wake.signal()
     }
 
     private func migrateIntoCloud(_ moved: [Entry], _ catalog: CatalogTransaction) throws {

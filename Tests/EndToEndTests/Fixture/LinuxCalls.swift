@@ -53,6 +53,12 @@ struct AllocationMode: OptionSet, Sendable {
     static let punchHole = AllocationMode(rawValue: 2)
 }
 
+/// SEEK_DATA and SEEK_HOLE of lseek(2).
+enum SparseSeek: Int32, Sendable {
+    case data = 3
+    case hole = 4
+}
+
 enum AttributeCondition: Int32, Sendable {
     case none = 0
     case mustNotExist = 1

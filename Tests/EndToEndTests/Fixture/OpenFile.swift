@@ -69,5 +69,10 @@ final class OpenFile: Sendable {
         try call { glibcFallocate($0, mode.rawValue, offset, length) }
     }
 
+    /// Where the next data or the next hole begins.
+    func seek(_ kind: SparseSeek, from offset: Int) throws(Errno) -> Int {
+        try call { lseek($0, offset, kind.rawValue) }
+    }
+
     func synchronize() throws(Errno) { try call { fsync($0) } }
 }

@@ -70,13 +70,14 @@ func runProgram(
         exitStatus: exitStatus)
 }
 
-/// Runs a script in `sh` and throws unless it ends with the status expected of it.
+/// Runs a script in `sh -e`, so that its first failure ends it, and throws unless it ends with the
+/// status expected of it.
 @discardableResult
 func runShell(
     _ script: String, in folder: FilePath? = nil, environment: [String: String] = [:],
     exitStatus: Int32 = 0
 ) async throws -> ProgramResult {
-    let result = try await runProgram("sh", ["-c", script], in: folder, environment: environment)
+    let result = try await runProgram("sh", ["-ec", script], in: folder, environment: environment)
     guard result.exitStatus == exitStatus else {
         throw ProgramFailed(command: script, result: result)
     }

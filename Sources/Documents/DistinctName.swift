@@ -1,0 +1,11 @@
+/// The name of what would otherwise bear the name of something else from another device.
+public enum DistinctName {
+    /// `NAME (DEVICE)`, `NAME (DEVICE 2)` and so on, short enough to serve with the extension.
+    public static func make(_ name: String, device: String, number: Int, pathExtension: String) -> String {
+        let known = device.unicodeScalars.filter { $0 != "/" && $0.value >= 0x20 && $0.value != 0x7f }
+        let device = String(String.UnicodeScalarView(known)).prefix(bytes: 64)
+        let suffix = " (\(device)\(number > 1 ? " \(number)" : ""))"
+        let room = EntryName.maximumLength - suffix.utf8.count - (pathExtension.isEmpty ? 0 : pathExtension.utf8.count + 1)
+        return name.prefix(bytes: max(1, room)) + suffix
+    }
+}

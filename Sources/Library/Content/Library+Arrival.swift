@@ -1,0 +1,201 @@
+import Catalog
+import Documents
+import Glibc
+import Logging
+import ObjectStore
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Content that is not here: who opens it starts its arrival and waits for what the open needs of it.
+extension Library {
+    /// Waits for the content of an open that was answered with `Opening.arriving`, and opens it: for
+    /// reading when the first bytes are here, for writing when all are.
+    ///
+    /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
+    ///   content that is damaged, or what opening it then gives.
+    public func finishOpening(_ inode: InodeNumber, flags: Int32) async throws(Errno) -> UInt64 {
+        let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
+        while true {
+            if onlyReads {
+                let arrival = try arrival(of: inode)
+                try await waitForStart(of: arrival)
+                return openArriving(arrival)
+            }
+            try await waitForContent(of: inode)
+            // Meanwhile a still newer version may have come.
+            if case .opened(let number) = try open(inode, flags: flags) { return number }
+        }
+    }
+
+    /// Waits until the content of an entry is here, whole and verified.
+    public func waitForContent(of inode: InodeNumber) async throws(Errno) {
+        let arrival = try arrival(of: inode)
+        try await waitForStart(of: arrival)
+        try await arrival.waitUntilInstalled()
+    }
+
+    /// Whether a read of these bytes can be answered at once.
+    public func hasArrived(_ handle: Handle, from offset: Int64, count: Int) -> Bool {
+        guard let arrival = handle.file.arrival, !arrival.isInstalled else { return true }
+        return arrival.download.has(offset..<max(offset, offset + Int64(count)))
+    }
+
+    /// Waits for these bytes of a file that was opened before all of it was here, and for no others.
+    public func waitForBytes(_ handle: Handle, from offset: Int64, count: Int) async throws(Errno) {
+        guard let arrival = handle.file.arrival else { return }
+        do throws(TransferError) {
+            try await arrival.download.wait(for: offset..<max(offset, offset + Int64(count)))
+        } catch { throw Errno(error) }
+    }
+
+    /// The arrival of an entry's current version, begun if it is not under way.
+    ///
+    /// - Throws: EHOSTUNREACH while the cloud is known to be out of reach.
+    func arrival(of inode: InodeNumber) throws(Errno) -> Arrival {
+        if let arrival = transfers.arrival(of: inode) { return arrival }
+        guard transfers.isReachable else { throw .noRouteToHost }
+        let arrival = try inspect { catalog in
+            guard let entry = try catalog.entry(inode), let id = entry.id else { throw Errno.staleNFSFileHandle }
+            guard let version = try CatalogReplica(catalog).entry(id)?.versions?.current else { throw Errno.ioError }
+            return try makeArrival(of: inode, version, id)
+        }
+        let registered = transfers.register(arrival, of: inode)
+        if registered === arrival {
+            arrival.start { [self] in await carryOut(arrival) }
+            observer?.stateChanged()
+        }
+        return registered
+    }
+
+    private func makeArrival(of inode: InodeNumber, _ version: DocumentVersion, _ id: EntryID) throws -> Arrival {
+        let name = "arriving-\(inode)-\(version.id)"
+        // A new file, so that nobody who reads an earlier try sees this one's bytes.
+        try? backing.staging.removeFile(name)
+        let descriptor = try backing.staging.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        let download = Download(
+            store: store, key: try version.key(of: id), version: version,
+            into: FileDescriptor(rawValue: descriptor.number))
+        return Arrival(inode: inode, version: version, stagingName: name, descriptor: descriptor, download: download)
+    }
+
+    private func openArriving(_ arrival: Arrival) -> UInt64 {
+        let file = openFiles.file(arrival.inode)
+            ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
+        defer { observer?.stateChanged() }
+        return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false))
+    }
+
+    private func waitForStart(of arrival: Arrival) async throws(Errno) {
+        let result = await withTaskGroup(of: Result<Void, Errno>.self) { [timeout = configuration.timeout] group in
+            group.addTask {
+                do throws(TransferError) {
+                    try await arrival.download.waitForStart()
+                    return .success(())
+                } catch { return .failure(Errno(error)) }
+            }
+            group.addTask {
+                try? await Task.sleep(for: timeout)
+                return .failure(.noRouteToHost)
+            }
+            defer { group.cancelAll() }
+            return await group.next()!
+        }
+        try result.get()
+    }
+
+    // MARK: The transfer
+
+    private func carryOut(_ arrival: Arrival) async -> Result<Void, Errno> {
+        let result: Result<Void, Errno>
+        do throws(TransferError) {
+            try await arrival.download.run()
+            result = install(arrival)
+        } catch {
+            result = .failure(Errno(error))
+            noteFailure(error, of: arrival)
+        }
+        transfers.end(arrival, of: arrival.inode)
+        try? backing.staging.removeFile(arrival.stagingName)
+        observer?.stateChanged()
+        return result
+    }
+
+    private func noteFailure(_ error: TransferError, of arrival: Arrival) {
+        if error == .cancelled { return }
+        logger.warning("a download failed", metadata: ["inode": "\(arrival.inode)", "error": "\(error)"])
+        let pause = retries.failed(arrival.inode)
+        do throws(Errno) {
+            try mutate { try $0.setError("\(error); retrying in \(pause.components.seconds) s", of: arrival.inode) }
+        } catch {
+            logger.error("a failure could not be noted", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Puts content that is whole and verified in its place.
+    private func install(_ arrival: Arrival) -> Result<Void, Errno> {
+        do throws(Errno) {
+            let renumbered = try mutate { catalog in try install(arrival, catalog) }
+            if let renumbered { announceNames(of: renumbered) }
+            retries.succeeded(arrival.inode)
+            transfers.wake.signal()
+            return .success(())
+        } catch { return .failure(error) }
+    }
+
+    /// - Returns: the entry as it was, if another inode took its place.
+    private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws -> Entry? {
+        guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent || !entry.isHere,
+            entry.currentVersion == arrival.version.id
+        else { throw Errno.staleNFSFileHandle }  // it was removed or overtaken meanwhile
+        let before = entry
+        let file = openFiles.file(entry.inode)
+        let showsOlderContent = file.map { $0.arrival !== arrival } ?? false
+        if showsOlderContent {
+            // Whoever has the older content open keeps it, under the old inode number.
+            openFiles.detach(entry.inode)
+            entry.inode = try catalog.renumber(entry.inode)
+        }
+        try settle(arrival, into: entry, catalog)
+        entry.isHere = true
+        entry.contentVersion = arrival.version.id
+        entry.error = nil
+        if entry.container == .local {
+            var inCloud = entry
+            inCloud.container = .cloud
+            try withdraw(inCloud, step: entry.step, catalog)
+            entry.step = nil
+        }
+        try catalog.update(entry)
+        if !showsOlderContent { observer?.attributesChanged(of: entry.inode) }
+        return showsOlderContent ? before : nil
+    }
+
+    private func settle(_ arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
+        let number = arrival.descriptor.number
+        if let displayName = entry.name?.displayName {
+            try? arrival.descriptor.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
+        }
+        _ = try Descriptor.check { fchmod(number, mode_t(entry.mode)) }
+        let times = [entry.modified.timespec, entry.modified.timespec]
+        _ = try Descriptor.check { futimens(number, times) }
+        try arrival.descriptor.synchronize(dataOnly: false)
+        let folder = try backing.folder(entry.parent, catalog)
+        try backing.staging.rename(arrival.stagingName, to: folder, entry.filename)
+        // A withdrawal may follow, which lets the cloud drop its copy: the name must be durable too.
+        if entry.container == .local { try folder.synchronize() }
+    }
+}
+
+extension Errno {
+    init(_ error: TransferError) {
+        self =
+            switch error {
+            case .store(.unreachable), .store(.unauthorized): .noRouteToHost
+            case .store(.outOfSpace): .noSpace
+            case .store, .damaged, .changed: .ioError
+            case .file(let errno): errno
+            case .cancelled: .interrupted
+            }
+    }
+}

@@ -1,0 +1,35 @@
+import Catalog
+import Documents
+import FoundationEssentials
+import Replication
+
+/// The committed state of the container as the catalog keeps it, for `apply` to work on.
+struct CatalogReplica: ReplicaState {
+    private let catalog: CatalogTransaction
+
+    init(_ catalog: CatalogTransaction) { self.catalog = catalog }
+
+    func entry(_ id: EntryID) throws -> ReplicaEntry? {
+        try catalog.replicaRecord(id).map(Self.decode)
+    }
+
+    func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) throws -> ReplicaEntry? {
+        try catalog.replicaRecords(in: parent, filename: filename).map(Self.decode).first { $0.id != id }
+    }
+
+    func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
+        try catalog.replicaRecords(in: parent, fullName: fullName).map(Self.decode)
+    }
+
+    func hasLiveChildren(_ parent: EntryID) throws -> Bool { try catalog.replicaHasChildren(parent) }
+
+    mutating func store(_ entry: ReplicaEntry) throws {
+        try catalog.storeReplicaRecord(
+            Array(try JSONEncoder().encode(entry)), id: entry.id, parent: entry.description.parent,
+            filename: entry.description.filename, fullName: entry.description.fullName, isDeleted: entry.isDeleted)
+    }
+
+    private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
+        try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
+    }
+}

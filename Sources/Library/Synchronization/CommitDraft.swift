@@ -1,0 +1,111 @@
+import Catalog
+import Documents
+import FoundationEssentials
+import Replication
+
+/// Makes a commit of what is pending and ready: a pure function of the catalog's rows and of the
+/// contents that are uploaded already.
+struct CommitDraft {
+    /// A content that the store has, and the revision of the entry that it was taken at.
+    struct Uploaded: Sendable {
+        var revision: Int64
+        var version: DocumentVersion
+    }
+
+    private(set) var changes: [Change] = []
+    private(set) var sent: [OutgoingCommit.Sent] = []
+    private(set) var withdrawn: [EntryID] = []
+
+    /// - Parameters:
+    ///   - pending: all entries with pending changes.
+    ///   - parents: the id of each pending entry's folder, by inode of the folder.
+    ///   - depths: how deep each folder lies, so that a folder is created before what is in it.
+    init(
+        pending: [Entry], arriving: [Entry], withdrawals: [Withdrawal], uploaded: [InodeNumber: Uploaded],
+        parents: [InodeNumber: EntryID], depths: [InodeNumber: Int], device: DeviceID
+    ) {
+        let isReady: (Entry) -> Bool = { entry in
+            !entry.needsUpload || uploaded[entry.inode]?.revision == entry.revision
+        }
+        // A step waits until all of it is ready (PRODUCT 4 "as one step").
+        var blocked = Set(arriving.compactMap(\.step))
+        blocked.formUnion(pending.filter { !isReady($0) }.compactMap(\.step))
+
+        let sendable = pending.filter { $0.step.map { !blocked.contains($0) } ?? true }
+        let leaving = withdrawals.filter { $0.step.map { !blocked.contains($0) } ?? true }
+        for entry in sendable.sorted(by: { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }) {
+            guard let parent = parents[entry.parent] else { continue }
+            add(entry, parent: parent, content: isReady(entry) ? uploaded[entry.inode]?.version : nil, device)
+        }
+        // Deepest first: what was moved out of a folder is out by now, and the folder is empty.
+        for withdrawal in leaving.sorted(by: { $0.depth > $1.depth }) {
+            changes.append(.delete(withdrawal.id, seen: withdrawal.seen))
+            withdrawn.append(withdrawal.id)
+        }
+    }
+
+    var isEmpty: Bool { changes.isEmpty }
+
+    private mutating func add(_ entry: Entry, parent: EntryID, content: DocumentVersion?, _ device: DeviceID) {
+        guard let id = entry.id else { return }
+        if entry.pending.contains(.creation) {
+            guard let replica = entry.replica(id: id, parent: parent, version: content, device) else { return }
+            changes.append(.create(replica))
+            sent.append(.init(id: id, revision: entry.revision, changes: entry.pending.rawValue, version: content?.id))
+            return
+        }
+        var carried = entry.pending.subtracting(.content)
+        if let content, entry.pending.contains(.content) {
+            changes.append(.save(id, content))
+            carried.insert(.content)
+        }
+        let description = entry.description(of: entry.pending, parent: parent)
+        if !description.isEmpty { changes.append(.describe(id, description)) }
+        guard !carried.isEmpty else { return }
+        sent.append(
+            .init(
+                id: id, revision: entry.revision, changes: carried.rawValue,
+                version: carried.contains(.content) ? content?.id : nil))
+    }
+}
+
+extension Entry {
+    /// Whether the container must get its content before a commit can name it.
+    var needsUpload: Bool { kind == .document && pending.contains(.content) }
+
+    /// The whole entry as the container is to know it; nil for a document without its content.
+    fileprivate func replica(
+        id: EntryID, parent: EntryID, version: DocumentVersion?, _ device: DeviceID
+    ) -> ReplicaEntry? {
+        let content: ReplicaContent
+        switch kind {
+        case .folder: content = .folder
+        case .symbolicLink: content = .symbolicLink(target: Data(target ?? []))
+        case .document:
+            guard let version else { return nil }
+            content = .document(VersionHistory(first: version))
+        case .scratch: return nil
+        }
+        let description = EntryDescription(
+            parent: parent, filename: filename, displayName: name?.displayName,
+            pathExtension: name?.pathExtension, naming: name == nil ? nil : naming,
+            hasGeneratedFilename: hasGeneratedFilename, position: position, mode: mode, modified: modified,
+            attributes: attributes.map { Data($0) })
+        return ReplicaEntry(id: id, description: description, content: content, created: created, creator: device)
+    }
+
+    fileprivate func description(of changes: PendingChanges, parent: EntryID) -> DescriptionChange {
+        var description = DescriptionChange()
+        if changes.contains(.place) {
+            description.place = .init(parent: parent, filename: filename, hasGeneratedFilename: hasGeneratedFilename)
+        }
+        if changes.contains(.name), let name {
+            description.name = .init(displayName: name.displayName, pathExtension: name.pathExtension, naming: naming)
+        }
+        if changes.contains(.position) { description.position = position }
+        if changes.contains(.mode) { description.mode = mode }
+        if changes.contains(.modified) { description.modified = modified }
+        if changes.contains(.attributes) { description.attributes = .init(json: attributes.map { Data($0) }) }
+        return description
+    }
+}

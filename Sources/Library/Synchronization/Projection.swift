@@ -1,0 +1,229 @@
+import Catalog
+import Documents
+import Foundation
+import Replication
+import SystemPackage
+
+/// Brings the tree in line with the container: what is visible is the committed state with this
+/// device's pending changes on top (DESIGN "The replicated container").
+///
+/// Runs inside one catalog transaction; what it took out of the tree is discarded after it.
+struct Projection {
+    private let library: Library
+    private let catalog: CatalogTransaction
+    private let replica: CatalogReplica
+    /// Files whose content can go when the transaction is committed.
+    private(set) var discarded: [InodeNumber] = []
+
+    init(_ library: Library, _ catalog: CatalogTransaction) {
+        self.library = library
+        self.catalog = catalog
+        replica = CatalogReplica(catalog)
+    }
+
+    mutating func project(_ touched: [EntryID]) throws {
+        for id in touched { try projectLive(id) }
+        // Folders last, the inner ones first: they must be empty to go.
+        for isFolder in [false, true] {
+            for id in touched.reversed() { try projectDeleted(id, isFolder: isFolder) }
+        }
+    }
+
+    // MARK: What is there
+
+    private mutating func projectLive(_ id: EntryID) throws {
+        guard let committed = try replica.entry(id), !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
+        guard var entry = try catalog.entry(id) else {
+            try insert(committed)
+            return
+        }
+        if entry.container == .cloud {
+            try update(entry, to: committed)
+        } else if entry.isHere {
+            // It left the cloud with us, and an edit that did not know brought it back there: both stay.
+            var random = library.surroundings.random()
+            entry.id = .random(using: &random)
+            try catalog.update(entry)
+            try insert(committed)
+        }
+    }
+
+    /// The row of the folder that a committed entry lies in, made if need be.
+    private mutating func folder(_ id: EntryID) throws -> Entry? {
+        if let folder = try catalog.entry(id) { return folder.container == .cloud ? folder : nil }
+        guard let committed = try replica.entry(id) else { return nil }
+        try insert(committed)
+        return try catalog.entry(id)
+    }
+
+    private mutating func insert(_ committed: ReplicaEntry) throws {
+        let description = committed.description
+        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        let kind: EntryKind =
+            switch committed.content {
+            case .folder: .folder
+            case .symbolicLink: .symbolicLink
+            case .document: .document
+            }
+        try makeRoom(for: description.filename, in: folder)
+        var entry = Entry(
+            parent: folder.inode, container: .cloud, kind: kind, filename: description.filename,
+            created: committed.created, position: description.position, mode: description.mode)
+        entry.id = committed.id
+        entry.describe(as: description)
+        entry.isHere = kind != .document
+        if kind == .folder { entry.place = folder.place.folder(try EntryName(description.filename)) }
+        if case .symbolicLink(let target) = committed.content { entry.target = Array(target) }
+        entry.note(committed.versions)
+        let directory = try library.backing.folder(folder.inode, catalog)
+        switch kind {
+        case .folder: try directory.makeFolder(entry.filename, mode: entry.mode)
+        case .symbolicLink: try directory.makeSymbolicLink(entry.filename, target: entry.target ?? [])
+        case .document, .scratch: break
+        }
+        try catalog.insert(entry)
+        try directory.touch()
+        library.observer?.attributesChanged(of: folder.inode)
+        library.announceNames(of: entry)
+    }
+
+    // MARK: What changed
+
+    private mutating func update(_ current: Entry, to committed: ReplicaEntry) throws {
+        var entry = current
+        let description = committed.description
+        if !current.pending.contains(.place) { try move(&entry, to: description) }
+        if current.kind == .document, !current.pending.contains(.name) { entry.name(as: description) }
+        if !current.pending.contains(.attributes) { entry.attributes = description.attributes.map(Array.init) }
+        if !current.pending.contains(.position) { entry.position = description.position }
+        if !current.pending.contains(.mode) { entry.mode = description.mode }
+        entry.currentVersion = committed.versions?.current.id
+        entry.conflicts = committed.versions?.conflicts.count ?? 0
+        if !current.pending.contains(.content) {
+            if !current.pending.contains(.modified) { entry.modified = description.modified }
+            entry.size = committed.versions?.current.size ?? 0
+            try settleContent(&entry, was: current)
+        }
+        if entry.isOutdated || !entry.isHere, entry.currentVersion != current.currentVersion {
+            try leaveToReaders(&entry)
+        }
+        try catalog.update(entry)
+        if entry.name != current.name || entry.parent != current.parent || entry.filename != current.filename {
+            library.announceNames(of: current)
+            library.announceNames(of: entry)
+        }
+        library.observer?.attributesChanged(of: entry.inode)
+    }
+
+    /// Whoever has the content open goes on reading what they opened, under the old inode number; the
+    /// next open sees the new version. Who may still write keeps the document: an edit would become a
+    /// conflict version, and must not go to a file without a name.
+    private func leaveToReaders(_ entry: inout Entry) throws {
+        let inode = entry.inode
+        guard library.openFiles.isOpen(inode), !library.openFiles.isOpenForWriting(inode) else { return }
+        library.openFiles.detach(inode)
+        entry.inode = try catalog.renumber(inode)
+    }
+
+    private func settleContent(_ entry: inout Entry, was current: Entry) throws {
+        guard entry.inode > .cloud, entry.isBackingCurrent, entry.kind != .symbolicLink else { return }
+        let directory = try library.backing.folder(entry.parent, catalog)
+        if entry.mode != current.mode { try directory.setMode(entry.filename, entry.mode) }
+        if entry.modified != current.modified, entry.kind == .document {
+            try directory.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
+        }
+        if entry.name != current.name {
+            library.backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
+        }
+    }
+
+    private mutating func move(_ entry: inout Entry, to description: EntryDescription) throws {
+        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        let isRenamed = !entry.filename.isIdentical(to: description.filename)
+        guard folder.inode != entry.parent || isRenamed else { return }
+        // Our own pending move of the folder may have put it inside this entry.
+        if try catalog.isInside(folder.inode, ancestor: entry.inode) { return }
+        try makeRoom(for: description.filename, in: folder)
+        let source = try library.backing.folder(entry.parent, catalog)
+        let target = try library.backing.folder(folder.inode, catalog)
+        let isMoved = try source.renameIfPresent(entry.filename, to: target, description.filename)
+        if !isMoved, entry.isHere { throw Errno.noSuchFileOrDirectory }
+        library.observer?.attributesChanged(of: entry.parent)
+        library.observer?.attributesChanged(of: folder.inode)
+        entry.parent = folder.inode
+        entry.filename = description.filename
+        entry.hasGeneratedFilename = description.hasGeneratedFilename
+    }
+
+    /// What stands here under a filename that the container gives to another entry gives way: by the
+    /// log's order it came later, or it never leaves this machine.
+    private func makeRoom(for filename: String, in folder: Entry) throws {
+        guard var other = try catalog.entry(in: folder.inode, filename: filename) else { return }
+        let before = other
+        var number = 1
+        repeat {
+            let split = DocumentName(splitting: try EntryName(filename))
+            let stem = DistinctName.make(
+                split.displayName, device: library.device.name, number: number, pathExtension: split.pathExtension)
+            other.filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
+            number += 1
+        } while try catalog.entry(in: folder.inode, filename: other.filename) != nil
+        let directory = try library.backing.folder(folder.inode, catalog)
+        _ = try directory.renameIfPresent(filename, to: directory, other.filename)
+        other.notePending(.place)
+        try catalog.update(other)
+        library.announceNames(of: before)
+    }
+
+    // MARK: What is gone
+
+    private mutating func projectDeleted(_ id: EntryID, isFolder: Bool) throws {
+        guard var entry = try catalog.entry(id), entry.container == .cloud, (entry.kind == .folder) == isFolder,
+            !entry.pending.contains(.creation), entry.inode > .cloud
+        else { return }
+        if let committed = try replica.entry(id), !committed.isDeleted { return }
+        let isKept = isFolder ? try catalog.hasChildren(entry.inode) : entry.pending.contains(.content)
+        if isKept {
+            // What was changed here since brings it back.
+            entry.notePending(.creation)
+            try catalog.update(entry)
+            library.transfers.wake.signal()
+            return
+        }
+        try catalog.delete(entry.inode)
+        let directory = try library.backing.folder(entry.parent, catalog)
+        if isFolder {
+            try directory.removeFolder(entry.filename)
+            library.backing.forget(entry.inode)
+        } else {
+            library.openFiles.detach(entry.inode)
+            try library.backing.setAside(entry.filename, of: entry.inode, in: directory)
+            library.transfers.forget(entry.inode)
+            discarded.append(entry.inode)
+        }
+        try directory.touch()
+        library.observer?.attributesChanged(of: entry.parent)
+        library.announceNames(of: entry)
+    }
+}
+
+extension Entry {
+    fileprivate mutating func describe(as description: EntryDescription) {
+        hasGeneratedFilename = description.hasGeneratedFilename
+        modified = description.modified
+        attributes = description.attributes.map(Array.init)
+        name(as: description)
+    }
+
+    fileprivate mutating func name(as description: EntryDescription) {
+        guard let displayName = description.displayName else { return }
+        name = DocumentName(storedDisplayName: displayName, pathExtension: description.pathExtension ?? "")
+        naming = description.naming ?? .given
+    }
+
+    fileprivate mutating func note(_ versions: VersionHistory?) {
+        currentVersion = versions?.current.id
+        conflicts = versions?.conflicts.count ?? 0
+        size = versions?.current.size ?? 0
+    }
+}

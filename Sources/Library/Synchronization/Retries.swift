@@ -1,0 +1,32 @@
+import Catalog
+import Synchronization
+
+/// When a transfer that failed may be tried again: after 1 s, 2 s, 4 s, up to 5 minutes.
+final class Retries: Sendable {
+    private struct Failure {
+        var count: Int
+        var due: ContinuousClock.Instant
+    }
+
+    private static let longestPause = 300
+
+    private let failures = Mutex<[InodeNumber: Failure]>([:])
+
+    func isDue(_ inode: InodeNumber) -> Bool {
+        failures.withLock { $0[inode].map { $0.due <= .now } ?? true }
+    }
+
+    /// - Returns: how long to wait before the next try.
+    func failed(_ inode: InodeNumber) -> Duration {
+        failures.withLock { failures in
+            let count = (failures[inode]?.count ?? 0) + 1
+            let pause = Duration.seconds(min(Self.longestPause, 1 << min(count - 1, 10)))
+            failures[inode] = Failure(count: count, due: .now + pause)
+            return pause
+        }
+    }
+
+    func succeeded(_ inode: InodeNumber) {
+        failures.withLock { _ = $0.removeValue(forKey: inode) }
+    }
+}

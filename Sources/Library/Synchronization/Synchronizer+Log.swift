@@ -1,0 +1,106 @@
+import Catalog
+import Documents
+import Logging
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Reading the log, and writing to it.
+extension Synchronizer {
+    /// Applies what other devices committed, up to the end of the log.
+    func followLog() async throws {
+        while true {
+            let position = try position()
+            let commits = try await log.read(after: position)
+            if commits.isEmpty { return }
+            var next = position.next
+            for commit in commits {
+                try take(commit, at: next)
+                next = next.next
+            }
+        }
+    }
+
+    private func position() throws -> LogPosition {
+        try library.catalog.read { catalog in
+            try catalog.setting(.logPosition).flatMap(Int64.init).map(LogPosition.init) ?? .start
+        }
+    }
+
+    /// Applies one commit and brings the tree in line with it, in one transaction with its position: a
+    /// crash can neither lose nor repeat it.
+    private func take(_ commit: Commit, at position: LogPosition) throws {
+        let discarded = try library.catalog.write { catalog in
+            var replica = CatalogReplica(catalog)
+            let touched = try apply(commit, to: &replica)
+            try catalog.set(.logPosition, String(position.number))
+            if let outgoing = try OutgoingCommit.load(from: catalog), outgoing.commit.id == commit.id {
+                try outgoing.settle(in: catalog)
+            }
+            var projection = Projection(library, catalog)
+            try projection.project(touched)
+            return projection.discarded
+        }
+        for inode in discarded { try library.backing.discard(inode) }
+        library.observer?.stateChanged()
+    }
+
+    /// Sends what is pending and ready, as one commit at the end of the log.
+    func sendPending() async throws {
+        while let outgoing = try prepareCommit() {
+            switch try await log.append(outgoing.commit, at: try position().next) {
+            case .appended:
+                try take(outgoing.commit, at: try position().next)
+                forgetUploads(outgoing)
+            case .taken:
+                // Another device was first. What it did is applied; what is pending is made a new
+                // commit on top of that.
+                try dropOutbox(outgoing)
+                try await followLog()
+            }
+        }
+    }
+
+    /// Makes a commit and keeps it durably, so that it is recognised even if its answer is lost. One
+    /// that was kept already, perhaps by an earlier life of the process, comes first.
+    private func prepareCommit() throws -> OutgoingCommit? {
+        try library.catalog.write { catalog in
+            if let kept = try OutgoingCommit.load(from: catalog) { return kept }
+            let draft = try draft(catalog)
+            if draft.isEmpty { return nil }
+            var random = library.surroundings.random()
+            let commit = Commit(
+                id: .random(using: &random), device: library.device.id, deviceName: library.device.name,
+                time: library.surroundings.now(), changes: draft.changes)
+            let outgoing = OutgoingCommit(commit: commit, sent: draft.sent, withdrawn: draft.withdrawn)
+            try outgoing.store(in: catalog)
+            return outgoing
+        }
+    }
+
+    private func draft(_ catalog: CatalogTransaction) throws -> CommitDraft {
+        let pending = try catalog.pendingEntries()
+        var parents: [InodeNumber: EntryID] = [:]
+        var depths: [InodeNumber: Int] = [.cloud: 0]
+        for entry in pending { try measure(entry.parent, &parents, &depths, catalog) }
+        return CommitDraft(
+            pending: pending, arriving: try catalog.arrivingEntries(), withdrawals: try catalog.withdrawals(),
+            uploaded: uploaded.withLock { $0 }, parents: parents, depths: depths, device: library.device.id)
+    }
+
+    private func measure(
+        _ folder: InodeNumber, _ parents: inout [InodeNumber: EntryID], _ depths: inout [InodeNumber: Int],
+        _ catalog: CatalogTransaction
+    ) throws {
+        if parents[folder] != nil { return }
+        guard let entry = try catalog.entry(folder), let id = entry.id else { return }
+        parents[folder] = id
+        if folder == .cloud { return }
+        try measure(entry.parent, &parents, &depths, catalog)
+        depths[folder] = (depths[entry.parent] ?? 0) + 1
+    }
+
+    private func dropOutbox(_ outgoing: OutgoingCommit) throws {
+        try library.catalog.write { try $0.setOutbox(nil, commit: outgoing.commit.id) }
+    }
+}

@@ -1,0 +1,116 @@
+import Catalog
+import Documents
+import Glibc
+import Logging
+import ObjectStore
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Sending contents: each in a task of its own, when its document has been quiet for half a second.
+extension Synchronizer {
+    func startUploads() throws {
+        for entry in try library.catalog.read({ try $0.pendingEntries() }) where entry.needsUpload {
+            if library.transfers.uploadCount >= Self.parallelTransfers { return }
+            guard uploaded.withLock({ $0[entry.inode]?.revision }) != entry.revision,
+                !library.transfers.isUploading(entry.inode), !library.openFiles.isOpenForWriting(entry.inode),
+                library.retries.isDue(entry.inode), waitsNoLonger(entry)
+            else { continue }
+            start(entry)
+        }
+    }
+
+    private func waitsNoLonger(_ entry: Entry) -> Bool {
+        let rest = library.transfers.timeToQuiet(entry.inode)
+        if rest == .zero { return true }
+        Task { [wake = library.transfers.wake] in
+            try await Task.sleep(for: rest)
+            wake.signal()
+        }
+        return false
+    }
+
+    private func start(_ entry: Entry) {
+        let progress = UploadProgress(total: entry.size)
+        library.transfers.begin(progress, of: entry.inode)
+        library.observer?.stateChanged()
+        Task { [self] in
+            let error = await upload(entry, progress)
+            library.transfers.end(progress, of: entry.inode)
+            if let error { noteFailure(error, of: entry) } else { library.retries.succeeded(entry.inode) }
+            library.observer?.stateChanged()
+            // While many are on their way, their commits can wait for one another.
+            if library.transfers.uploadCount < Self.parallelTransfers / 2 || error != nil { library.transfers.wake.signal() }
+        }
+    }
+
+    /// - Returns: why it did not succeed; nil also when it is of no use any more.
+    private func upload(_ entry: Entry, _ progress: UploadProgress) async -> TransferError? {
+        do {
+            guard let (draft, file, id) = try prepare(entry) else { return nil }
+            let version = try await Upload(store: library.store).send(
+                draft, of: id, from: FileDescriptor(rawValue: file.number), length: draft.size
+            ) { count in
+                progress.add(count)
+                return !progress.isCancelled
+            }
+            try withExtendedLifetime(file) { try keep(version, of: entry) }
+            return nil
+        } catch let error as TransferError {
+            return error == .cancelled || error == .changed ? nil : error
+        } catch let error as Errno {
+            return .file(error)
+        } catch {
+            return .file(.ioError)
+        }
+    }
+
+    private func prepare(_ entry: Entry) throws -> (DocumentVersion, Descriptor, EntryID)? {
+        try library.inspect { catalog in
+            guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
+            else { return nil }
+            let file = try library.backing.folder(current.parent, catalog).openFile(current.filename, O_RDONLY)
+            let status = try file.status()
+            var random = library.surroundings.random()
+            let draft = DocumentVersion(
+                id: .random(using: &random), base: current.contentVersion, device: library.device.id,
+                deviceName: library.device.name, filename: current.filename, size: Int64(status.st_size), sha256: "",
+                modified: Timestamp(status.st_mtim))
+            return (draft, file, id)
+        }
+    }
+
+    /// The content counts only if nothing changed it, or could have, since the upload began.
+    private func keep(_ version: DocumentVersion, of entry: Entry) throws {
+        try library.inspect { catalog in
+            guard let current = try catalog.entry(entry.inode), current.revision == entry.revision,
+                !library.openFiles.isOpenForWriting(entry.inode)
+            else { return }
+            let status = try library.backing.folder(current.parent, catalog).status(current.filename)
+            guard Timestamp(status.st_mtim) == version.modified, Int64(status.st_size) == version.size else { return }
+            uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: entry.revision, version: version) }
+        }
+    }
+
+    private func noteFailure(_ error: TransferError, of entry: Entry) {
+        let pause = library.retries.failed(entry.inode)
+        library.logger.warning("an upload failed", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
+        let seconds = pause.components.seconds
+        do throws(Errno) {
+            try library.mutate { try $0.setError("\(error); retrying in \(seconds) s", of: entry.inode) }
+        } catch {
+            library.logger.error("a failure could not be noted", metadata: ["error": "\(error)"])
+        }
+        Task { [wake = library.transfers.wake] in
+            try await Task.sleep(for: pause)
+            wake.signal()
+        }
+    }
+
+    func forgetUploads(_ outgoing: OutgoingCommit) {
+        let versions = Set(outgoing.sent.compactMap(\.version))
+        uploaded.withLock { uploaded in
+            uploaded = uploaded.filter { !versions.contains($0.value.version.id) }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Catalog
+import Documents
+import Logging
+import ObjectStore
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Keeps this device and the container in step, for as long as the mount lives.
+///
+/// One loop, so that nothing here races with itself: read the log, bring the tree in line with it,
+/// fetch what should be here, send what is pending; then sleep until something changes here or it is
+/// time to look again. Contents go up and down in tasks of their own and never hold the loop.
+public final class Synchronizer: Sendable {
+    let library: Library
+    let log: ReplicatedLog
+    /// Contents that the store has and no commit names yet.
+    let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
+
+    /// How long it takes at most until another device's change is noticed.
+    private static let pollInterval = Duration.milliseconds(200)
+    private static let longestPause = Duration.seconds(8)
+
+    public init(library: Library) {
+        self.library = library
+        log = ReplicatedLog(store: library.store)
+    }
+
+    /// Runs until the task is cancelled.
+    ///
+    /// - Parameter firstRound: called when the container was read for the first time, or could not be.
+    public func run(firstRound: @Sendable () -> Void) async {
+        var failures = 0
+        var isFirst = true
+        while !Task.isCancelled {
+            let succeeded = await round()
+            failures = succeeded ? 0 : failures + 1
+            if isFirst { firstRound() }
+            isFirst = false
+            await library.transfers.wake.wait(atMost: Self.pause(afterFailures: failures))
+        }
+        await abandonTransfers()
+    }
+
+    private static func pause(afterFailures failures: Int) -> Duration {
+        failures == 0 ? pollInterval : min(longestPause, pollInterval * (1 << min(failures, 10)))
+    }
+
+    /// - Returns: false when the container could not be reached or understood.
+    private func round() async -> Bool {
+        do {
+            try await followLog()
+            report(.online)
+            startArrivals()
+            try startUploads()
+            try await sendPending()
+            return true
+        } catch let error as LogError {
+            report(Connection(error))
+        } catch {
+            library.logger.error("synchronizing failed", metadata: ["error": "\(error)"])
+            report(.failed("\(error)"))
+        }
+        return false
+    }
+
+    private func report(_ connection: Connection) {
+        guard library.transfers.setConnection(connection) else { return }
+        library.logger.notice("the cloud", metadata: ["connection": "\(connection)"])
+        library.observer?.stateChanged()
+    }
+
+    /// Documents that must come: those on their way out of the cloud, and those that were here in an
+    /// older version.
+    private func startArrivals() {
+        do throws(Errno) {
+            let wanted = try library.inspect { try $0.arrivingEntries() + $0.outdatedEntries() }
+            for entry in wanted {
+                if library.transfers.arrivalCount >= Self.parallelTransfers { return }
+                if entry.isHere, library.openFiles.isOpen(entry.inode) { continue }
+                guard library.retries.isDue(entry.inode) else { continue }
+                _ = try library.arrival(of: entry.inode)
+            }
+        } catch {
+            library.logger.error("a download could not be started", metadata: ["error": "\(error)"])
+        }
+    }
+
+    static let parallelTransfers = 8
+
+    private func abandonTransfers() async {
+        library.transfers.cancelAll()
+    }
+}
+
+extension Connection {
+    init(_ error: LogError) {
+        self =
+            switch error {
+            case .store(.unreachable): .offline
+            case .store(.unauthorized): .unauthorized
+            default: .failed("\(error)")
+            }
+    }
+}

@@ -1,0 +1,18 @@
+import Dispatch
+
+/// Where file I/O waits for the disk, so that no cooperative thread does.
+private let blockingThreads = DispatchQueue(label: "docfs.blocking", attributes: .concurrent)
+
+/// Runs `body` on a thread that may block.
+public func onBlockingThread<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable () throws(Failure) -> Value
+) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await withCheckedContinuation { continuation in
+        blockingThreads.async {
+            let result: Result<Value, Failure>
+            do throws(Failure) { result = .success(try body()) } catch { result = .failure(error) }
+            continuation.resume(returning: result)
+        }
+    }
+    return try result.get()
+}

@@ -1,0 +1,69 @@
+import CLinux
+import Glibc
+import SystemPackage
+
+/// Moving bytes between descriptors.
+extension DirectoryStore {
+    private static let pieceLength = 4 << 20
+
+    static func write(_ bytes: ArraySlice<UInt8>, to file: Int32, _ key: ObjectKey) throws(ObjectStoreError) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw errno == ENOSPC ? .outOfSpace : .failed(key, Errno(rawValue: errno))
+            }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Within the kernel where both file systems can, else through a buffer.
+    static func copy(
+        _ source: Int32, to target: Int32, length: Int64, _ key: ObjectKey, _ progress: (Int64) -> Bool
+    ) throws(ObjectStoreError) {
+        var offset: off_t = 0
+        var isDirect = true
+        while offset < length {
+            let wanted = min(pieceLength, Int(length - Int64(offset)))
+            var count = 0
+            if isDirect {
+                count = copy_file_range(source, &offset, target, nil, wanted, 0)
+                if count < 0, errno == EINTR { continue }
+                if count < 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
+                    isDirect = false
+                    continue
+                }
+                if count < 0 { throw errno == ENOSPC ? .outOfSpace : .failed(key, Errno(rawValue: errno)) }
+            } else {
+                let bytes = try read(source, Int64(offset)..<Int64(offset) + Int64(wanted), key)
+                try write(bytes[...], to: target, key)
+                count = bytes.count
+                offset += off_t(count)
+            }
+            if count == 0 { throw .corrupted(key, "the document became shorter while it was sent") }
+            if !progress(Int64(count)) { throw .failed(key, .canceled) }
+        }
+    }
+
+    static func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8] {
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw .failed(key, Errno(rawValue: errno)) }
+        let end = min(range.upperBound, Int64(status.st_size))
+        guard range.lowerBound < end else { return [] }
+        var bytes = [UInt8](repeating: 0, count: Int(end - range.lowerBound))
+        var filled = 0
+        while filled < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { buffer in
+                pread(file, buffer.baseAddress! + filled, buffer.count - filled, off_t(range.lowerBound) + off_t(filled))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .failed(key, Errno(rawValue: errno))
+            }
+            if count == 0 { break }
+            filled += count
+        }
+        return filled == bytes.count ? bytes : Array(bytes.prefix(filled))
+    }
+}

@@ -1,0 +1,39 @@
+/// The name of an object: components joined by `/`, each 1 to 255 bytes of UTF-8 and neither `.` nor
+/// `..`, so that a key can be a path below a folder and never lead out of it.
+public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let components: [String]
+
+    /// - Returns: nil for what is no key.
+    public init?(_ components: [String]) {
+        guard !components.isEmpty, components.allSatisfy(Self.isComponent) else { return nil }
+        self.components = components
+    }
+
+    /// - Returns: nil for what is no key.
+    public init?(_ text: String) {
+        self.init(text.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
+    }
+
+    public var description: String { components.joined(separator: "/") }
+
+    public var last: String { components[components.count - 1] }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.description.utf8.elementsEqual(right.description.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        for byte in description.utf8 { hasher.combine(byte) }
+    }
+
+    /// By bytes, as S3 lists.
+    public static func < (left: Self, right: Self) -> Bool {
+        left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
+    }
+
+    private static func isComponent(_ text: String) -> Bool {
+        let utf8 = text.utf8
+        return !utf8.isEmpty && utf8.count <= 255 && !utf8.elementsEqual(".".utf8)
+            && !utf8.elementsEqual("..".utf8) && !utf8.contains(0) && !utf8.contains(UInt8(ascii: "/"))
+    }
+}

@@ -1,0 +1,57 @@
+import SystemPackage
+
+/// Why the store did not do what was asked. The description is one line for a person.
+public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertible {
+    case notFound(ObjectKey)
+    /// Nothing answers: a retry later may succeed.
+    case unreachable(String)
+    case unauthorized(String)
+    case outOfSpace
+    /// The object is not what it should be.
+    case corrupted(ObjectKey, String)
+    case failed(ObjectKey, Errno)
+
+    public var description: String {
+        switch self {
+        case .notFound(let key): "the cloud has no object \(key)"
+        case .unreachable(let reason): "the cloud cannot be reached: \(reason)"
+        case .unauthorized(let reason): "the cloud refused the credentials: \(reason)"
+        case .outOfSpace: "the cloud has no space left"
+        case .corrupted(let key, let reason): "the object \(key) is damaged: \(reason)"
+        case .failed(let key, let errno): "the object \(key) cannot be accessed: \(errno)"
+        }
+    }
+}
+
+public enum PutOutcome: Sendable, Equatable {
+    case created
+    case alreadyExists
+}
+
+/// What the replicated container asks of a store: immutable objects by key, and one condition, that
+/// of two who create the same key exactly one succeeds (DESIGN "one log in an object store").
+public protocol ObjectStore: Sendable {
+    /// Creates an object unless there is one. Atomic: it is never visible in part, and durable when
+    /// this returns `created`.
+    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome
+
+    /// Creates an object with the first `length` bytes of an open file; with the same guarantees.
+    ///
+    /// - Parameter progress: told how many more bytes have gone; returns false to abandon the transfer.
+    func putIfAbsent(
+        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        progress: @escaping @Sendable (Int64) -> Bool
+    ) async throws(ObjectStoreError) -> PutOutcome
+
+    /// A whole small object; one of more than `limit` bytes is `corrupted`.
+    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8]
+
+    /// A part of an object, shorter than asked for only at its end.
+    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8]
+
+    /// The keys below `prefix` in ascending order, after `after`, at most `limit`.
+    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey]
+
+    /// Removes an object; that there is none is fine.
+    func delete(_ key: ObjectKey) async throws(ObjectStoreError)
+}

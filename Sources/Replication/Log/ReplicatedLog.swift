@@ -1,0 +1,106 @@
+import Documents
+import ObjectStore
+
+/// A place in the log; the first entry has position 1.
+public struct LogPosition: Hashable, Sendable, Comparable, Codable {
+    public let number: Int64
+
+    public init(_ number: Int64) { self.number = number }
+
+    /// Before the first entry.
+    public static let start = LogPosition(0)
+
+    public var next: LogPosition { LogPosition(number + 1) }
+
+    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+    /// `log/0000000000000042`
+    var key: ObjectKey {
+        let digits = String(number)
+        return ObjectKey(["log", String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits])!
+    }
+}
+
+/// Why the log could not be read or written.
+public enum LogError: Error, Sendable, CustomStringConvertible {
+    case store(ObjectStoreError)
+    /// The entry at this position cannot be taken; nothing after it can be read.
+    case entry(LogPosition, CommitError)
+
+    public var description: String {
+        switch self {
+        case .store(let error): error.description
+        case .entry(let position, let error): "\(error) (position \(position.number))"
+        }
+    }
+}
+
+public enum AppendOutcome: Sendable {
+    case appended
+    /// Another device was first; its entry must be applied before the next try.
+    case taken(by: Commit)
+}
+
+/// The log of the container: one object per position, each created once (DESIGN "The replicated
+/// container").
+public struct ReplicatedLog: Sendable {
+    /// No commit is larger, and nothing larger is read.
+    public static let largestEntry = 64 << 20
+    private static let parallelReads = 16
+
+    private let store: any ObjectStore
+
+    public init(store: any ObjectStore) { self.store = store }
+
+    /// - Returns: nil when nobody has written the position yet.
+    public func read(_ position: LogPosition) async throws(LogError) -> Commit? {
+        let bytes: [UInt8]
+        do throws(ObjectStoreError) {
+            bytes = try await store.get(position.key, limit: Self.largestEntry)
+        } catch {
+            if case .notFound = error { return nil }
+            throw .store(error)
+        }
+        do throws(CommitError) { return try Commit.decode(bytes) } catch { throw .entry(position, error) }
+    }
+
+    /// The commits after `position`, in order, as many as there are within a few parallel reads.
+    public func read(after position: LogPosition) async throws(LogError) -> [Commit] {
+        guard let first = try await read(position.next) else { return [] }
+        let results = await withTaskGroup(of: (Int, Result<Commit?, LogError>).self) { group in
+            for offset in 2...Self.parallelReads {
+                group.addTask {
+                    do throws(LogError) {
+                        return (offset, .success(try await read(LogPosition(position.number + Int64(offset)))))
+                    } catch { return (offset, .failure(error)) }
+                }
+            }
+            var results: [Int: Result<Commit?, LogError>] = [:]
+            for await (offset, result) in group { results[offset] = result }
+            return results
+        }
+        var commits = [first]
+        for offset in 2...Self.parallelReads {
+            // A failure further on is met again, and told, when it is the next to be read.
+            guard case .success(let commit?) = results[offset] else { break }
+            commits.append(commit)
+        }
+        return commits
+    }
+
+    /// Writes a commit at a position that nobody has written yet.
+    ///
+    /// An earlier try may have succeeded without our hearing of it: then the position holds the very
+    /// commit, recognised by its id.
+    public func append(_ commit: Commit, at position: LogPosition) async throws(LogError) -> AppendOutcome {
+        let bytes: [UInt8]
+        do throws(CommitError) { bytes = try commit.encoded() } catch { throw .entry(position, error) }
+        do throws(ObjectStoreError) {
+            if try await store.putIfAbsent(position.key, bytes) == .created { return .appended }
+        } catch { throw .store(error) }
+        guard let present = try await read(position) else {
+            throw .store(.corrupted(position.key, "it exists and cannot be read"))
+        }
+        return present.id == commit.id ? .appended : .taken(by: present)
+    }
+}

@@ -1,0 +1,80 @@
+import Documents
+import FoundationEssentials
+
+/// What an entry of the container is, with what only that kind has.
+public enum ReplicaContent: Codable, Sendable, Equatable {
+    case folder
+    case symbolicLink(target: Data)
+    case document(VersionHistory)
+}
+
+/// Everything about an entry that can change without its content changing.
+public struct EntryDescription: Codable, Sendable, Equatable {
+    public var parent: EntryID
+    /// A document's generated filename, or the name of a folder or link.
+    public var filename: String
+    /// Documents only.
+    public var displayName: String?
+    public var pathExtension: String?
+    public var naming: Naming?
+    public var hasGeneratedFilename: Bool
+    /// The place in the folder's order.
+    public var position: Double
+    /// Permission bits.
+    public var mode: UInt16
+    public var modified: Timestamp
+    /// Extended attributes by name, as JSON; nil for none.
+    public var attributes: Data?
+
+    public init(
+        parent: EntryID, filename: String, displayName: String? = nil, pathExtension: String? = nil,
+        naming: Naming? = nil, hasGeneratedFilename: Bool = false, position: Double, mode: UInt16,
+        modified: Timestamp, attributes: Data? = nil
+    ) {
+        self.parent = parent
+        self.filename = filename
+        self.displayName = displayName
+        self.pathExtension = pathExtension
+        self.naming = naming
+        self.hasGeneratedFilename = hasGeneratedFilename
+        self.position = position
+        self.mode = mode
+        self.modified = modified
+        self.attributes = attributes
+    }
+
+    /// Display name plus extension; nil for what is no document.
+    public var fullName: String? {
+        displayName.map { DocumentName(storedDisplayName: $0, pathExtension: pathExtension ?? "").full }
+    }
+}
+
+/// One document, folder or symbolic link, as every device that has read to the same position of the
+/// log knows it.
+public struct ReplicaEntry: Codable, Sendable, Equatable {
+    public var id: EntryID
+    public var description: EntryDescription
+    public var content: ReplicaContent
+    public var created: Timestamp
+    public var creator: DeviceID
+    /// A deleted entry is kept, so that an edit that did not know of the deletion can bring it back.
+    public var isDeleted: Bool
+
+    public init(
+        id: EntryID, description: EntryDescription, content: ReplicaContent, created: Timestamp,
+        creator: DeviceID, isDeleted: Bool = false
+    ) {
+        self.id = id
+        self.description = description
+        self.content = content
+        self.created = created
+        self.creator = creator
+        self.isDeleted = isDeleted
+    }
+
+    public var versions: VersionHistory? {
+        if case .document(let versions) = content { versions } else { nil }
+    }
+
+    public var isFolder: Bool { content == .folder }
+}

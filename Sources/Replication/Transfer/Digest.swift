@@ -1,0 +1,34 @@
+import Crypto
+import Glibc
+import ObjectStore
+import SystemPackage
+
+/// SHA-256 of files, in pieces of a fixed size. Blocks: call it through `onBlockingThread`.
+enum Digest {
+    private static let pieceLength = 1 << 20
+
+    /// The digest of the first `length` bytes in lower-case hexadecimal, and how many there were.
+    static func sha256(of file: FileDescriptor, length: Int64) throws(TransferError) -> (digest: String, length: Int64) {
+        var hash = SHA256()
+        var offset: Int64 = 0
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: pieceLength, alignment: 16)
+        defer { buffer.deallocate() }
+        while offset < length {
+            let wanted = min(pieceLength, Int(length - offset))
+            let count = pread(file.rawValue, buffer.baseAddress, wanted, off_t(offset))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .file(Errno(rawValue: errno))
+            }
+            if count == 0 { break }
+            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            offset += Int64(count)
+        }
+        return (hexadecimal(hash.finalize()), offset)
+    }
+
+    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

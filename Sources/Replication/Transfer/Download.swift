@@ -1,0 +1,182 @@
+import Documents
+import Glibc
+import ObjectStore
+import Synchronization
+import SystemPackage
+
+/// One content on its way into a file here. Whoever waits for some bytes waits for those alone; they
+/// are fetched first. The whole is verified against its SHA-256 when the last byte is in; a reader of
+/// a part may have seen bytes before that (PRODUCT 5).
+public final class Download: Sendable {
+    private struct Waiter {
+        let range: Range<Int64>
+        let continuation: CheckedContinuation<Result<Void, TransferError>, Never>
+    }
+
+    private struct State {
+        var map: ChunkMap
+        var waiters: [Int: Waiter] = [:]
+        var lastWaiter = 0
+        var failure: TransferError?
+        var cancelledWaiters: Set<Int> = []
+    }
+
+    private let store: any ObjectStore
+    private let key: ObjectKey
+    private let version: DocumentVersion
+    private let file: FileDescriptor
+    private let parallelism: Int
+    /// Guards which chunks are here and who waits for which. Never held across a suspension.
+    private let state: Mutex<State>
+
+    /// - Parameter file: open for reading and writing until the last call to this object has ended.
+    public init(
+        store: any ObjectStore, key: ObjectKey, version: DocumentVersion, into file: FileDescriptor,
+        chunkSize: Int64 = 1 << 20, parallelism: Int = 4
+    ) {
+        self.store = store
+        self.key = key
+        self.version = version
+        self.file = file
+        self.parallelism = parallelism
+        state = Mutex(State(map: ChunkMap(size: version.size, chunkSize: chunkSize)))
+    }
+
+    public var progress: (received: Int64, total: Int64) {
+        state.withLock { ($0.map.received, version.size) }
+    }
+
+    /// Fetches what is missing and verifies the whole. May be called again after a failure: chunks
+    /// that arrived are kept.
+    public func run() async throws(TransferError) {
+        state.withLock { $0.failure = nil }
+        do throws(TransferError) {
+            try await fetchAll()
+            try await verify()
+        } catch {
+            fail(error)
+            throw error
+        }
+    }
+
+    /// Whether these bytes, as far as they exist, are here.
+    public func has(_ range: Range<Int64>) -> Bool { state.withLock { $0.map.has(range) } }
+
+    /// Waits until the first bytes are here, which shows that the rest can be had.
+    public func waitForStart() async throws(TransferError) {
+        try await wait(for: 0..<min(1, version.size))
+    }
+
+    /// Waits until these bytes are here. Ends with `cancelled` when the calling task is cancelled.
+    public func wait(for range: Range<Int64>) async throws(TransferError) {
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                enlist(Waiter(range: range, continuation: continuation), as: number)
+            }
+        } onCancel: {
+            dismiss(number)
+        }
+        try result.get()
+    }
+
+    // MARK: Waiting
+
+    private func enlist(_ waiter: Waiter, as number: Int) {
+        let immediate: Result<Void, TransferError>? = state.withLock { state in
+            if state.cancelledWaiters.remove(number) != nil { return .failure(.cancelled) }
+            if state.map.has(waiter.range) { return .success(()) }
+            if let failure = state.failure { return .failure(failure) }
+            state.map.want(waiter.range)
+            state.waiters[number] = waiter
+            return nil
+        }
+        if let immediate { waiter.continuation.resume(returning: immediate) }
+    }
+
+    private func dismiss(_ number: Int) {
+        let waiter = state.withLock { state in
+            let waiter = state.waiters.removeValue(forKey: number)
+            // The waiter may not have enlisted yet.
+            if waiter == nil { state.cancelledWaiters.insert(number) }
+            return waiter
+        }
+        waiter?.continuation.resume(returning: .failure(.cancelled))
+    }
+
+    private func fail(_ failure: TransferError) {
+        let waiters = state.withLock { state in
+            state.failure = failure
+            defer { state.waiters = [:] }
+            return state.waiters.values.map(\.continuation)
+        }
+        for waiter in waiters { waiter.resume(returning: .failure(failure)) }
+    }
+
+    // MARK: Fetching
+
+    private func fetchAll() async throws(TransferError) {
+        if ftruncate(file.rawValue, off_t(version.size)) != 0 { throw .file(Errno(rawValue: errno)) }
+        let results = await withTaskGroup(of: Result<Void, TransferError>.self) { group in
+            for _ in 0..<parallelism {
+                group.addTask {
+                    do throws(TransferError) { return .success(try await self.fetchChunks()) } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            var results: [Result<Void, TransferError>] = []
+            for await result in group { results.append(result) }
+            return results
+        }
+        for result in results { try result.get() }
+    }
+
+    private func fetchChunks() async throws(TransferError) {
+        while let (chunk, range) = takeNext() {
+            do throws(TransferError) {
+                if Task.isCancelled { throw .cancelled }
+                try await fetch(range)
+            } catch {
+                state.withLock { $0.map.failed(chunk) }
+                throw error
+            }
+            let satisfied = state.withLock { state in
+                state.map.arrived(chunk)
+                let numbers = state.waiters.filter { state.map.has($0.value.range) }.map(\.key)
+                return numbers.compactMap { state.waiters.removeValue(forKey: $0)?.continuation }
+            }
+            for waiter in satisfied { waiter.resume(returning: .success(())) }
+        }
+    }
+
+    private func takeNext() -> (Int, Range<Int64>)? {
+        state.withLock { state in state.map.next().map { ($0, state.map.range(of: $0)) } }
+    }
+
+    private func fetch(_ range: Range<Int64>) async throws(TransferError) {
+        let bytes: [UInt8]
+        do throws(ObjectStoreError) { bytes = try await store.get(key, range: range) } catch { throw .store(error) }
+        guard bytes.count == range.count else { throw .damaged }
+        let file = file
+        try await onBlockingThread { () throws(TransferError) in
+            do {
+                try file.writeAll(toAbsoluteOffset: range.lowerBound, bytes)
+            } catch let error as Errno { throw TransferError.file(error) } catch { throw TransferError.file(.ioError) }
+        }
+    }
+
+    private func verify() async throws(TransferError) {
+        let (file, version) = (file, version)
+        let (digest, _) = try await onBlockingThread { () throws(TransferError) in
+            try Digest.sha256(of: file, length: version.size)
+        }
+        guard digest == version.sha256 else {
+            state.withLock { $0.map = ChunkMap(size: version.size, chunkSize: $0.map.chunkSize) }
+            throw .damaged
+        }
+    }
+}

@@ -1,0 +1,24 @@
+import ObjectStore
+import SystemPackage
+
+/// Why content could not be fetched or sent. The description is one line for a person.
+public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
+    case store(ObjectStoreError)
+    /// What arrived is not what was sent: its SHA-256 or its length differs.
+    case damaged
+    /// The document changed while it was being sent; it is sent anew.
+    case changed
+    /// Reading or writing the file here failed.
+    case file(Errno)
+    case cancelled
+
+    public var description: String {
+        switch self {
+        case .store(let error): error.description
+        case .damaged: "the content in the cloud is damaged: its SHA-256 differs"
+        case .changed: "the document changed while it was sent"
+        case .file(let errno): "a file of the store cannot be accessed: \(errno)"
+        case .cancelled: "the transfer was cancelled"
+        }
+    }
+}

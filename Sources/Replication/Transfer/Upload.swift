@@ -1,0 +1,42 @@
+import Documents
+import ObjectStore
+import SystemPackage
+
+/// Sends one content of a document to the container. The object is written before any commit names it.
+public struct Upload: Sendable {
+    let store: any ObjectStore
+
+    public init(store: any ObjectStore) { self.store = store }
+
+    /// Hashes the file, then sends it.
+    ///
+    /// The caller makes sure that nothing writes to the file meanwhile, or drops the result.
+    ///
+    /// - Parameters:
+    ///   - draft: the version, of which size and digest are not known yet.
+    ///   - progress: told how many more bytes have gone; returns false to abandon the transfer.
+    /// - Returns: the version as it is in the container now.
+    public func send(
+        _ draft: DocumentVersion, of document: EntryID, from file: FileDescriptor, length: Int64,
+        progress: @escaping @Sendable (Int64) -> Bool
+    ) async throws(TransferError) -> DocumentVersion {
+        var version = draft
+        let (digest, count) = try await onBlockingThread { () throws(TransferError) in
+            try Digest.sha256(of: file, length: length)
+        }
+        guard count == length else { throw .changed }
+        version.size = length
+        version.sha256 = digest
+        do {
+            let key = try version.key(of: document)
+            // A version's id is new: an object of that key is an earlier, complete try of this one.
+            _ = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
+        } catch let error as ObjectStoreError {
+            if case .failed(_, .canceled) = error { throw .cancelled }
+            throw .store(error)
+        } catch {
+            throw .file(.invalidArgument)
+        }
+        return version
+    }
+}

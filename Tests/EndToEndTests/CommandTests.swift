@@ -1,0 +1,187 @@
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct CommandTests {
+    @Test func `mount returns when the mount is ready`() async throws {
+        try await withUnmountedDevice { device in
+            try await device.mount()
+            #expect(device.isMounted)
+            #expect(try device.mountpoint.listing() == ["Documents"])
+            #expect(device.processes.count == 1)
+        }
+    }
+
+    @Test func `mount leaves the caller's output to the caller`() async throws {
+        try await withUnmountedDevice { device in
+            // Command substitution ends when the last writer of the pipe has closed it.
+            let binary = try DocfsBinary.path.string
+            let script = #"output=$(timeout 60 "$0" "$@" 2>&1) && echo "came back""#
+            let result = try await runProgram("sh", ["-c", script, binary] + device.mountArguments)
+            #expect(result.line == "came back")
+            #expect(device.isMounted)
+        }
+    }
+
+    @Test func `unmount ends the mount within 5 seconds, a document being open or not`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            for isOpen in [false, true] {
+                let file = isOpen ? try (device.local / "Plan.txt").open(.readOnly) : nil
+                let start = ContinuousClock.now
+                try await device.unmount()
+                #expect(ContinuousClock.now - start < .seconds(5))
+                #expect(device.processes.isEmpty)
+                #expect(!device.isMounted)
+                try? file?.close()
+                try await device.mount()
+                #expect(try (device.local / "Plan.txt").text() == "plan")
+            }
+        }
+    }
+
+    @Test func `SIGTERM ends the mount within 5 seconds, and nothing is lost`() async throws {
+        try await withDevice { device in
+            let file = try (device.local / "Plan.txt").open(.readWrite, .create)
+            try file.write("plan")
+            for process in device.processes { kill(process, SIGTERM) }
+            try await eventually(within: .seconds(5)) { device.processes.isEmpty }
+            #expect(!device.isMounted)
+            try? file.close()
+            try await device.mount()
+            #expect(try (device.local / "Plan.txt").text() == "plan")
+        }
+    }
+
+    @Test func `--foreground stays until it is ended, and ends with 0`() async throws {
+        try await withUnmountedDevice { device in
+            async let ended = device.attemptMount(device.mountArguments + ["--foreground"])
+            try await eventually { device.isMounted && (device.documents / ".state").exists }
+            try (device.local / "Plan.txt").create("plan")
+            for process in device.processes { kill(process, SIGTERM) }
+            #expect(try await ended.exitStatus == 0)
+            #expect(!device.isMounted)
+        }
+    }
+
+    @Test func `the store is a folder of mode 0700`() async throws {
+        try await withDevice { device async throws in
+            #expect(try device.store.stat().permissions == [.ownerReadWriteExecute])
+        }
+    }
+
+    @Test func `the default store is docfs in XDG_DATA_HOME, and the default cloud works beside it`()
+        async throws
+    {
+        try await withUnmountedDevice { device in
+            let data = device.folder / "data"
+            try data.makeFolder()
+            let binary = try DocfsBinary.path.string
+            try await runShell(
+                #"exec "$BINARY" mount "$MOUNTPOINT" >/dev/null 2>&1"#,
+                environment: [
+                    "BINARY": binary, "MOUNTPOINT": device.mountpoint.string,
+                    "XDG_DATA_HOME": data.string,
+                ])
+            try (device.local / "Groceries.txt").create("milk")
+            let filename = try (device.local / "Groceries.txt").filename()
+            #expect(try (data / "docfs" / "local" / filename).text() == "milk")
+            #expect(try (data / "docfs").stat().permissions == [.ownerReadWriteExecute])
+            try (device.local / "Groceries.txt").rename(to: device.cloud / "Groceries.txt")
+            try await device.waitUntilUploaded(device.cloud / "Groceries.txt")
+        }
+    }
+
+    @Test func `ls lists a folder's documents in their order`() async throws {
+        try await withDevice { device in
+            let names = ["zebra.txt", "apple.txt", "README"]
+            for name in names { try (device.local / name).create() }
+            let listing = try await device.docfs("ls", device.local.string)
+            #expect(listing.exitStatus == 0)
+            let places = try device.local.documentNames().map { name in
+                try #require(listing.standardOutput.range(of: name)).lowerBound
+            }
+            #expect(places == places.sorted())
+            let json = try await device.docfs("ls", "--json", device.local.string)
+            #expect(json.exitStatus == 0)
+            _ = try JSONSerialization.jsonObject(with: Data(json.standardOutput.utf8))
+            for name in try device.local.documentNames() {
+                #expect(json.standardOutput.contains(name))
+            }
+        }
+    }
+
+    @Test func `status tells the state of a document`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            try await eventually { try document.state()["state"] == "closed" }
+            let identity = try document.identity()
+            let text = try await device.docfs("status", document.string)
+            #expect(text.exitStatus == 0)
+            #expect(text.standardOutput.contains("closed"))
+            let json = try await device.docfs("status", "--json", document.string)
+            #expect(json.exitStatus == 0)
+            _ = try JSONSerialization.jsonObject(with: Data(json.standardOutput.utf8))
+            for value in [identity.id, identity.filename, "Groceries", "closed", "green"] {
+                #expect(json.standardOutput.contains(value))
+            }
+        }
+    }
+
+    @Test func `all commands take ordinary paths and find the mount from them`() async throws {
+        try await withDevice { device in
+            try (device.local / "Folder").makeFolder()
+            try (device.local / "Folder" / "Plan.txt").create("plan")
+            let filename = try (device.local / "Folder" / "Plan.txt").filename()
+            let binary = try DocfsBinary.path.string
+            let relative = try await device.shell(#"cd local && "$BINARY" ls Folder"#, environment: ["BINARY": binary])
+            #expect(relative.standardOutput.contains(filename))
+            let here = try await device.shell(#"cd local/Folder && "$BINARY" status ./Plan.txt"#, environment: ["BINARY": binary])
+            #expect(here.standardOutput.contains(filename))
+            try await device.shell(#"ln -s "$PWD/local/Folder" ../../by-link"#)
+            let linked = try await device.docfs("ls", (device.folder / "by-link").string)
+            #expect(linked.standardOutput.contains(filename))
+        }
+    }
+
+    @Test(arguments: ["mount", "unmount", "ls", "status"])
+    func `every command has --help`(command: String) async throws {
+        let result = try await runProgram(try DocfsBinary.path.string, [command, "--help"])
+        #expect(result.exitStatus == 0)
+        #expect(result.standardOutput.contains("docfs \(command)"))
+        #expect(result.standardError == "")
+    }
+
+    @Test(arguments: [
+        ["frobnicate"], ["mount"], ["unmount"], ["mount", "/tmp/x", "--no-such-option"],
+        ["mount", "/tmp/x", "--filenames", "alphabetical"], ["mount", "/tmp/x", "--show", "nothing"],
+        ["mount", "/tmp/x", "--timeout", "soon"],
+    ])
+    func `wrong usage ends with 64`(arguments: [String]) async throws {
+        let result = try await runProgram(try DocfsBinary.path.string, arguments)
+        #expect(result.exitStatus == 64)
+        #expect(!result.standardError.isEmpty)
+    }
+
+    @Test(arguments: ["ls", "status", "unmount"])
+    func `a path outside a mount is one line on standard error and 1`(command: String) async throws {
+        try await withUnmountedDevice { device in
+            let result = try await device.docfs(command, device.mountpoint.string)
+            #expect(result.exitStatus == 1)
+            #expect(result.oneErrorLine != nil, "\(result.standardError)")
+            #expect(result.standardOutput == "")
+        }
+    }
+
+    @Test(arguments: ["ls", "status"])
+    func `a path that does not exist is one line on standard error and 1`(command: String) async throws {
+        try await withDevice { device in
+            let result = try await device.docfs(command, (device.local / "Missing.txt").string)
+            #expect(result.exitStatus == 1)
+            #expect(result.oneErrorLine != nil, "\(result.standardError)")
+        }
+    }
+}

@@ -1,0 +1,263 @@
+import Glibc
+import SystemPackage
+import Testing
+
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct MigrationTests {
+    @Test func `moving a document into the cloud keeps its filename`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            let filename = try document.filename()
+            try await device.shell("mv local/Groceries.txt cloud/")
+            #expect(try device.cloud.documentNames() == [filename])
+            #expect(try device.local.documentNames() == [])
+        }
+    }
+
+    @Test(arguments: [("local", "cloud"), ("cloud", "local")], Listing.allCases)
+    func `filename, display name, id, attributes and content stay`(
+        containers: (source: String, target: String), listing: Listing
+    ) async throws {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            let before = device.documents / containers.source / "Groceries.txt"
+            let after = device.documents / containers.target / "Groceries.txt"
+            try before.create("milk")
+            try before.setAttribute("user.colour", "green")
+            let identity = try before.identity()
+            let modified = try before.stat().st_mtim
+            try before.rename(to: after)
+            #expect(!before.exists)
+            #expect(try after.identity() == identity)
+            #expect(try after.attribute("user.colour") == "green")
+            #expect(try after.text() == "milk")
+            #expect(try after.stat().st_mtim.tv_nsec == modified.tv_nsec)
+            #expect(try after.state()["location"] == containers.target)
+        }
+    }
+
+    @Test(arguments: [("local", "cloud"), ("cloud", "local")])
+    func `a new name in the destination sets the display name`(
+        containers: (source: String, target: String)
+    ) async throws {
+        try await withDevice { device in
+            let before = device.documents / containers.source / "Groceries.txt"
+            let after = device.documents / containers.target / "Shopping.txt"
+            try before.create("milk")
+            let identity = try before.identity()
+            try before.rename(to: after)
+            #expect(
+                try after.identity()
+                    == Identity(
+                        id: identity.id, filename: identity.filename, displayName: "Shopping"))
+        }
+    }
+
+    @Test(arguments: [("local", "cloud"), ("cloud", "local")])
+    func `migrating never overwrites`(containers: (source: String, target: String)) async throws {
+        try await withDevice { device in
+            let source = device.documents / containers.source / "Groceries.txt"
+            let target = device.documents / containers.target / "Groceries.txt"
+            try source.create("source")
+            try target.create("target")
+            let filename = try target.filename()
+            #expect(throws: Errno.fileExists) { try source.rename(to: target) }
+            #expect(throws: Errno.fileExists) {
+                try source.rename(to: target.removingLastComponent() / filename)
+            }
+            #expect(try source.text() == "source")
+            #expect(try target.text() == "target")
+            let moved = try await runProgram("mv", [source.string, target.string])
+            #expect(moved.exitStatus == 1)
+            #expect(moved.standardError.contains("File exists"))
+        }
+    }
+
+    @Test func `into the cloud: the upload follows, waiting until uploaded`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            let filename = try document.filename()
+            let inCloud = device.cloud / "Groceries.txt"
+            try document.rename(to: inCloud)
+            let states = ["waiting", "uploading", "uploaded"]
+            #expect(try states.contains(inCloud.state()["uploading"] ?? "nothing"))
+            #expect(try inCloud.state()["downloading"] == "current")
+            try await device.waitUntilUploaded(inCloud)
+            #expect(device.cloudDirectory.texts(named: filename) == ["milk"])
+            #expect(try (device.storedCloud / filename).text() == "milk")
+            #expect(!(device.storedLocal / filename).exists)
+        }
+    }
+
+    @Test func `until the cloud has it, this device does`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            let inCloud = device.cloud / "Groceries.txt"
+            try device.cloudDirectory.disconnect()
+            try document.rename(to: inCloud)
+            #expect(try inCloud.text() == "milk")
+            #expect(try inCloud.state()["uploading"] == "waiting")
+            try await device.remount()
+            #expect(try inCloud.text() == "milk")
+            try device.cloudDirectory.reconnect()
+            try await device.waitUntilUploaded(inCloud)
+        }
+    }
+
+    @Test func `an open document stays usable through its open handles`() async throws {
+        try await withDevice { device in
+            let before = device.local / "Groceries.txt"
+            let after = device.cloud / "Groceries.txt"
+            let file = try before.open(.readWrite, .create)
+            try file.write("milk\n")
+            let filename = try before.filename()
+            try before.rename(to: after)
+            try file.write("eggs\n")
+            #expect(try file.text() == "milk\neggs\n")
+            #expect(try after.text() == "milk\neggs\n")
+            try after.rename(to: before)
+            try file.write("bread\n")
+            try before.rename(to: after)
+            try file.write("tea\n")
+            try file.close()
+            #expect(try after.text() == "milk\neggs\nbread\ntea\n")
+            try await device.waitUntilUploaded(after)
+            #expect(
+                device.cloudDirectory.texts(named: filename).contains("milk\neggs\nbread\ntea\n"))
+        }
+    }
+
+    @Test func `folders migrate with all they hold, as one step`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let trip = laptop.local / "Trip"
+            try await laptop.shell("mkdir -p local/Trip/Days/Empty local/Trip/.hidden")
+            try (trip / "Plan.txt").create("plan")
+            try (trip / "Days" / "Monday.txt").create("monday")
+            try (trip / ".hidden" / "notes").create("notes")
+            try (trip / "link").makeSymbolicLink(to: "Days/Monday.txt")
+            try (trip / "scratch.tmp").create("scratch")
+            let identities = try [trip / "Plan.txt", trip / "Days" / "Monday.txt"].map {
+                try $0.identity()
+            }
+            let moved = laptop.cloud / "Trip"
+            try trip.rename(to: moved)
+            #expect(!trip.exists)
+            #expect(
+                try [moved / "Plan.txt", moved / "Days" / "Monday.txt"].map { try $0.identity() }
+                    == identities)
+            #expect(try (moved / "Days" / "Monday.txt").text() == "monday")
+            #expect(try (moved / ".hidden" / "notes").text() == "notes")
+            #expect((moved / "link").symbolicLinkTarget == "Days/Monday.txt")
+            #expect(try (moved / "scratch.tmp").text() == "scratch")
+            #expect((moved / "Days" / "Empty").exists)
+
+            let there = desktop.cloud / "Trip"
+            try await eventually(within: .seconds(20)) {
+                try (there / "Days" / "Monday.txt").text() == "monday"
+                    && (there / ".hidden" / "notes").text() == "notes"
+                    && (there / "Days" / "Empty").exists
+            }
+            #expect(!(there / "scratch.tmp").exists)
+
+            try moved.rename(to: trip)
+            #expect(!moved.exists)
+            #expect(try (trip / "Plan.txt").identity() == identities[0])
+            #expect(try (trip / "Days" / "Monday.txt").identity() == identities[1])
+            try await eventually { !there.exists }
+        }
+    }
+
+    @Test func `out of the cloud: at once if the content is here, and the cloud copy is withdrawn`()
+        async throws
+    {
+        try await withTwoDevices { laptop, desktop in
+            let inCloud = laptop.cloud / "Groceries.txt"
+            try inCloud.create("milk")
+            try await laptop.waitUntilUploaded(inCloud)
+            try await eventually { (desktop.cloud / "Groceries.txt").exists }
+            let document = laptop.local / "Groceries.txt"
+            try inCloud.rename(to: document)
+            #expect(try document.text() == "milk")
+            let state = try document.state()
+            #expect(state["location"] == "local")
+            #expect(!state.flags.contains("editingDisabled"))
+            #expect(state["downloading"] == nil)
+            #expect(state["uploading"] == nil)
+            try await eventually { !(desktop.cloud / "Groceries.txt").exists }
+            #expect(try (laptop.storedLocal / document.filename()).text() == "milk")
+        }
+    }
+
+    @Test func `out of the cloud: a document that is not here is fetched first, and then withdrawn`()
+        async throws
+    {
+        try await withTwoDevices { laptop, desktop in
+            let content = LargeContent(pieces: 64)
+            let original = laptop.cloud / "Film.bin"
+            try content.write(to: original)
+            try await laptop.waitUntilUploaded(original)
+            let placeholder = desktop.cloud / "Film.bin"
+            try await eventually { try placeholder.state()["downloading"] == "notDownloaded" }
+            let identity = try placeholder.identity()
+
+            let document = desktop.local / "Film.bin"
+            try placeholder.rename(to: document)
+            let state = try document.state()
+            #expect(state["location"] == "local")
+            #expect(state.flags.contains("editingDisabled"))
+            #expect(state["progress"].flatMap { Int($0.filter(\.isNumber)) } != nil)
+            #expect(!placeholder.exists)
+            // Opening waits for the content.
+            #expect(try content.matches(document))
+            #expect(try document.identity() == identity)
+            try await eventually(within: .seconds(20)) { !original.exists }
+            try await eventually { try document.state()["state"] == "closed" }
+            #expect(try document.state()["progress"] == nil)
+        }
+    }
+
+    @Test func `out of an unreachable cloud: a document that is here moves, one that is not is EHOSTUNREACH`()
+        async throws
+    {
+        try await withTwoDevices { laptop, desktop in
+            try (laptop.cloud / "Here.txt").create("here")
+            try (laptop.cloud / "There.txt").create("there")
+            try await eventually { try (desktop.cloud / "Here.txt").text() == "here" }
+            try await eventually { (desktop.cloud / "There.txt").exists }
+            try laptop.cloudDirectory.disconnect()
+            try await eventually { try desktop.treeState()["cloud.connection"] == "offline" }
+            #expect(throws: Errno.noRouteToHost) {
+                try (desktop.cloud / "There.txt").rename(to: desktop.local / "There.txt")
+            }
+            #expect((desktop.cloud / "There.txt").exists)
+            #expect(!(desktop.local / "There.txt").exists)
+            try (desktop.cloud / "Here.txt").rename(to: desktop.local / "Here.txt")
+            #expect(try (desktop.local / "Here.txt").text() == "here")
+            try laptop.cloudDirectory.reconnect()
+            try await eventually(within: .seconds(40)) { !(laptop.cloud / "Here.txt").exists }
+            #expect(try (laptop.cloud / "There.txt").text() == "there")
+        }
+    }
+
+    @Test func `there and back again before the upload is one document still`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let inside = laptop.cloud / "Groceries.txt"
+            let outside = laptop.local / "Groceries.txt"
+            try outside.create("milk")
+            let identity = try outside.identity()
+            for _ in 1...5 {
+                try outside.rename(to: inside)
+                try inside.rename(to: outside)
+            }
+            #expect(try outside.identity() == identity)
+            #expect(try outside.text() == "milk")
+            try outside.rename(to: inside)
+            try await eventually(within: .seconds(20)) {
+                try (desktop.cloud / "Groceries.txt").text() == "milk"
+            }
+            #expect(try (desktop.cloud / "Groceries.txt").identity() == identity)
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import Glibc
+import SystemPackage
+import Testing
+
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct OfflineTests {
+    private static func disconnect(_ devices: Device...) async throws {
+        try devices[0].cloudDirectory.disconnect()
+        for device in devices {
+            try await eventually { try device.treeState()["cloud.connection"] == "offline" }
+        }
+    }
+
+    @Test func `the connection is offline while the cloud cannot be reached, and online again after`()
+        async throws
+    {
+        try await withDevice { device in
+            try await eventually { try device.treeState()["cloud.connection"] == "online" }
+            try await Self.disconnect(device)
+            try device.cloudDirectory.reconnect()
+            try await eventually(within: .seconds(30)) {
+                try device.treeState()["cloud.connection"] == "online"
+            }
+        }
+    }
+
+    @Test func `without a connection what is here is read, edited, created, moved and deleted, and goes out later`()
+        async throws
+    {
+        try await withTwoDevices { laptop, desktop in
+            for name in ["Edit.txt", "Move.txt", "Delete.txt"] {
+                try (laptop.cloud / name).create(name)
+            }
+            try await eventually { try desktop.cloud.documentNames().count == 3 }
+            try await Self.disconnect(laptop)
+
+            #expect(try (laptop.cloud / "Edit.txt").text() == "Edit.txt")
+            try (laptop.cloud / "Edit.txt").append(", edited offline")
+            try (laptop.cloud / "New.txt").create("new")
+            try (laptop.cloud / "Folder").makeFolder()
+            try (laptop.cloud / "Move.txt").rename(to: laptop.cloud / "Folder" / "Moved.txt")
+            try (laptop.cloud / "Delete.txt").remove()
+            try (laptop.local / "Local.txt").create("local")
+            #expect(try (laptop.cloud / "New.txt").state()["uploading"] == "waiting")
+
+            try laptop.cloudDirectory.reconnect()
+            try await eventually(within: .seconds(40)) {
+                try (desktop.cloud / "Edit.txt").text() == "Edit.txt, edited offline"
+                    && (desktop.cloud / "New.txt").text() == "new"
+                    && (desktop.cloud / "Folder" / "Moved.txt").text() == "Move.txt"
+                    && !(desktop.cloud / "Delete.txt").exists
+            }
+            #expect(try Set(desktop.cloud.documentNames()) == Set(laptop.cloud.documentNames()))
+            #expect(try laptop.treeState()["cloud.conflicts"] == "0")
+        }
+    }
+
+    @Test func `changes made offline wait durably, through another mount and a crash`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            try await Self.disconnect(laptop)
+            try (laptop.cloud / "First.txt").create("first")
+            try await laptop.remount()
+            #expect(try (laptop.cloud / "First.txt").text() == "first")
+            try (laptop.cloud / "Second.txt").create("second")
+            try await laptop.crash()
+            try await laptop.mount()
+            #expect(try (laptop.cloud / "Second.txt").text() == "second")
+            try laptop.cloudDirectory.reconnect()
+            try await eventually(within: .seconds(40)) {
+                try (desktop.cloud / "First.txt").text() == "first"
+                    && (desktop.cloud / "Second.txt").text() == "second"
+            }
+        }
+    }
+
+    @Test func `mounting works offline`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            try (laptop.cloud / "Here.txt").create("here")
+            try await eventually { try (desktop.cloud / "Here.txt").text() == "here" }
+            try (laptop.cloud / "There.txt").create("there")
+            try await eventually { (desktop.cloud / "There.txt").exists }
+            try await desktop.unmount()
+            try desktop.cloudDirectory.disconnect()
+            try await desktop.mount()
+            #expect(try (desktop.cloud / "Here.txt").text() == "here")
+            #expect((desktop.cloud / "There.txt").exists)
+            #expect(try (desktop.cloud / "There.txt").stat().size == 5)
+            try await eventually { try desktop.treeState()["cloud.connection"] == "offline" }
+        }
+    }
+
+    @Test func `a container that cannot be reached is not made anew`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            try (laptop.cloud / "Groceries.txt").create("milk")
+            try await eventually { (desktop.cloud / "Groceries.txt").exists }
+            try await Self.disconnect(laptop, desktop)
+            try (laptop.cloud / "New.txt").create("new")
+            try await desktop.remount()
+            try await eventually { try desktop.treeState()["cloud.connection"] == "offline" }
+            #expect(!laptop.cloudDirectory.path.exists)
+            #expect((desktop.cloud / "Groceries.txt").exists)
+            #expect((laptop.cloud / "Groceries.txt").exists)
+        }
+    }
+
+    @Test func `opening what is not here is EHOSTUNREACH at once where the cloud is known to be unreachable`()
+        async throws
+    {
+        // A timeout that the time limit would not survive, so that "at once" is put to the test.
+        let options = MountOptions(timeoutSeconds: 90)
+        try await withTwoDevices(options) { laptop, desktop in
+            try (laptop.cloud / "Groceries.txt").create("milk")
+            let placeholder = desktop.cloud / "Groceries.txt"
+            try await eventually { placeholder.exists }
+            try await Self.disconnect(desktop)
+            let start = ContinuousClock.now
+            #expect(throws: Errno.noRouteToHost) { try placeholder.open(.readOnly) }
+            #expect(throws: Errno.noRouteToHost) { try placeholder.open(.readWrite) }
+            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(try placeholder.stat().size == 4)
+            #expect(try placeholder.state()["downloading"] == "notDownloaded")
+            try desktop.cloudDirectory.reconnect()
+            try await eventually(within: .seconds(30)) { try placeholder.text() == "milk" }
+        }
+    }
+
+    @Test func `opening what is not here is EHOSTUNREACH after the timeout where that is not known yet`()
+        async throws
+    {
+        try await withTwoDevices(MountOptions(timeoutSeconds: 2)) { laptop, desktop in
+            try (laptop.cloud / "Groceries.txt").create("milk")
+            let placeholder = desktop.cloud / "Groceries.txt"
+            try await eventually { placeholder.exists }
+            try desktop.cloudDirectory.disconnect()
+            // Known or not by now, it ends well before the default of half a minute.
+            let start = ContinuousClock.now
+            #expect(throws: Errno.noRouteToHost) { try placeholder.open(.readOnly) }
+            #expect(ContinuousClock.now - start < .seconds(20))
+        }
+    }
+
+    @Test func `opening what is not here is EAGAIN with O_NONBLOCK`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            try (laptop.cloud / "Groceries.txt").create("milk")
+            let placeholder = desktop.cloud / "Groceries.txt"
+            try await eventually { placeholder.exists }
+            try await Self.disconnect(desktop)
+            #expect(throws: Errno.wouldBlock) { try placeholder.open(.readOnly, .nonBlocking) }
+        }
+    }
+
+    @Test func `opening what is not here is interruptible`() async throws {
+        try await withTwoDevices(MountOptions(timeoutSeconds: 90)) { laptop, desktop in
+            try (laptop.cloud / "Groceries.txt").create("milk")
+            let placeholder = desktop.cloud / "Groceries.txt"
+            try await eventually { placeholder.exists }
+            // A pipe that no one writes to is a cloud that does not answer.
+            let filename = try placeholder.filename()
+            try await eventually { !laptop.cloudDirectory.objects(named: filename).isEmpty }
+            let object = laptop.cloudDirectory.objects(named: filename)[0]
+            try object.remove()
+            try object.call { mkfifo($0, 0o600) }
+            let start = ContinuousClock.now
+            let read = try await runProgram("timeout", ["1", "cat", placeholder.string])
+            #expect(ContinuousClock.now - start < .seconds(20))
+            // 124 says interrupted; 1 that docfs would not read a pipe to begin with.
+            #expect([1, 124].contains(read.exitStatus))
+            _ = try? object.open(.readWrite, .nonBlocking)
+        }
+    }
+
+    @Test func `what is not here can be renamed and deleted offline`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            try (laptop.cloud / "Rename.txt").create("rename")
+            try (laptop.cloud / "Delete.txt").create("delete")
+            try await eventually { try desktop.cloud.documentNames().count == 2 }
+            try await Self.disconnect(laptop, desktop)
+            try (desktop.cloud / "Rename.txt").rename(to: desktop.cloud / "Renamed.txt")
+            try (desktop.cloud / "Delete.txt").remove()
+            try desktop.cloudDirectory.reconnect()
+            try await eventually(within: .seconds(40)) {
+                try (laptop.cloud / "Renamed.txt").text() == "rename"
+                    && !(laptop.cloud / "Delete.txt").exists
+            }
+        }
+    }
+
+    @Test func `two devices that worked apart agree when they meet`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            try await laptop.shell("mkdir cloud/Shared")
+            try await eventually { (desktop.cloud / "Shared").exists }
+            try await Self.disconnect(laptop, desktop)
+            try (laptop.cloud / "Shared" / "Laptop.txt").create("laptop")
+            try (desktop.cloud / "Shared" / "Desktop.txt").create("desktop")
+            try laptop.cloudDirectory.reconnect()
+            try await eventually(within: .seconds(40)) {
+                try (laptop.cloud / "Shared" / "Desktop.txt").text() == "desktop"
+                    && (desktop.cloud / "Shared" / "Laptop.txt").text() == "laptop"
+            }
+            #expect(
+                try Set((laptop.cloud / "Shared").listing())
+                    == Set((desktop.cloud / "Shared").listing()))
+        }
+    }
+}

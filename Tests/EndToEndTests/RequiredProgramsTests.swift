@@ -1,0 +1,22 @@
+import Testing
+
+struct RequiredProgramsTests {
+    /// What the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils,
+    /// findutils, fuse3, git, python3, rsync, sed, tar, util-linux, vim.
+    static let programs = [
+        "cp", "diff", "du", "find", "flock", "fusermount3", "getfattr", "git", "python3", "rsync",
+        "sed", "setfattr", "setpriv", "tar", "timeout", "unshare", "vim", "xargs",
+    ]
+
+    @Test(.timeLimit(.minutes(1)))
+    func `the programs that these tests work with are installed`() async throws {
+        var missing: [String] = []
+        for program in Self.programs {
+            let found = try await runProgram("sh", ["-c", "command -v \(program)"])
+            if found.exitStatus != 0 { missing.append(program) }
+        }
+        let sqlite = try await runProgram("python3", ["-c", "import sqlite3"])
+        if sqlite.exitStatus != 0 { missing.append("python3's sqlite3") }
+        #expect(missing == [])
+    }
+}
