@@ -75,6 +75,17 @@ extension CatalogTransaction {
         return true
     }
 
+    /// How many folders lie between an entry and `local` or `cloud`.
+    public func depth(of entry: Entry) throws -> Int {
+        var depth = 0
+        var folder = entry.parent
+        while folder > .cloud, let above = try self.entry(folder) {
+            depth += 1
+            folder = above.parent
+        }
+        return depth
+    }
+
     /// The position after the last entry of a folder.
     public func nextPosition(in parent: InodeNumber) throws -> Double {
         let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")

@@ -27,11 +27,11 @@ struct MountRequest {
     }
 
     private static func checkedMountpoint(_ path: String) throws -> String {
+        // What a killed docfs left mounted answers no more, and would only be in the way.
+        if let mount = try? MountedTree(holding: path), mount.isDead { try Unmounting.detach(mount.mountpoint) }
         var status = stat()
         guard stat(path, &status) == 0 else {
-            throw errno == ENOTCONN
-                ? CommandFailure("the mountpoint \(path) holds a dead mount; run `docfs unmount \(path)` first")
-                : CommandFailure("the mountpoint \(path) is missing; create it with `mkdir -p \(path)`")
+            throw CommandFailure("the mountpoint \(path) is missing; create it with `mkdir -p \(path)`")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw CommandFailure("the mountpoint \(path) is not a folder")

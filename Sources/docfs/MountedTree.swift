@@ -18,6 +18,12 @@ struct MountedTree {
     /// The daemon's; nil when it does not answer.
     var process: pid_t? { attribute(.process).flatMap { pid_t($0) } }
 
+    /// Whether nobody answers behind the mountpoint any more.
+    var isDead: Bool {
+        getxattr(mountpoint, MountAttribute.process.rawValue, nil, 0) < 0
+            && (errno == ENOTCONN || errno == ECONNABORTED)
+    }
+
     var documents: String { mountpoint + "/Documents" }
 
     private func attribute(_ attribute: MountAttribute) -> String? {

@@ -23,10 +23,9 @@ struct Projection {
 
     mutating func project(_ touched: [EntryID]) throws {
         for id in touched { try projectLive(id) }
+        for id in touched { try projectDeleted(id, isFolder: false) }
         // Folders last, the inner ones first: they must be empty to go.
-        for isFolder in [false, true] {
-            for id in touched.reversed() { try projectDeleted(id, isFolder: isFolder) }
-        }
+        for id in try deepestFirst(touched) { try projectDeleted(id, isFolder: true) }
     }
 
     // MARK: What is there
@@ -176,6 +175,11 @@ struct Projection {
     }
 
     // MARK: What is gone
+
+    private func deepestFirst(_ touched: [EntryID]) throws -> [EntryID] {
+        try touched.compactMap { id in try catalog.entry(id).map { (id, try catalog.depth(of: $0)) } }
+            .sorted { $0.1 > $1.1 }.map(\.0)
+    }
 
     private mutating func projectDeleted(_ id: EntryID, isFolder: Bool) throws {
         guard var entry = try catalog.entry(id), entry.container == .cloud, (entry.kind == .folder) == isFolder,

@@ -51,18 +51,8 @@ extension Library {
         try catalog.store(
             Withdrawal(
                 id: id, seen: entry.contentVersion ?? entry.currentVersion,
-                depth: try depth(of: entry, catalog), step: step))
+                depth: try catalog.depth(of: entry), step: step))
         transfers.wake.signal()
-    }
-
-    private func depth(of entry: Entry, _ catalog: CatalogTransaction) throws -> Int {
-        var depth = 0
-        var folder = entry.parent
-        while folder > .cloud, let above = try catalog.entry(folder) {
-            depth += 1
-            folder = above.parent
-        }
-        return depth
     }
 
     /// Tells the kernel that every name of an entry may be stale.

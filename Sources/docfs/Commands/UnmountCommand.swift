@@ -16,11 +16,11 @@ struct UnmountCommand: ParsableCommand {
         try CommandFailure.reported {
             let mount = try MountedTree(holding: mountpoint)
             guard let process = mount.process else {
-                try detach(mount.mountpoint)  // the daemon is dead: only its mountpoint is left
+                try Unmounting.detach(mount.mountpoint)  // the daemon is dead: only its mountpoint is left
                 return
             }
             let handle = ProcessHandle(process)
-            if !unmount(mount.mountpoint) {
+            if !Unmounting.unmount(mount.mountpoint) {
                 // Something still uses it: the daemon ends all the same, within the time it is given.
                 kill(process, SIGTERM)
             }
@@ -28,32 +28,9 @@ struct UnmountCommand: ParsableCommand {
                 throw CommandFailure("the mount at \(mount.mountpoint) has not ended within 5 seconds (process \(process))")
             }
             if try MountTable.docfsMount(holding: mount.mountpoint)?.mountpoint == mount.mountpoint {
-                try detach(mount.mountpoint)
+                try Unmounting.detach(mount.mountpoint)
             }
         }
-    }
-
-    private func unmount(_ path: String) -> Bool {
-        if umount2(path, 0) == 0 { return true }
-        return errno == EPERM && runFusermount(["-u", path])
-    }
-
-    private func detach(_ path: String) throws {
-        if umount2(path, Int32(MNT_DETACH)) == 0 || runFusermount(["-u", "-z", path]) { return }
-        throw CommandFailure("the mount at \(path) cannot be removed: \(Errno(rawValue: errno))")
-    }
-
-    private func runFusermount(_ arguments: [String]) -> Bool {
-        var words = (["fusermount3"] + arguments).map { strdup($0) } + [nil]
-        defer { words.forEach { free($0) } }
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-        var process: pid_t = 0
-        guard posix_spawnp(&process, "fusermount3", &actions, nil, &words, environ) == 0 else { return false }
-        var status: Int32 = 0
-        return waitpid(process, &status, 0) == process && status == 0
     }
 }
 
