@@ -74,6 +74,16 @@ let package = Package(
             name: "CFuse", path: "CFuse", pkgConfig: "fuse3",
             providers: [.apt(["libfuse3-dev"])]),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents"], swiftSettings: strict),
+        // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so
+        // that it is built before them.
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "docfs",
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

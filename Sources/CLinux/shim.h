@@ -18,6 +18,7 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define RENAME_NOREPLACE 1u
 #define RENAME_EXCHANGE 2u
 #define O_PATH 010000000
+#define O_NOATIME 01000000
 
 /* utimensat(2): leave a time alone, or set it to now. */
 enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };

@@ -142,13 +142,6 @@ extension CatalogTransaction {
         try entries(where: "isHere=0 AND container=0", [])
     }
 
-    public func outdatedEntries() throws -> [Entry] {
-        try entries(
-            where: """
-                container=1 AND kind=1 AND isHere=1 AND pending & 2 = 0 AND currentVersion IS NOT contentVersion
-                """, [])
-    }
-
     public func allEntries() throws -> [Entry] { try entries(where: "id>4 ORDER BY id", []) }
 
     /// Documents in a container, and how many conflict versions they have.

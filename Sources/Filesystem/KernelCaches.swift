@@ -45,6 +45,13 @@ final class KernelCaches: LibraryObserver, @unchecked Sendable {
         queue.async { [statePolls] in statePolls.wakeAll() }
     }
 
+    /// Bounded, since the kernel may be waiting for us with the directory's lock held.
+    func settleNames() {
+        let told = DispatchSemaphore(value: 0)
+        queue.async { told.signal() }
+        _ = told.wait(timeout: .now() + .milliseconds(100))
+    }
+
     /// Waits until all that was to be told has been told.
     func drain() { queue.sync {} }
 }

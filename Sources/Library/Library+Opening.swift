@@ -54,10 +54,12 @@ extension Library {
                 throw StoreError(
                     "this store belongs to the cloud container in \(known), not \(path); mount it with that, or use another --store")
             }
-            try catalog.write { try $0.set(.cloudURL, path) }
+            let store: DirectoryStore
             do throws(ObjectStoreError) {
-                return try DirectoryStore(root: path, creates: !hasRead)
+                store = try DirectoryStore(root: path, creates: known != path)
             } catch { throw StoreError("the cloud folder \(path) cannot be used: \(error)") }
+            try catalog.write { try $0.set(.cloudURL, path) }
+            return store
         }
     }
 

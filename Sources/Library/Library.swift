@@ -53,6 +53,9 @@ public final class Library: Sendable {
 public protocol LibraryObserver: Sendable {
     /// `name` in `parent` may mean something else from now on, or nothing.
     func nameChanged(_ name: String, in parent: InodeNumber)
+    /// Waits, for a short while at most, until names that changed are forgotten. Only where the kernel
+    /// holds no directory for the operation under way.
+    func settleNames()
     /// The attributes of an inode changed without the kernel's knowing.
     func attributesChanged(of inode: InodeNumber)
     /// Some document's state may have changed.

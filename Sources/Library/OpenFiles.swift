@@ -11,6 +11,8 @@ final class OpenFile: Sendable {
         var isModified = false
         /// Whether its last name is gone; the descriptor alone keeps the content.
         var isUnlinked = false
+        /// Whether a newer version came while it was open for writing.
+        var isOvertaken = false
         /// Counts opens for writing, so that an upload knows whether one came between.
         var writeOpens = 0
     }
@@ -83,6 +85,8 @@ final class OpenFiles: Sendable {
         /// The last writer is gone, having written.
         let isSaved: Bool
         let isLastHandle: Bool
+        /// A newer version came meanwhile, and nothing was written to this one.
+        let isOvertaken: Bool
     }
 
     func remove(_ number: UInt64) -> Closing? {
@@ -94,7 +98,8 @@ final class OpenFiles: Sendable {
                 if handle.canWrite { state.writers -= 1 }
                 let isSaved = handle.canWrite && state.writers == 0 && state.isModified
                 if isSaved { state.isModified = false }
-                return Closing(file: file, isSaved: isSaved, isLastHandle: state.handles == 0)
+                return Closing(
+                    file: file, isSaved: isSaved, isLastHandle: state.handles == 0, isOvertaken: state.isOvertaken)
             }
             if closing.isLastHandle, table.files[file.inode] === file { table.files[file.inode] = nil }
             return closing
@@ -105,6 +110,11 @@ final class OpenFiles: Sendable {
     func detach(_ inode: InodeNumber) {
         // Under its old number the kernel may still ask for it, but it is no document's file any more.
         table.withLock { $0.files[inode] }?.state.withLock { $0.isUnlinked = true }
+    }
+
+    /// A newer version came while the file is open for writing.
+    func noteOvertaken(_ inode: InodeNumber) {
+        file(inode)?.state.withLock { $0.isOvertaken = true }
     }
 
     func isOpen(_ inode: InodeNumber) -> Bool { table.withLock { $0.files[inode] != nil } }

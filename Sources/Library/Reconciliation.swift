@@ -10,14 +10,16 @@ import SystemPackage
 /// was being removed when the process died, so the row goes too.
 extension Library {
     func reconcile() throws {
-        let wasClean = try catalog.read { try $0.setting(.isClean) } != "no"
+        // A catalog without a word on it is new, perhaps in the place of one that was lost.
+        let wasClean = try catalog.read { try $0.setting(.isClean) } == "yes"
+        let isNew = try catalog.read { try $0.setting(.isClean) } == nil
         try catalog.write { catalog in
             try catalog.set(.isClean, "no")
             try undoMoves(catalog)
             try settleRemovals(catalog)
         }
         if wasClean { return }
-        logger.notice("the store was not closed cleanly; comparing it with its files")
+        if !isNew { logger.notice("the store was not closed cleanly; comparing it with its files") }
         try catalog.write { catalog in
             try compareRows(catalog)
             for folder in [InodeNumber.local, .cloud] { try adoptFiles(below: folder, catalog) }

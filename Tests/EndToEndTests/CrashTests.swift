@@ -180,7 +180,7 @@ struct CrashTests {
 
     @Test func `files in the store without a row are adopted`() async throws {
         try await withDevice { device in
-            try await device.unmount()
+            try await device.crash()
             let stored = device.storedLocal
             try await runShell(
                 #"mkdir -p "$LOCAL/Found folder" "$CLOUD""#,

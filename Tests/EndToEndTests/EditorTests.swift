@@ -2,6 +2,8 @@ import SystemPackage
 import Testing
 
 /// Programs that save documents, each in its own way; the document stays the same one.
+///
+/// Vim makes no backups in /tmp of its own accord, hence its empty `backupskip`.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct EditorTests {
     private static func expectSameDocument(
@@ -31,7 +33,7 @@ struct EditorTests {
     func `vim saves`(options: String, listing: Listing) async throws {
         try await Self.expectSameDocument(
             in: "local", listing: listing,
-            after: "vim -es -u NONE -c 'set \(options)' -c '1s/milk/oat milk/' -c 'wq' Groceries.txt </dev/null",
+            after: "vim -es -u NONE -c 'set backupskip= \(options)' -c '1s/milk/oat milk/' -c 'wq' Groceries.txt </dev/null",
             says: "oat milk\neggs\n")
     }
 
@@ -39,7 +41,7 @@ struct EditorTests {
     func `vim keeps its backup as a scratch file`(options: String) async throws {
         try await Self.expectSameDocument(
             in: "local", listing: .displayNames,
-            after: "vim -es -u NONE -c 'set backup \(options)' -c '1s/milk/tea/' -c 'wq' Groceries.txt </dev/null",
+            after: "vim -es -u NONE -c 'set backup backupskip= \(options)' -c '1s/milk/tea/' -c 'wq' Groceries.txt </dev/null",
             says: "tea\neggs\n", leaving: ["Groceries.txt~"])
     }
 
@@ -109,7 +111,7 @@ struct EditorTests {
             try await eventually { try there.text() == "milk\n" }
             let identity = try document.identity()
             try await desktop.shell(
-                "vim -es -u NONE -c 'set backupcopy=no' -c 's/milk/tea/' -c wq cloud/Groceries.txt </dev/null")
+                "vim -es -u NONE -c 'set backupskip= backupcopy=no' -c 's/milk/tea/' -c wq cloud/Groceries.txt </dev/null")
             try await eventually { try document.text() == "tea\n" }
             #expect(try document.identity() == identity)
             #expect(try laptop.cloud.documentNames().count == 1)

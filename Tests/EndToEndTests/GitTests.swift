@@ -45,7 +45,7 @@ struct GitTests {
             try await runShell(
                 """
                 git init -q -b main "$WORK" && cd "$WORK" && echo one > one.txt && git add . && git commit -qm one && \
-                git init -q --bare "$LOCAL/.project.git" && git push -q "$LOCAL/.project.git" main && \
+                git init -q --bare -b main "$LOCAL/.project.git" && git push -q "$LOCAL/.project.git" main && \
                 git clone -q "$LOCAL/.project.git" "$WORK.clone" && diff -r -x .git "$WORK" "$WORK.clone" && \
                 git -C "$LOCAL/.project.git" fsck
                 """, environment: ["WORK": work.string, "LOCAL": device.local.string])

@@ -25,6 +25,17 @@ final class BackingFolder: Sendable {
             try Descriptor.check { openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode_t(mode)) })
     }
 
+    /// Opens a file for docfs's own reading, which is no access by a person where that can be avoided.
+    func openUnnoticed(_ name: String) throws(Errno) -> Descriptor {
+        do throws(Errno) {
+            return try openFile(name, O_RDONLY | O_NOATIME)
+        } catch {
+            // Only the owner may read without it being noted.
+            if error != .notPermitted { throw error }
+            return try openFile(name, O_RDONLY)
+        }
+    }
+
     func status(_ name: String) throws(Errno) -> stat {
         var status = stat()
         _ = try Descriptor.check { fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }

@@ -135,27 +135,17 @@ extension Library {
     /// Puts content that is whole and verified in its place.
     private func install(_ arrival: Arrival) -> Result<Void, Errno> {
         do throws(Errno) {
-            let renumbered = try mutate { catalog in try install(arrival, catalog) }
-            if let renumbered { announceNames(of: renumbered) }
+            try mutate { catalog in try install(arrival, catalog) }
             retries.succeeded(arrival.inode)
             transfers.wake.signal()
             return .success(())
         } catch { return .failure(error) }
     }
 
-    /// - Returns: the entry as it was, if another inode took its place.
-    private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws -> Entry? {
+    private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws {
         guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent || !entry.isHere,
             entry.currentVersion == arrival.version.id
         else { throw Errno.staleNFSFileHandle }  // it was removed or overtaken meanwhile
-        let before = entry
-        let file = openFiles.file(entry.inode)
-        let showsOlderContent = file.map { $0.arrival !== arrival } ?? false
-        if showsOlderContent {
-            // Whoever has the older content open keeps it, under the old inode number.
-            openFiles.detach(entry.inode)
-            entry.inode = try catalog.renumber(entry.inode)
-        }
         try settle(arrival, into: entry, catalog)
         entry.isHere = true
         entry.contentVersion = arrival.version.id
@@ -167,8 +157,22 @@ extension Library {
             entry.step = nil
         }
         try catalog.update(entry)
-        if !showsOlderContent { observer?.attributesChanged(of: entry.inode) }
-        return showsOlderContent ? before : nil
+        observer?.attributesChanged(of: entry.inode)
+    }
+
+    /// The last handle of a file closed that a newer version had overtaken while it was open for
+    /// writing: from now on its name means the newer one.
+    func leaveOvertaken(_ inode: InodeNumber) {
+        do throws(Errno) {
+            let overtaken = try mutate { catalog -> Entry? in
+                guard let entry = try catalog.entry(inode), entry.isOutdated else { return nil }
+                _ = try catalog.renumber(inode)
+                return entry
+            }
+            overtaken.map(announceNames(of:))
+        } catch {
+            logger.error("a newer version could not be shown", metadata: ["inode": "\(inode)", "error": "\(error)"])
+        }
     }
 
     private func settle(_ arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {

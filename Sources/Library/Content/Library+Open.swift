@@ -41,7 +41,7 @@ extension Library {
         if truncates, canWrite { return .opened(try openEmptied(inode)) }
         if flags & O_NONBLOCK != 0 {
             if transfers.isReachable { _ = try arrival(of: inode) }
-            throw transfers.isReachable ? .resourceTemporarilyUnavailable : .noRouteToHost
+            throw .resourceTemporarilyUnavailable
         }
         if !transfers.isReachable { throw .noRouteToHost }
         return .arriving(inode)
@@ -113,6 +113,7 @@ extension Library {
         if closing.isSaved, !closing.file.isUnlinked {
             save(inode)
         } else if closing.isLastHandle {
+            if closing.isOvertaken { leaveOvertaken(inode) }
             transfers.noteClosed(inode)
         }
         observer?.stateChanged()

@@ -60,10 +60,11 @@ extension Library {
         try noteBackingContent(&entry, catalog)
         guard entry.kind == .document, entry.naming != .given else { return }
         let folder = try backing.folder(entry.parent, catalog)
-        let content = try folder.openFile(entry.filename, O_RDONLY).readPrefix(AutomaticName.examinedLength)
+        let content = try folder.openUnnoticed(entry.filename).readPrefix(AutomaticName.examinedLength)
         let name = automaticName(of: entry, content: content)
         guard name != entry.name else { return }
         if let old = entry.name { observer?.nameChanged(old.full, in: entry.parent) }
+        observer?.nameChanged(name.full, in: entry.parent)
         entry.name = name
         entry.notePending(.name)
         backing.mirror(displayName: name.displayName, of: entry.filename, in: folder)

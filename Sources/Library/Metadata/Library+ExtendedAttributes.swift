@@ -30,6 +30,13 @@ extension Library {
         }
     }
 
+    private func announce(_ renamed: (before: Entry, after: Entry)?) {
+        guard let renamed else { return }
+        announceNames(of: renamed.before)
+        announceNames(of: renamed.after)
+        observer?.settleNames()
+    }
+
     /// The names of all attributes that can be copied; computed ones are not among them.
     public func extendedAttributeNames(of node: Node) throws(Errno) -> [String] {
         guard case .entry(let inode) = node else { return [] }
@@ -45,7 +52,7 @@ extension Library {
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
     ) throws(Errno) {
         let inode = try changeable(name, of: node)
-        let renamed = try mutate { catalog -> Entry? in
+        let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
             guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
             guard entry.kind == .document, name == Self.displayName else {
                 try store(name, value, in: &entry, creation)
@@ -55,16 +62,16 @@ extension Library {
             if creation == .mustCreate { throw Errno.fileExists }
             let before = entry
             try setDisplayName(Self.documentName(value, for: entry), .given, of: &entry, catalog)
-            return before
+            return (before, entry)
         }
-        renamed.map(announceNames(of:))
+        announce(renamed)
         transfers.wake.signal()
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
     public func removeExtendedAttribute(_ name: String, of node: Node) throws(Errno) {
         let inode = try changeable(name, of: node)
-        let renamed = try mutate { catalog -> Entry? in
+        let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
             guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
             guard entry.kind == .document, name == Self.displayName else {
                 var stored = try entry.storedAttributes()
@@ -79,13 +86,13 @@ extension Library {
             var automatic = entry.name
             if entry.isBackingCurrent {
                 let folder = try backing.folder(entry.parent, catalog)
-                let file = try folder.openFile(entry.filename, O_RDONLY)
+                let file = try folder.openUnnoticed(entry.filename)
                 automatic = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
             }
             if let automatic { try setDisplayName(automatic, entry.naming, of: &entry, catalog) }
-            return before
+            return (before, entry)
         }
-        renamed.map(announceNames(of:))
+        announce(renamed)
         transfers.wake.signal()
     }
 

@@ -114,12 +114,16 @@ struct Projection {
         library.observer?.attributesChanged(of: entry.inode)
     }
 
-    /// Whoever has the content open goes on reading what they opened, under the old inode number; the
-    /// next open sees the new version. Who may still write keeps the document: an edit would become a
+    /// The content of an inode never changes but through the mount, so that the kernel may keep what
+    /// it has cached of it: a new version gets a new inode number. Whoever has the old one open goes on
+    /// reading what they opened. Who may still write keeps the document: an edit would become a
     /// conflict version, and must not go to a file without a name.
     private func leaveToReaders(_ entry: inout Entry) throws {
         let inode = entry.inode
-        guard library.openFiles.isOpen(inode), !library.openFiles.isOpenForWriting(inode) else { return }
+        if library.openFiles.isOpenForWriting(inode) {
+            library.openFiles.noteOvertaken(inode)
+            return
+        }
         library.openFiles.detach(inode)
         entry.inode = try catalog.renumber(inode)
     }

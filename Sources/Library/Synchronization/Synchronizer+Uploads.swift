@@ -69,7 +69,7 @@ extension Synchronizer {
         try library.inspect { catalog in
             guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
             else { return nil }
-            let file = try library.backing.folder(current.parent, catalog).openFile(current.filename, O_RDONLY)
+            let file = try library.backing.folder(current.parent, catalog).openUnnoticed(current.filename)
             let status = try file.status()
             var random = library.surroundings.random()
             let draft = DocumentVersion(

@@ -70,14 +70,11 @@ public final class Synchronizer: Sendable {
         library.observer?.stateChanged()
     }
 
-    /// Documents that must come: those on their way out of the cloud, and those that were here in an
-    /// older version.
+    /// Documents that must come without anyone opening them: those on their way out of the cloud.
     private func startArrivals() {
         do throws(Errno) {
-            let wanted = try library.inspect { try $0.arrivingEntries() + $0.outdatedEntries() }
-            for entry in wanted {
+            for entry in try library.inspect({ try $0.arrivingEntries() }) {
                 if library.transfers.arrivalCount >= Self.parallelTransfers { return }
-                if entry.isHere, library.openFiles.isOpen(entry.inode) { continue }
                 guard library.retries.isDue(entry.inode) else { continue }
                 _ = try library.arrival(of: entry.inode)
             }

@@ -65,12 +65,12 @@ extension Library {
         let source = try existing(name, in: parent, catalog)
         if source.inode <= .cloud { throw Errno.resourceBusy }
         let folder = try receivingFolder(newParent, catalog)
+        let target = try resolve(newName.text, in: newParent, catalog).flatMap { $0.isUntitledAlias ? nil : $0.entry }
+        if let target, target.inode <= .cloud { throw Errno.resourceBusy }
         if source.kind == .folder {
             if newParent == .documents { throw Errno.notPermitted }
             if try catalog.isInside(folder.inode, ancestor: source.inode) { throw Errno.invalidArgument }
         }
-        let target = try resolve(newName.text, in: newParent, catalog).flatMap { $0.isUntitledAlias ? nil : $0.entry }
-        if let target, target.inode <= .cloud { throw Errno.resourceBusy }
         let migrates = source.container != folder.container
         var plan = try RenameRule.plan(
             source: source.renamed, target: target?.renamed, isSame: source.inode == target?.inode,
@@ -257,7 +257,7 @@ extension Library {
     private func renewAutomaticName(
         of entry: inout Entry, at source: Entry, _ catalog: CatalogTransaction
     ) throws {
-        let file = try backing.folder(source.parent, catalog).openFile(source.filename, O_RDONLY)
+        let file = try backing.folder(source.parent, catalog).openUnnoticed(source.filename)
         entry.name = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
     }
 
