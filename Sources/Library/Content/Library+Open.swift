@@ -114,7 +114,6 @@ extension Library {
             save(inode)
         } else if closing.isLastHandle {
             if closing.isOvertaken { leaveOvertaken(inode) }
-            transfers.noteClosed(inode)
         }
         observer?.stateChanged()
     }

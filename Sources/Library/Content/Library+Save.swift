@@ -42,17 +42,19 @@ extension Library {
     /// The last writer closed after writing.
     func save(_ inode: InodeNumber) {
         do throws(Errno) {
+            guard let saved = try inspect({ try $0.entry(inode) }), saved.kind == .document,
+                saved.isReplicated || saved.naming != .given
+            else { return }
             try mutate { catalog in
-                guard var entry = try catalog.entry(inode), entry.kind == .document else { return }
-                guard entry.isReplicated || entry.naming != .given else { return }
+                guard var entry = try catalog.entry(inode) else { return }
                 if entry.isReplicated { noteContentChange(&entry) }
                 try finishSave(&entry, catalog)
                 try catalog.update(entry)
             }
+            if saved.isReplicated { transfers.noteClosed(inode) }
         } catch {
             logger.error("a save could not be noted", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
-        transfers.noteClosed(inode)
     }
 
     /// Brings a saved document's row up to date with its file: size, times, automatic display name.

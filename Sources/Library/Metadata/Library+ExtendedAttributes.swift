@@ -65,7 +65,6 @@ extension Library {
             return (before, entry)
         }
         announce(renamed)
-        transfers.wake.signal()
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
@@ -93,7 +92,6 @@ extension Library {
             return (before, entry)
         }
         announce(renamed)
-        transfers.wake.signal()
     }
 
     private func changeable(_ name: String, of node: Node) throws(Errno) -> InodeNumber {

@@ -9,25 +9,20 @@ import SystemPackage
 
 /// Sending contents: each in a task of its own, when its document has been quiet for half a second.
 extension Synchronizer {
-    func startUploads() throws {
+    /// - Returns: how long it is until the next document will have been quiet for long enough; nil
+    ///   when none is waiting for that.
+    func startUploads() throws -> Duration? {
+        var shortestRest: Duration?
         for entry in try library.catalog.read({ try $0.pendingEntries() }) where entry.needsUpload {
-            if library.transfers.uploadCount >= Self.parallelTransfers { return }
+            if library.transfers.uploadCount >= Self.parallelTransfers { break }
             guard uploaded.withLock({ $0[entry.inode]?.revision }) != entry.revision,
                 !library.transfers.isUploading(entry.inode), !library.openFiles.isOpenForWriting(entry.inode),
-                library.retries.isDue(entry.inode), waitsNoLonger(entry)
+                library.retries.isDue(entry.inode)
             else { continue }
-            start(entry)
+            let rest = library.transfers.timeToQuiet(entry.inode)
+            if rest == .zero { start(entry) } else { shortestRest = min(rest, shortestRest ?? rest) }
         }
-    }
-
-    private func waitsNoLonger(_ entry: Entry) -> Bool {
-        let rest = library.transfers.timeToQuiet(entry.inode)
-        if rest == .zero { return true }
-        Task { [wake = library.transfers.wake] in
-            try await Task.sleep(for: rest)
-            wake.signal()
-        }
-        return false
+        return shortestRest
     }
 
     private func start(_ entry: Entry) {
@@ -100,10 +95,6 @@ extension Synchronizer {
             try library.mutate { try $0.setError("\(error); retrying in \(seconds) s", of: entry.inode) }
         } catch {
             library.logger.error("a failure could not be noted", metadata: ["error": "\(error)"])
-        }
-        Task { [wake = library.transfers.wake] in
-            try await Task.sleep(for: pause)
-            wake.signal()
         }
     }
 

@@ -18,8 +18,9 @@ public final class Synchronizer: Sendable {
     let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
 
     /// How long it takes at most until another device's change is noticed.
-    private static let pollInterval = Duration.milliseconds(200)
-    private static let longestPause = Duration.seconds(8)
+    private static let pollInterval = Duration.milliseconds(100)
+    private static let shortestPause = Duration.milliseconds(30)
+    private static let longestPause = Duration.seconds(2)
 
     public init(library: Library) {
         self.library = library
@@ -33,35 +34,40 @@ public final class Synchronizer: Sendable {
         var failures = 0
         var isFirst = true
         while !Task.isCancelled {
-            let succeeded = await round()
+            let start = ContinuousClock.now
+            let (succeeded, rest) = await round()
             failures = succeeded ? 0 : failures + 1
             if isFirst { firstRound() }
             isFirst = false
-            await library.transfers.wake.wait(atMost: Self.pause(afterFailures: failures))
+            // However often it is woken, it leaves most of the time to those who use the documents.
+            try? await Task.sleep(for: max(Self.shortestPause, (ContinuousClock.now - start) * 3))
+            let pause = Self.pause(afterFailures: failures)
+            await library.transfers.wake.wait(atMost: min(pause, rest ?? pause))
         }
         await abandonTransfers()
     }
 
     private static func pause(afterFailures failures: Int) -> Duration {
-        failures == 0 ? pollInterval : min(longestPause, pollInterval * (1 << min(failures, 10)))
+        failures == 0 ? pollInterval : min(longestPause, pollInterval * (1 << min(failures, 7)))
     }
 
-    /// - Returns: false when the container could not be reached or understood.
-    private func round() async -> Bool {
+    /// - Returns: whether the container could be reached and understood, and when the next document
+    ///   will be ready to be sent.
+    private func round() async -> (succeeded: Bool, rest: Duration?) {
         do {
             try await followLog()
             report(.online)
             startArrivals()
-            try startUploads()
+            let rest = try startUploads()
             try await sendPending()
-            return true
+            return (true, rest)
         } catch let error as LogError {
             report(Connection(error))
         } catch {
             library.logger.error("synchronizing failed", metadata: ["error": "\(error)"])
             report(.failed("\(error)"))
         }
-        return false
+        return (false, nil)
     }
 
     private func report(_ connection: Connection) {

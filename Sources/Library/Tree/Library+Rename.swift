@@ -227,7 +227,7 @@ extension Library {
         backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.update(entry)
-        transfers.noteClosed(entry.inode)
+        if entry.isReplicated { transfers.noteClosed(entry.inode) }
     }
 
     /// RENAME_EXCHANGE: identities stay with the names, contents change places.
@@ -248,7 +248,7 @@ extension Library {
             if entry.kind == .document {
                 entry.notePending(.content)
                 try finishSave(&entry, catalog)
-                transfers.noteClosed(entry.inode)
+                if entry.isReplicated { transfers.noteClosed(entry.inode) }
             }
             try catalog.update(entry)
         }
