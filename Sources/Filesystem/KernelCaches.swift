@@ -28,11 +28,6 @@ final class KernelCaches: LibraryObserver, @unchecked Sendable {
             // ENOENT means that the kernel did not know the name: nothing to do.
             _ = fuse_lowlevel_notify_expire_entry(
                 session, fuse_ino_t(parent.number), name, name.utf8.count, FUSE_LL_EXPIRE_ONLY)
-            if parent == .local || parent == .cloud {
-                // Documents of the preferred location resolve in `Documents` as well.
-                _ = fuse_lowlevel_notify_expire_entry(
-                    session, fuse_ino_t(InodeNumber.documents.number), name, name.utf8.count, FUSE_LL_EXPIRE_ONLY)
-            }
         }
     }
 

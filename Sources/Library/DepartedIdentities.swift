@@ -1,4 +1,5 @@
 import Catalog
+import DequeModule
 import Documents
 import Synchronization
 
@@ -19,36 +20,45 @@ final class DepartedIdentities: Sendable {
         let name: [UInt8]
     }
 
-    static let patience: Int64 = 15_000_000_000
+    private struct Table {
+        var departed: [Key: Departed] = [:]
+        /// Oldest first, to be forgotten in that order.
+        var keys: Deque<(key: Key, until: Timestamp)> = []
+    }
 
-    private let departed = Mutex<[Key: Departed]>([:])
+    private static let patience: Int64 = 15_000_000_000
+    /// A mass deletion is no program's way of saving: more than this are not remembered.
+    private static let maximumCount = 1024
+
+    private let table = Mutex(Table())
 
     /// Remembers `entry` under both its names.
     func add(_ entry: Entry, holder: InodeNumber?, now: Timestamp) {
-        let departure = Departed(
-            entry: entry, holder: holder, until: Timestamp(nanoseconds: now.nanoseconds + Self.patience))
-        departed.withLock { departed in
-            if departed.count > 64 { departed = departed.filter { $0.value.until >= now } }
+        let until = Timestamp(nanoseconds: now.nanoseconds + Self.patience)
+        let departure = Departed(entry: entry, holder: holder, until: until)
+        table.withLock { table in
+            while let oldest = table.keys.first, oldest.until < now || table.keys.count >= Self.maximumCount {
+                table.keys.removeFirst()
+                if table.departed[oldest.key]?.until == oldest.until { table.departed[oldest.key] = nil }
+            }
             for name in [entry.filename, entry.name?.full].compactMap({ $0 }) {
-                departed[Key(parent: entry.parent, name: Array(name.utf8))] = departure
+                let key = Key(parent: entry.parent, name: Array(name.utf8))
+                table.departed[key] = departure
+                table.keys.append((key, until))
             }
         }
     }
 
     /// The document that went from under `name`, if that was less than 15 seconds ago. Forgets it.
     func claim(_ name: EntryName, in parent: InodeNumber, now: Timestamp) -> Departed? {
-        departed.withLock { departed in
-            guard !departed.isEmpty,
-                let found = departed[Key(parent: parent, name: Array(name.text.utf8))]
+        table.withLock { table in
+            guard !table.departed.isEmpty,
+                let found = table.departed[Key(parent: parent, name: Array(name.text.utf8))]
             else { return nil }
-            departed = departed.filter { $0.value.entry.id != found.entry.id }
+            for other in [found.entry.filename, found.entry.name?.full].compactMap({ $0 }) {
+                table.departed[Key(parent: parent, name: Array(other.utf8))] = nil
+            }
             return found.until >= now ? found : nil
-        }
-    }
-
-    func forget(_ id: EntryID) {
-        departed.withLock { departed in
-            if !departed.isEmpty { departed = departed.filter { $0.value.entry.id != id } }
         }
     }
 }

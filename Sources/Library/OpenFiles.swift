@@ -112,6 +112,11 @@ final class OpenFiles: Sendable {
         table.withLock { $0.files[inode] }?.state.withLock { $0.isUnlinked = true }
     }
 
+    /// What was to go stays after all.
+    func reattach(_ inode: InodeNumber) {
+        table.withLock { $0.files[inode] }?.state.withLock { $0.isUnlinked = false }
+    }
+
     /// A newer version came while the file is open for writing.
     func noteOvertaken(_ inode: InodeNumber) {
         file(inode)?.state.withLock { $0.isOvertaken = true }

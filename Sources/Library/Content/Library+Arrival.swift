@@ -169,7 +169,7 @@ extension Library {
                 _ = try catalog.renumber(inode)
                 return entry
             }
-            overtaken.map(announceNames(of:))
+            if let overtaken { announceNames(of: overtaken) }
         } catch {
             logger.error("a newer version could not be shown", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }

@@ -55,15 +55,17 @@ extension Library {
         transfers.wake.signal()
     }
 
-    /// Tells the kernel that every name of an entry may be stale.
-    func announceNames(of entry: Entry) {
+    /// Tells the kernel that the names of an entry may be stale, as far as it may remember them: only
+    /// names that a listing can show are ever remembered.
+    ///
+    /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
+    func announceNames(of entry: Entry, besides used: String? = nil) {
         guard let observer else { return }
         observer.attributesChanged(of: entry.inode)
-        observer.nameChanged(entry.filename, in: entry.parent)
-        if let name = entry.name { observer.nameChanged(name.full, in: entry.parent) }
-        if entry.naming == .untitled, let pathExtension = entry.name?.pathExtension {
-            let alias = DocumentName(storedDisplayName: Naming.untitledName, pathExtension: pathExtension)
-            observer.nameChanged(alias.full, in: entry.parent)
+        var names = [entry.filename]
+        if configuration.showsDisplayNames, let name = entry.name { names.append(name.full) }
+        for name in names where used.map({ !name.isIdentical(to: $0) }) ?? true {
+            observer.nameChanged(name, in: entry.parent)
         }
     }
 }

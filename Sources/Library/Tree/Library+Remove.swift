@@ -14,7 +14,7 @@ extension Library {
             if entry.kind == .document { departed.add(entry, holder: nil, now: surroundings.now()) }
             return entry
         }
-        announceNames(of: removed)
+        announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
         try backing.discard(removed.inode)
     }
 

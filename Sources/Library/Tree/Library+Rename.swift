@@ -16,23 +16,48 @@ extension Library {
         in newParent: InodeNumber, options: RenameOptions
     ) throws(Errno) {
         let newName = try Self.entryName(newName)
-        let prepared = try inspect {
-            try prepare(name, in: parent, to: newName, in: newParent, options: options, $0)
-        }
-        guard let move = prepared else { return }
-        let intent = try beginIfNeeded(move)
-        do throws(Errno) {
-            let changed = try mutate { catalog in
-                let changed = try carryOut(move, catalog)
-                if let intent { try catalog.end(intent) }
-                return changed
+        var journal: Journal?
+        while true {
+            let outcome: RenameOutcome
+            do throws(Errno) {
+                outcome = try mutate { catalog in
+                    guard
+                        let move = try prepare(
+                            name, in: parent, to: newName, in: newParent, options: options, catalog)
+                    else { return .done([], discarded: []) }
+                    if let needed = move.journalledMove, needed != journal?.move { return .needsJournal(needed) }
+                    let changed = try carryOut(move, catalog)
+                    if let journal { try catalog.end(journal.number) }
+                    return .done(changed, discarded: changed.filter(move.discards).map(\.inode))
+                }
+            } catch {
+                if let journal { try undo(journal) }
+                throw error
             }
-            changed.forEach(announceNames(of:))
-            for entry in changed where move.discards(entry) { try backing.discard(entry.inode) }
-        } catch {
-            if let intent { try undo(move.backingMove, intent) }
-            throw error
+            switch outcome {
+            case .needsJournal(let move):
+                if let journal { try undo(journal) }
+                journal = try begin(move)
+            case .done(let changed, let discarded):
+                changed.forEach { announceNames(of: $0) }
+                // The kernel takes its memory of the old name over to the new one, which may not be listed.
+                observer?.nameChanged(newName.text, in: newParent)
+                for inode in discarded { try backing.discard(inode) }
+                return
+            }
         }
+    }
+
+    private enum RenameOutcome {
+        /// The entries that changed, as they were, and those of them whose content is gone.
+        case done([Entry], discarded: [InodeNumber])
+        case needsJournal(BackingMove)
+    }
+
+    /// A move of backing files that was noted as begun.
+    private struct Journal {
+        let number: Int64
+        let move: BackingMove
     }
 
     /// A rename that the rules allow, with all it concerns.
@@ -50,10 +75,18 @@ extension Library {
             return plan != .exchange
         }
 
-        /// The rename of backing files that must not be left half done.
-        var backingMove: BackingMove {
-            BackingMove(
-                fromParent: source.parent, fromName: source.filename, toParent: folder.inode, toName: name.text)
+        /// The rename of backing files that must not be left half done: of a folder, or between two.
+        /// Of others reconciliation can tell from the files alone what happened.
+        var journalledMove: BackingMove? {
+            guard case .relocate(let renaming) = plan else { return nil }
+            if source.kind == .folder {
+                return BackingMove(
+                    fromParent: source.parent, fromName: source.filename, toParent: folder.inode, toName: name.text)
+            }
+            guard source.parent != folder.inode, renaming.filename == .keep else { return nil }
+            return BackingMove(
+                fromParent: source.parent, fromName: source.filename, toParent: folder.inode,
+                toName: source.filename)
         }
     }
 
@@ -87,10 +120,7 @@ extension Library {
     }
 
     private func carryOut(_ move: Move, _ catalog: CatalogTransaction) throws -> [Entry] {
-        // The tree may have changed since the move was prepared: only what is unchanged is carried out.
-        guard let source = try catalog.entry(move.source.inode), source.revision == move.source.revision,
-            source.parent == move.source.parent
-        else { throw Errno.resourceTemporarilyUnavailable }
+        let source = move.source
         switch move.plan {
         case .nothing:
             return []
@@ -103,8 +133,7 @@ extension Library {
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }
-            if target.kind == .folder { try removeFolder(target, catalog) } else { try removeFile(target, catalog) }
-            try relocate(source, as: renaming, move, catalog)
+            try replaceEntry(target, catalog) { try relocate(source, as: renaming, move, catalog) }
             return [source, target]
         case .exchange:
             guard let target = move.target else { return [] }
@@ -202,58 +231,6 @@ extension Library {
         try catalog.update(entry)
     }
 
-    // MARK: Replacing and exchanging content
-
-    /// Saves by renaming: the document goes on in the file that was renamed over it.
-    func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
-        var entry = source
-        if source.kind == .document { try withdraw(source, step: nil, catalog) }
-        try catalog.delete(target.inode)
-        entry.adoptIdentity(of: target)
-        entry.parent = target.parent
-        entry.container = target.container
-        entry.isHere = true
-        entry.notePending(.content)
-        let directory = try backing.folder(target.parent, catalog)
-        try backing.setAside(target.filename, of: target.inode, in: directory)
-        do {
-            try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
-        } catch {
-            try backing.putBack(target.filename, of: target.inode, in: directory)
-            throw error
-        }
-        openFiles.detach(target.inode)
-        transfers.forget(target.inode)
-        backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
-        if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
-        try catalog.update(entry)
-        if entry.isReplicated { transfers.noteClosed(entry.inode) }
-    }
-
-    /// RENAME_EXCHANGE: identities stay with the names, contents change places.
-    private func exchange(_ first: Entry, _ second: Entry, _ catalog: CatalogTransaction) throws {
-        let firstFolder = try backing.folder(first.parent, catalog)
-        try firstFolder.rename(
-            first.filename, to: backing.folder(second.parent, catalog), second.filename,
-            flags: RENAME_EXCHANGE)
-        var (newFirst, newSecond) = (first, second)
-        newFirst.exchangePlace(with: second)
-        newSecond.exchangePlace(with: first)
-        // The unique names meet halfway: park one of them first.
-        var parked = first
-        parked.filename = "exchange/\(first.inode)"
-        parked.id = nil
-        try catalog.update(parked)
-        for var entry in [newSecond, newFirst] {
-            if entry.kind == .document {
-                entry.notePending(.content)
-                try finishSave(&entry, catalog)
-                if entry.isReplicated { transfers.noteClosed(entry.inode) }
-            }
-            try catalog.update(entry)
-        }
-    }
-
     private func renewAutomaticName(
         of entry: inout Entry, at source: Entry, _ catalog: CatalogTransaction
     ) throws {
@@ -263,21 +240,16 @@ extension Library {
 
     // MARK: The journal of backing renames
 
-    /// Only what reconciliation could not tell from the files alone is journalled: moves of folders
-    /// and moves between folders. A crash in one is undone at the next mount.
-    private func beginIfNeeded(_ move: Move) throws(Errno) -> Int64? {
-        guard case .relocate(let renaming) = move.plan else { return nil }
-        guard move.source.parent != move.folder.inode || move.source.kind == .folder else { return nil }
-        guard renaming.filename == .keep || move.source.kind == .folder else { return nil }
-        var backingMove = move.backingMove
-        if renaming.filename == .keep { backingMove.toName = move.source.filename }
-        return try mutate { try $0.begin(backingMove) }
+    /// Notes durably against the end of this process that a move begins; a crash in it is undone at
+    /// the next mount.
+    private func begin(_ move: BackingMove) throws(Errno) -> Journal {
+        Journal(number: try mutate { try $0.begin(move) }, move: move)
     }
 
-    private func undo(_ move: BackingMove, _ intent: Int64) throws(Errno) {
+    private func undo(_ journal: Journal) throws(Errno) {
         try mutate { catalog in
-            try undo(move, catalog)
-            try catalog.end(intent)
+            try undo(journal.move, catalog)
+            try catalog.end(journal.number)
         }
     }
 
@@ -291,21 +263,5 @@ extension Library {
             try destination.rename(
                 move.toName, to: source, move.fromName, flags: RENAME_NOREPLACE)
         }
-    }
-}
-
-extension Entry {
-    /// Takes the place of `other`: its names and, for a document, its identity.
-    fileprivate mutating func exchangePlace(with other: Entry) {
-        if kind == .document || kind == .scratch {
-            let kindBefore = other.kind
-            adoptIdentity(of: other)
-            kind = kindBefore
-        } else {
-            filename = other.filename
-            position = other.position
-            notePending(.place)
-        }
-        parent = other.parent
     }
 }

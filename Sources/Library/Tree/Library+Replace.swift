@@ -1,0 +1,92 @@
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+/// Renames onto what is there already: content that takes another's place, and two that swap.
+extension Library {
+    /// Takes a target away so that `relocation` can put something else in its place, and puts it back
+    /// if that fails.
+    func replaceEntry(
+        _ target: Entry, _ catalog: CatalogTransaction, relocation: () throws -> Void
+    ) throws {
+        if target.kind == .folder {
+            try removeFolder(target, catalog)
+            try relocation()
+            return
+        }
+        try removeFile(target, catalog)
+        do { try relocation() } catch {
+            openFiles.reattach(target.inode)
+            try backing.putBack(target.filename, of: target.inode, in: backing.folder(target.parent, catalog))
+            throw error
+        }
+    }
+
+    /// Saves by renaming: the document goes on in the file that was renamed over it.
+    func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
+        var entry = source
+        if source.kind == .document { try withdraw(source, step: nil, catalog) }
+        try catalog.delete(target.inode)
+        entry.adoptIdentity(of: target)
+        entry.parent = target.parent
+        entry.container = target.container
+        entry.isHere = true
+        entry.notePending(.content)
+        let directory = try backing.folder(target.parent, catalog)
+        try backing.setAside(target.filename, of: target.inode, in: directory)
+        do {
+            try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
+        } catch {
+            try backing.putBack(target.filename, of: target.inode, in: directory)
+            throw error
+        }
+        openFiles.detach(target.inode)
+        transfers.forget(target.inode)
+        backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
+        if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
+        try catalog.update(entry)
+        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+    }
+
+    /// RENAME_EXCHANGE: identities stay with the names, contents change places.
+    func exchange(_ first: Entry, _ second: Entry, _ catalog: CatalogTransaction) throws {
+        let firstFolder = try backing.folder(first.parent, catalog)
+        try firstFolder.rename(
+            first.filename, to: backing.folder(second.parent, catalog), second.filename,
+            flags: RENAME_EXCHANGE)
+        var (newFirst, newSecond) = (first, second)
+        newFirst.exchangePlace(with: second)
+        newSecond.exchangePlace(with: first)
+        // The unique names meet halfway: park one of them first.
+        var parked = first
+        parked.filename = "exchange/\(first.inode)"
+        parked.id = nil
+        try catalog.update(parked)
+        for var entry in [newSecond, newFirst] {
+            if entry.kind == .document {
+                entry.notePending(.content)
+                try finishSave(&entry, catalog)
+                if entry.isReplicated { transfers.noteClosed(entry.inode) }
+            }
+            try catalog.update(entry)
+        }
+    }
+}
+
+extension Entry {
+    /// Takes the place of `other`: its names and, for a document, its identity.
+    fileprivate mutating func exchangePlace(with other: Entry) {
+        if kind == .document || kind == .scratch {
+            let kindBefore = other.kind
+            adoptIdentity(of: other)
+            kind = kindBefore
+        } else {
+            filename = other.filename
+            position = other.position
+            notePending(.place)
+        }
+        parent = other.parent
+    }
+}

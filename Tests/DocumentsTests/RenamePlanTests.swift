@@ -1,0 +1,115 @@
+import Documents
+import Testing
+
+/// What a rename does to what the two names mean.
+struct RenamePlanTests {
+    private func plan(
+        _ source: RenamedEntry, over target: RenamedEntry?, isSame: Bool = false, name: String = "Name.txt",
+        in destination: NamingPlace = .ordinary, migrates: Bool = false, options: RenameOptions = []
+    ) throws -> RenamePlan {
+        try RenameRule.plan(
+            source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
+            migrates: migrates, options: options)
+    }
+
+    @Test(arguments: [false, true])
+    func `renaming to an unused name relocates`(migrates: Bool) throws {
+        #expect(
+            try plan(.groceries, over: nil, name: "Shopping.txt", migrates: migrates)
+                == .relocate(Renaming(kind: .document, filename: .keep, name: .named("Shopping"), naming: .given)))
+        #expect(
+            try plan(.groceries, over: nil, name: "Shopping.txt", migrates: migrates, options: .noReplace)
+                == .relocate(Renaming(kind: .document, filename: .keep, name: .named("Shopping"), naming: .given)))
+        #expect(
+            try plan(.folder, over: nil, name: "Other", migrates: migrates)
+                == .relocate(Renaming(kind: .folder, filename: .exactly("Other"))))
+    }
+
+    @Test(arguments: [RenamedEntry.groceries, .folder, .scratch, .link])
+    func `renaming between two names of one entry does nothing`(entry: RenamedEntry) throws {
+        #expect(try plan(entry, over: entry, isSame: true) == .nothing)
+        #expect(try plan(entry, over: entry, isSame: true, migrates: true) == .nothing)
+        #expect(try plan(entry, over: entry, isSame: true, options: .exchange) == .nothing)
+    }
+
+    @Test(arguments: [RenamedEntry.scratch, .plan, .document("Groceries.txt", "new")])
+    func `a file renamed over a document gives it its content, and the document stays what it is`(
+        source: RenamedEntry
+    ) throws {
+        #expect(try plan(source, over: .groceries, name: "Groceries.txt") == .replaceContent)
+        #expect(
+            try plan(source, over: .document(".bashrc", "", filename: ".bashrc", isGenerated: false), name: ".bashrc")
+                == .replaceContent)
+    }
+
+    @Test func `saving by rename works in a folder that keeps names`() throws {
+        let config = RenamedEntry.document("config", "", filename: "config", isGenerated: false)
+        let lock = RenamedEntry.document("config", "lock", filename: "config.lock", isGenerated: false)
+        #expect(try plan(lock, over: config, name: "config", in: .hidden) == .replaceContent)
+    }
+
+    @Test func `over what is no document the source takes the name`() throws {
+        #expect(
+            try plan(.scratch, over: .scratch, name: "4913")
+                == .replaceEntry(Renaming(kind: .scratch, filename: .exactly("4913"))))
+        #expect(
+            try plan(.groceries, over: .scratch, name: "x.tmp")
+                == .replaceEntry(Renaming(kind: .scratch, filename: .exactly("x.tmp"))))
+        #expect(
+            try plan(.groceries, over: .link, name: "Link")
+                == .replaceEntry(Renaming(kind: .document, filename: .keep, name: .named("Link", ""), naming: .given)))
+        #expect(
+            try plan(.folder, over: .folder, name: "Folder")
+                == .replaceEntry(Renaming(kind: .folder, filename: .exactly("Folder"))))
+    }
+
+    @Test func `a symbolic link stays one when it replaces a document`() throws {
+        #expect(
+            try plan(.link, over: .groceries, name: "Groceries.txt")
+                == .replaceEntry(Renaming(kind: .symbolicLink, filename: .exactly("Groceries.txt"))))
+    }
+
+    @Test(arguments: [RenamedEntry.groceries, .scratch, .link], [false, true])
+    func `neither a file goes over a folder nor a folder over a file`(file: RenamedEntry, migrates: Bool) throws {
+        #expect(throws: RenameRefusal.isFolder) { try plan(file, over: .folder, migrates: migrates) }
+        #expect(throws: RenameRefusal.notFolder) { try plan(.folder, over: file, migrates: migrates) }
+    }
+
+    @Test(arguments: [RenamedEntry.groceries, .folder, .scratch, .link], [false, true])
+    func `RENAME_NOREPLACE replaces nothing`(target: RenamedEntry, migrates: Bool) throws {
+        #expect(throws: RenameRefusal.exists) {
+            try plan(.scratch, over: target, migrates: migrates, options: .noReplace)
+        }
+        #expect(throws: RenameRefusal.exists) {
+            try plan(target, over: target, isSame: true, migrates: migrates, options: .noReplace)
+        }
+    }
+
+    @Test func `RENAME_EXCHANGE swaps contents, and names and identities stay`() throws {
+        #expect(try plan(.groceries, over: .plan, options: .exchange) == .exchange)
+        #expect(try plan(.scratch, over: .plan, options: .exchange) == .exchange)
+        #expect(try plan(.folder, over: .other(.folder, "Other"), options: .exchange) == .exchange)
+    }
+
+    @Test func `RENAME_EXCHANGE is refused across containers and between file and folder`() throws {
+        #expect(throws: RenameRefusal.cannotExchange) {
+            try plan(.groceries, over: .plan, migrates: true, options: .exchange)
+        }
+        #expect(throws: RenameRefusal.cannotExchange) { try plan(.groceries, over: .folder, options: .exchange) }
+        #expect(throws: RenameRefusal.cannotExchange) { try plan(.folder, over: .groceries, options: .exchange) }
+    }
+
+    @Test(arguments: [
+        (RenamedEntry.groceries, RenamedEntry.plan), (.scratch, .plan), (.groceries, .scratch), (.link, .groceries),
+        (.groceries, .link), (.folder, .other(.folder, "Other")),
+    ])
+    func `migrating never overwrites`(source: RenamedEntry, target: RenamedEntry) throws {
+        #expect(throws: RenameRefusal.exists) { try plan(source, over: target, migrates: true) }
+    }
+
+    @Test func `across containers a scratch file may replace a scratch file`() throws {
+        #expect(
+            try plan(.scratch, over: .other(.scratch, "a.tmp"), name: "a.tmp", migrates: true)
+                == .replaceEntry(Renaming(kind: .scratch, filename: .exactly("a.tmp"))))
+    }
+}

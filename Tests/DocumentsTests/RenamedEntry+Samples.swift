@@ -1,0 +1,38 @@
+import Documents
+
+/// The entries that the tests of renaming use.
+extension RenamedEntry {
+    static let generatedFilename = "2026-11-21-041233-7f3a.txt"
+
+    static func document(
+        _ displayName: String, _ pathExtension: String = "txt", filename: String = generatedFilename,
+        isGenerated: Bool = true, naming: Naming = .given
+    ) -> RenamedEntry {
+        RenamedEntry(
+            kind: .document, filename: filename, hasGeneratedFilename: isGenerated,
+            name: DocumentName(storedDisplayName: displayName, pathExtension: pathExtension), naming: naming)
+    }
+
+    static let groceries = document("Groceries")
+    static let plan = document("Plan", filename: "2026-11-22-101500-00ff.txt")
+    static let scratch = other(.scratch, "4913")
+    static let folder = other(.folder, "Folder")
+    static let link = other(.symbolicLink, "Link")
+
+    static func other(_ kind: EntryKind, _ filename: String) -> RenamedEntry {
+        RenamedEntry(kind: kind, filename: filename, hasGeneratedFilename: false, name: nil, naming: .given)
+    }
+}
+
+extension NamingPlace {
+    static let ordinary = NamingPlace(keepsNames: false, isScratch: false)
+    /// Within `.git`, say.
+    static let hidden = NamingPlace(keepsNames: true, isScratch: false)
+    static let trash = NamingPlace(keepsNames: true, isScratch: true)
+}
+
+extension DocumentName {
+    static func named(_ displayName: String, _ pathExtension: String = "txt") -> DocumentName {
+        DocumentName(storedDisplayName: displayName, pathExtension: pathExtension)
+    }
+}

@@ -1,0 +1,136 @@
+import Documents
+import Testing
+
+/// What becomes of an entry that is called so in that place.
+struct RenamingTests {
+    private func renaming(
+        _ source: RenamedEntry, to name: String, in place: NamingPlace = .ordinary
+    ) throws -> Renaming {
+        RenameRule.renaming(source, to: try EntryName(name), in: place)
+    }
+
+    @Test(arguments: [
+        ("Shopping.txt", "Shopping", "txt"), ("Groceries.md", "Groceries", "md"), ("Groceries", "Groceries", ""),
+        ("groceries.txt", "groceries", "txt"), ("Untitled.txt", "Untitled", "txt"), ("a.tar.gz", "a.tar", "gz"),
+    ])
+    func `renaming sets display name and extension, and the generated filename stays`(
+        name: String, displayName: String, pathExtension: String
+    ) throws {
+        let expected = Renaming(
+            kind: .document, filename: .keep, name: .named(displayName, pathExtension), naming: .given)
+        #expect(try renaming(.groceries, to: name) == expected)
+        #expect(try renaming(.document("First line", naming: .automatic), to: name) == expected)
+    }
+
+    @Test func `names are compared byte for byte`() throws {
+        let composed = RenamedEntry.document("caf\u{e9}")
+        #expect(try renaming(composed, to: "caf\u{e9}.txt").name == nil)
+        #expect(try renaming(composed, to: "cafe\u{301}.txt").name == .named("cafe\u{301}"))
+    }
+
+    @Test(arguments: [Naming.given, .automatic, .untitled])
+    func `moving under a name the document has already names nothing anew`(naming: Naming) throws {
+        let document = RenamedEntry.document("Groceries", naming: naming)
+        let unchanged = Renaming(kind: .document, filename: .keep)
+        #expect(try renaming(document, to: "Groceries.txt") == unchanged)
+        #expect(try renaming(document, to: RenamedEntry.generatedFilename) == unchanged)
+    }
+
+    @Test(arguments: [Naming.given, .automatic])
+    func `moving under the display name keeps it where it has a dot and the document no extension`(
+        naming: Naming
+    ) throws {
+        let document = RenamedEntry.document("Version 1.2", "", filename: "2026-11-21-041233-7f3a", naming: naming)
+        #expect(try renaming(document, to: "Version 1.2") == Renaming(kind: .document, filename: .keep))
+    }
+
+    @Test func `a document that nobody has named moves as Untitled and stays unnamed`() throws {
+        let untitled = RenamedEntry.document("First line", naming: .untitled)
+        #expect(try renaming(untitled, to: "Untitled.txt") == Renaming(kind: .document, filename: .keep))
+        #expect(try renaming(untitled, to: "Untitled.md").name == .named("Untitled", "md"))
+        #expect(try renaming(untitled, to: "Untitled").name == .named("Untitled", ""))
+        let named = RenamedEntry.document("First line", naming: .automatic)
+        #expect(
+            try renaming(named, to: "Untitled.txt")
+                == Renaming(kind: .document, filename: .keep, name: .named("Untitled"), naming: .given))
+    }
+
+    @Test(arguments: [NamingPlace.ordinary, .hidden, .trash], ["Name", ".name", "a.tmp", "x.tar.gz"])
+    func `folders and symbolic links are called what people call them`(place: NamingPlace, name: String) throws {
+        #expect(try renaming(.folder, to: name, in: place) == Renaming(kind: .folder, filename: .exactly(name)))
+        #expect(try renaming(.link, to: name, in: place) == Renaming(kind: .symbolicLink, filename: .exactly(name)))
+    }
+
+    @Test(arguments: [RenamedEntry.groceries, .scratch])
+    func `under a scratch name, or in the trash, a file is scratch`(source: RenamedEntry) throws {
+        #expect(try renaming(source, to: "notes.txt~") == Renaming(kind: .scratch, filename: .exactly("notes.txt~")))
+        #expect(try renaming(source, to: "a.tmp", in: .hidden) == Renaming(kind: .scratch, filename: .exactly("a.tmp")))
+        #expect(
+            try renaming(source, to: "Groceries.txt", in: .trash)
+                == Renaming(kind: .scratch, filename: .exactly("Groceries.txt")))
+    }
+
+    @Test func `a scratch file under another name is a new document`() throws {
+        #expect(
+            try renaming(.scratch, to: "Groceries.txt")
+                == Renaming(kind: .document, filename: .generate, name: .named("Groceries"), naming: .given))
+        #expect(
+            try renaming(.scratch, to: "Untitled.txt")
+                == Renaming(kind: .document, filename: .generate, name: .named("Untitled"), naming: .untitled))
+        #expect(
+            try renaming(.scratch, to: ".bashrc")
+                == Renaming(kind: .document, filename: .exactly(".bashrc"), name: .named(".bashrc", ""), naming: .given))
+        #expect(
+            try renaming(.scratch, to: "config", in: .hidden)
+                == Renaming(kind: .document, filename: .exactly("config"), name: .named("config", ""), naming: .given))
+    }
+
+    @Test func `dotfiles and what is inside dot folders have their name for filename`() throws {
+        #expect(
+            try renaming(.groceries, to: ".groceries")
+                == Renaming(
+                    kind: .document, filename: .exactly(".groceries"), name: .named(".groceries", ""), naming: .given))
+        #expect(
+            try renaming(.groceries, to: "Groceries.txt", in: .hidden)
+                == Renaming(kind: .document, filename: .exactly("Groceries.txt")))
+        #expect(
+            try renaming(.groceries, to: RenamedEntry.generatedFilename, in: .hidden)
+                == Renaming(kind: .document, filename: .keep))
+    }
+
+    @Test func `what leaves a hidden place gets a generated filename, unless it has one`() throws {
+        let config = RenamedEntry.document("config", "ini", filename: "config.ini", isGenerated: false)
+        #expect(try renaming(config, to: "config.ini") == Renaming(kind: .document, filename: .generate))
+        #expect(
+            try renaming(config, to: "settings.ini")
+                == Renaming(kind: .document, filename: .generate, name: .named("settings", "ini"), naming: .given))
+        #expect(
+            try renaming(config, to: "config.ini", in: .hidden) == Renaming(kind: .document, filename: .keep))
+        #expect(try renaming(.groceries, to: "Groceries.txt") == Renaming(kind: .document, filename: .keep))
+    }
+}
+
+struct NamingPlaceTests {
+    @Test(arguments: [
+        ("Photos", NamingPlace.ordinary), (".git", .hidden), (".Trash-1000", .trash), ("Old~", .ordinary),
+        ("build.tmp", .ordinary),
+    ])
+    func `a folder's name decides what the names in it mean`(name: String, place: NamingPlace) throws {
+        #expect(NamingPlace.ordinary.folder(try EntryName(name)) == place)
+    }
+
+    @Test func `a folder in a hidden place or in the trash is one, too`() throws {
+        #expect(NamingPlace.hidden.folder(try EntryName("objects")) == .hidden)
+        #expect(NamingPlace.trash.folder(try EntryName("files")) == .trash)
+        #expect(NamingPlace.hidden.folder(try EntryName(".Trash-1000")) == .trash)
+    }
+
+    @Test func `a place says which files are scratch and which keep their names`() throws {
+        #expect(NamingPlace.ordinary.isScratch(try EntryName("a.tmp")))
+        #expect(!NamingPlace.ordinary.isScratch(try EntryName("a.txt")))
+        #expect(NamingPlace.trash.isScratch(try EntryName("a.txt")))
+        #expect(NamingPlace.ordinary.keepsName(try EntryName(".bashrc")))
+        #expect(!NamingPlace.ordinary.keepsName(try EntryName("a.txt")))
+        #expect(NamingPlace.hidden.keepsName(try EntryName("a.txt")))
+    }
+}
