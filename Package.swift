@@ -76,6 +76,14 @@ let package = Package(
             name: "CFuse", path: "CFuse", pkgConfig: "fuse3",
             providers: [.apt(["libfuse3-dev"])]),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents"], swiftSettings: strict),
+        .testTarget(
+            name: "CatalogTests",
+            dependencies: ["Catalog", "Documents", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+        .testTarget(
+            name: "ObjectStoreTests",
+            dependencies: ["ObjectStore", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
         // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so
         // that it is built before them.
         .testTarget(

@@ -51,7 +51,8 @@ enum CatalogSchema {
                 CREATE UNIQUE INDEX entriesByUUID ON entries(uuid) WHERE uuid IS NOT NULL;
                 CREATE INDEX entriesByGeneratedFilename ON entries(filename) WHERE hasGeneratedFilename;
                 CREATE INDEX entriesByPosition ON entries(parent, position);
-                CREATE INDEX entriesPending ON entries(pending) WHERE pending <> 0;
+                CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE pending <> 0;
+                CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;
                 CREATE INDEX entriesArriving ON entries(isHere) WHERE isHere = 0 AND container = 0;
                 """)
         let roots: [(InodeNumber, InodeNumber, Int?, String)] = [

@@ -10,7 +10,7 @@ extension CatalogTransaction {
         return try Row.fetchOne(statement, arguments: arguments).map(Entry.init(row:))
     }
 
-    private func entries(where condition: StaticString, _ arguments: StatementArguments) throws -> [Entry] {
+    func entries(where condition: StaticString, _ arguments: StatementArguments) throws -> [Entry] {
         let statement = try db.cachedStatement(
             sql: "SELECT \(EntryColumns.list) FROM entries WHERE \(condition)")
         let rows = try Row.fetchCursor(statement, arguments: arguments)
@@ -133,17 +133,6 @@ extension CatalogTransaction {
 
 /// Sets of entries.
 extension CatalogTransaction {
-    public func pendingEntries() throws -> [Entry] {
-        // Sorted here: asked for the order, SQLite would walk the whole table by row number instead of
-        // the few rows of the partial index.
-        try entries(where: "pending<>0", []).sorted { $0.inode < $1.inode }
-    }
-
-    /// Documents on their way out of the cloud whose content is not here yet (PRODUCT 4).
-    public func arrivingEntries() throws -> [Entry] {
-        try entries(where: "isHere=0 AND container=0", [])
-    }
-
     public func allEntries() throws -> [Entry] { try entries(where: "id>4 ORDER BY id", []) }
 
     /// Documents in a container, and how many conflict versions they have.
@@ -153,12 +142,6 @@ extension CatalogTransaction {
                 sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
             arguments: [container == .local ? 0 : 1])
         return (row?[0] ?? 0, Int((row?[1] as Double?) ?? 0))
-    }
-
-    public func pendingCount() throws -> Int {
-        let statement = try db.cachedStatement(
-            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)")
-        return try Row.fetchOne(statement).map { $0[0] } ?? 0
     }
 
     /// Records or forgets the last failure of an entry.

@@ -170,6 +170,7 @@ public enum RenameRule {
         let isAlias =
             source.naming == .untitled && asked.displayName == Naming.untitledName
             && asked.pathExtension.isIdentical(to: current.pathExtension)
-        return isAlias || name.text.isIdentical(to: source.filename) || asked == current
+        return isAlias || name.text.isIdentical(to: source.filename)
+            || name.text.isIdentical(to: current.full)
     }
 }

@@ -11,7 +11,7 @@ public enum ScratchName {
             || prefixes.contains { utf8.starts(with: $0.utf8) }
             || (utf8.count >= 2 && utf8.first == hash && utf8.last == hash)
             || (utf8.starts(with: ".~lock.".utf8) && utf8.last == hash)
-            || (utf8.count == 9 && utf8.starts(with: "sed".utf8))
+            || (utf8.starts(with: "sed".utf8) && name.unicodeScalars.count == 9)
             || name.isIdentical(to: "4913")
             || name.isIdentical(to: ".DS_Store")
     }

@@ -21,7 +21,10 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     }
 
     /// Whole seconds, rounded down; `nanosecondsPart` is what is left, 0 to 999,999,999.
-    public var seconds: Int { Int((nanoseconds - Int64(nanosecondsPart)) / 1_000_000_000) }
+    public var seconds: Int {
+        let quotient = Int(nanoseconds / 1_000_000_000)
+        return nanoseconds % 1_000_000_000 < 0 ? quotient - 1 : quotient
+    }
 
     public var nanosecondsPart: Int {
         let remainder = Int(nanoseconds % 1_000_000_000)

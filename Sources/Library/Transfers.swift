@@ -119,10 +119,6 @@ final class Transfers: Sendable {
         }
     }
 
-    func isUploading(_ inode: InodeNumber) -> Bool { state.withLock { $0.uploads[inode] != nil } }
-
-    var uploadCount: Int { state.withLock { $0.uploads.count } }
-
     /// The mount ends: what is under way begins anew next time.
     func cancelAll() {
         let (arrivals, uploads) = state.withLock { ($0.arrivals, $0.uploads) }

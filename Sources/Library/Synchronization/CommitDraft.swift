@@ -17,22 +17,20 @@ struct CommitDraft {
     private(set) var withdrawn: [EntryID] = []
 
     /// - Parameters:
-    ///   - pending: all entries with pending changes.
+    ///   - pending: the entries to send, as far as their contents are uploaded.
+    ///   - blockedSteps: those of which something is not ready: a step is sent as one (PRODUCT 4).
     ///   - parents: the id of each pending entry's folder, by inode of the folder.
     ///   - depths: how deep each folder lies, so that a folder is created before what is in it.
     init(
-        pending: [Entry], arriving: [Entry], withdrawals: [Withdrawal], uploaded: [InodeNumber: Uploaded],
+        pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal], uploaded: [InodeNumber: Uploaded],
         parents: [InodeNumber: EntryID], depths: [InodeNumber: Int], device: DeviceID
     ) {
         let isReady: (Entry) -> Bool = { entry in
             !entry.needsUpload || uploaded[entry.inode]?.revision == entry.revision
         }
-        // A step waits until all of it is ready (PRODUCT 4 "as one step").
-        var blocked = Set(arriving.compactMap(\.step))
-        blocked.formUnion(pending.filter { !isReady($0) }.compactMap(\.step))
-
-        let sendable = pending.filter { $0.step.map { !blocked.contains($0) } ?? true }
-        let leaving = withdrawals.filter { $0.step.map { !blocked.contains($0) } ?? true }
+        let isFree: (Int64?) -> Bool = { step in step.map { !blockedSteps.contains($0) } ?? true }
+        let sendable = pending.filter { isFree($0.step) }
+        let leaving = withdrawals.filter { isFree($0.step) }
         for entry in sendable.sorted(by: { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }) {
             guard let parent = parents[entry.parent] else { continue }
             add(entry, parent: parent, content: isReady(entry) ? uploaded[entry.inode]?.version : nil, device)

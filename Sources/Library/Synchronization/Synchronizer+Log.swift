@@ -46,12 +46,16 @@ extension Synchronizer {
     }
 
     /// Sends what is pending and ready, as one commit at the end of the log.
-    func sendPending() async throws {
+    ///
+    /// - Returns: whether there was anything to send.
+    func sendPending() async throws -> Bool {
+        var hasSent = false
         while let outgoing = try prepareCommit() {
             switch try await log.append(outgoing.commit, at: try position().next) {
             case .appended:
                 try take(outgoing.commit, at: try position().next)
                 forgetUploads(outgoing)
+                hasSent = true
             case .taken:
                 // Another device was first. What it did is applied; what is pending is made a new
                 // commit on top of that.
@@ -59,6 +63,7 @@ extension Synchronizer {
                 try await followLog()
             }
         }
+        return hasSent
     }
 
     /// Makes a commit and keeps it durably, so that it is recognised even if its answer is lost. One
@@ -79,13 +84,37 @@ extension Synchronizer {
     }
 
     private func draft(_ catalog: CatalogTransaction) throws -> CommitDraft {
-        let pending = try catalog.pendingEntries()
+        let uploaded = uploaded.withLock { $0 }
+        var pending: [InodeNumber: Entry] = [:]
+        for inode in uploaded.keys {
+            if let entry = try catalog.entry(inode), !entry.pending.isEmpty { pending[inode] = entry }
+        }
+        for entry in try catalog.entriesToDescribe(limit: Self.largestCommit) { pending[entry.inode] = entry }
+        let blocked = try blockedSteps(uploaded, pending, catalog)
+        for step in Set(pending.values.compactMap(\.step)).subtracting(blocked) {
+            for entry in try catalog.pendingEntries(inStep: step) { pending[entry.inode] = entry }
+        }
         var parents: [InodeNumber: EntryID] = [:]
         var depths: [InodeNumber: Int] = [.cloud: 0]
-        for entry in pending { try measure(entry.parent, &parents, &depths, catalog) }
+        for entry in pending.values { try measure(entry.parent, &parents, &depths, catalog) }
         return CommitDraft(
-            pending: pending, arriving: try catalog.arrivingEntries(), withdrawals: try catalog.withdrawals(),
-            uploaded: uploaded.withLock { $0 }, parents: parents, depths: depths, device: library.device.id)
+            pending: Array(pending.values), blockedSteps: blocked, withdrawals: try catalog.withdrawals(),
+            uploaded: uploaded, parents: parents, depths: depths, device: library.device.id)
+    }
+
+    private static let largestCommit = 4096
+
+    /// The steps of which some content has not been uploaded, or has not arrived.
+    private func blockedSteps(
+        _ uploaded: [InodeNumber: CommitDraft.Uploaded], _ pending: [InodeNumber: Entry],
+        _ catalog: CatalogTransaction
+    ) throws -> Set<Int64> {
+        var missing = try catalog.uploadsByStep()
+        for (inode, content) in uploaded {
+            guard let entry = pending[inode], let step = entry.step, content.revision == entry.revision else { continue }
+            missing[step, default: 0] -= 1
+        }
+        return Set(missing.filter { $0.value > 0 }.keys).union(try catalog.arrivingSteps())
     }
 
     private func measure(

@@ -9,34 +9,50 @@ import SystemPackage
 
 /// Sending contents: each in a task of its own, when its document has been quiet for half a second.
 extension Synchronizer {
+    /// Lines up what is ready; whenever an upload ends the next begins.
+    ///
     /// - Returns: how long it is until the next document will have been quiet for long enough; nil
     ///   when none is waiting for that.
     func startUploads() throws -> Duration? {
+        if uploads.withLock({ $0.isLong }) { return nil }
         var shortestRest: Duration?
-        for entry in try library.catalog.read({ try $0.pendingEntries() }) where entry.needsUpload {
-            if library.transfers.uploadCount >= Self.parallelTransfers { break }
+        for entry in try library.catalog.read({ try $0.entriesNeedingUpload(limit: Self.lookahead) }) {
             guard uploaded.withLock({ $0[entry.inode]?.revision }) != entry.revision,
-                !library.transfers.isUploading(entry.inode), !library.openFiles.isOpenForWriting(entry.inode),
-                library.retries.isDue(entry.inode)
+                !library.openFiles.isOpenForWriting(entry.inode), library.retries.isDue(entry.inode)
             else { continue }
             let rest = library.transfers.timeToQuiet(entry.inode)
-            if rest == .zero { start(entry) } else { shortestRest = min(rest, shortestRest ?? rest) }
+            if rest == .zero {
+                uploads.withLock { $0.add(entry) }
+            } else {
+                shortestRest = min(rest, shortestRest ?? rest)
+            }
+        }
+        while uploads.withLock({ $0.startsAnother(limit: Self.parallelTransfers) }) {
+            Task { await uploadQueued() }
         }
         return shortestRest
     }
 
-    private func start(_ entry: Entry) {
-        let progress = UploadProgress(total: entry.size)
-        library.transfers.begin(progress, of: entry.inode)
-        library.observer?.stateChanged()
-        Task { [self] in
-            let error = await upload(entry, progress)
+    /// Whether a commit would do better to wait a moment for uploads that are about to end: a mass
+    /// migration takes a handful of commits, not one for every few documents.
+    func gathersUploads(since lastCommit: ContinuousClock.Instant) -> Bool {
+        uploads.withLock(\.isBusy) && uploaded.withLock(\.count) < Self.lookahead
+            && ContinuousClock.now - lastCommit < .milliseconds(400)
+    }
+
+    /// One of a few that work through the queue.
+    private func uploadQueued() async {
+        while let entry = uploads.withLock({ $0.next() }) {
+            let progress = UploadProgress(total: entry.size)
+            library.transfers.begin(progress, of: entry.inode)
+            library.observer?.stateChanged()
+            let error = Task.isCancelled ? nil : await upload(entry, progress)
             library.transfers.end(progress, of: entry.inode)
+            uploads.withLock { $0.ended(entry) }
             if let error { noteFailure(error, of: entry) } else { library.retries.succeeded(entry.inode) }
             library.observer?.stateChanged()
-            // While many are on their way, their commits can wait for one another.
-            if library.transfers.uploadCount < Self.parallelTransfers / 2 || error != nil { library.transfers.wake.signal() }
         }
+        library.transfers.wake.signal()
     }
 
     /// - Returns: why it did not succeed; nil also when it is of no use any more.

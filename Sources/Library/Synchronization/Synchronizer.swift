@@ -16,6 +16,8 @@ public final class Synchronizer: Sendable {
     let log: ReplicatedLog
     /// Contents that the store has and no commit names yet.
     let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
+    /// Documents that are ready to be uploaded, and how many uploads are running.
+    let uploads = Mutex(UploadQueue())
 
     /// How long it takes at most until another device's change is noticed.
     private static let pollInterval = Duration.milliseconds(100)
@@ -32,10 +34,11 @@ public final class Synchronizer: Sendable {
     /// - Parameter firstRound: called when the container was read for the first time, or could not be.
     public func run(firstRound: @Sendable () -> Void) async {
         var failures = 0
+        var lastCommit = ContinuousClock.now
         var isFirst = true
         while !Task.isCancelled {
             let start = ContinuousClock.now
-            let (succeeded, rest) = await round()
+            let (succeeded, rest) = await round(&lastCommit)
             failures = succeeded ? 0 : failures + 1
             if isFirst { firstRound() }
             isFirst = false
@@ -53,13 +56,13 @@ public final class Synchronizer: Sendable {
 
     /// - Returns: whether the container could be reached and understood, and when the next document
     ///   will be ready to be sent.
-    private func round() async -> (succeeded: Bool, rest: Duration?) {
+    private func round(_ lastCommit: inout ContinuousClock.Instant) async -> (succeeded: Bool, rest: Duration?) {
         do {
             try await followLog()
             report(.online)
             startArrivals()
             let rest = try startUploads()
-            try await sendPending()
+            if !gathersUploads(since: lastCommit), try await sendPending() { lastCommit = .now }
             return (true, rest)
         } catch let error as LogError {
             report(Connection(error))
@@ -79,7 +82,7 @@ public final class Synchronizer: Sendable {
     /// Documents that must come without anyone opening them: those on their way out of the cloud.
     private func startArrivals() {
         do throws(Errno) {
-            for entry in try library.inspect({ try $0.arrivingEntries() }) {
+            for entry in try library.inspect({ try $0.arrivingEntries(limit: Self.lookahead) }) {
                 if library.transfers.arrivalCount >= Self.parallelTransfers { return }
                 guard library.retries.isDue(entry.inode) else { continue }
                 _ = try library.arrival(of: entry.inode)
@@ -90,8 +93,11 @@ public final class Synchronizer: Sendable {
     }
 
     static let parallelTransfers = 8
+    /// How many documents are looked at in one round for whether they can be transferred.
+    static let lookahead = 1024
 
     private func abandonTransfers() async {
+        uploads.withLock { $0.clear() }
         library.transfers.cancelAll()
     }
 }

@@ -1,0 +1,51 @@
+import Documents
+import GRDB
+
+/// What waits to be sent or fetched. Asked again and again while there is much of it, so each of
+/// these reads the partial indexes and a bounded number of rows.
+extension CatalogTransaction {
+    /// Documents whose content the container must get.
+    public func entriesNeedingUpload(limit: Int) throws -> [Entry] {
+        try entries(where: "pending<>0 AND pending & 2 AND kind=1 LIMIT ?", [limit])
+    }
+
+    /// Entries with changes that can be told without sending content.
+    public func entriesToDescribe(limit: Int) throws -> [Entry] {
+        try entries(
+            where: """
+                pending<>0 AND NOT (kind=1 AND pending & 2 AND (pending & 1 OR pending=2)) LIMIT ?
+                """, [limit])
+    }
+
+    public func pendingEntries(inStep step: Int64) throws -> [Entry] {
+        try entries(where: "step=? AND pending<>0", [step])
+    }
+
+    /// How many documents of each step the container still lacks the content of.
+    public func uploadsByStep() throws -> [Int64: Int] {
+        let statement = try db.cachedStatement(
+            sql: """
+                SELECT step, count(*) FROM entries
+                WHERE pending<>0 AND pending & 2 AND kind=1 AND step IS NOT NULL GROUP BY step
+                """)
+        return Dictionary(try Row.fetchAll(statement).map { ($0[0], $0[1]) }) { $1 }
+    }
+
+    /// Documents on their way out of the cloud whose content is not here yet (PRODUCT 4).
+    public func arrivingEntries(limit: Int) throws -> [Entry] {
+        try entries(where: "isHere=0 AND container=0 LIMIT ?", [limit])
+    }
+
+    /// The steps that such documents belong to.
+    public func arrivingSteps() throws -> Set<Int64> {
+        let statement = try db.cachedStatement(
+            sql: "SELECT DISTINCT step FROM entries WHERE isHere=0 AND container=0 AND step IS NOT NULL")
+        return Set(try Row.fetchAll(statement).map { $0[0] as Int64 })
+    }
+
+    public func pendingCount() throws -> Int {
+        let statement = try db.cachedStatement(
+            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)")
+        return try Row.fetchOne(statement).map { $0[0] } ?? 0
+    }
+}

@@ -1,0 +1,138 @@
+import Catalog
+import Documents
+import Foundation
+import GRDB
+import Testing
+
+/// The catalog as a file: made, opened again, locked, migrated.
+struct CatalogFileTests {
+    @Test func `a fresh catalog has the tree`() throws {
+        try withCatalog { catalog in
+            try catalog.read { catalog in
+                let root = try #require(try catalog.entry(.root))
+                #expect(root.kind == .folder)
+                #expect(root.container == nil)
+                #expect(try catalog.children(of: .root).map(\.filename) == ["Documents"])
+                #expect(try catalog.children(of: .root).map(\.inode) == [.documents])
+                let containers = try catalog.children(of: .documents)
+                #expect(containers.map(\.filename) == ["local", "cloud"])
+                #expect(containers.map(\.inode) == [.local, .cloud])
+                #expect(containers.map(\.container) == [.local, .cloud])
+                #expect(containers.allSatisfy { $0.kind == .folder && $0.mode == 0o755 && $0.pending.isEmpty })
+                #expect(containers.map(\.id) == [nil, .cloudRoot])
+                #expect(try catalog.allEntries().isEmpty)
+                #expect(try catalog.pendingCount() == 0)
+            }
+        }
+    }
+
+    @Test func `what is written is there when the catalog is opened again`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            let first = try Catalog(path: path)
+            let inode = try first.write { catalog in
+                try catalog.set(.deviceName, "laptop")
+                return try catalog.insert(.document("Groceries.txt", filename: "a.txt"))
+            }
+            try first.close()
+            let second = try Catalog(path: path)
+            try second.read { catalog throws in
+                #expect(try catalog.setting(.deviceName) == "laptop")
+                #expect(try catalog.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
+                #expect(try catalog.children(of: .documents).count == 2)
+            }
+            try second.close()
+        }
+    }
+
+    @Test func `what is synchronized is in the files even if the process ends there`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog")
+            try catalog.write { try $0.set(.deviceName, "laptop") }
+            try catalog.synchronize()
+            // What a killed process leaves: the database and its log as they are now.
+            for suffix in ["", "-wal"] {
+                try FileManager.default.copyItem(
+                    atPath: folder + "/catalog" + suffix, toPath: folder + "/copy" + suffix)
+            }
+            let copy = try Catalog(path: folder + "/copy")
+            #expect(try copy.read { try $0.setting(.deviceName) } == "laptop")
+            try copy.close()
+            try catalog.close()
+        }
+    }
+
+    @Test func `a catalog that was only opened can be synchronized`() throws {
+        try withTemporaryFolder { folder in
+            try Catalog(path: folder + "/catalog").close()
+            let catalog = try Catalog(path: folder + "/catalog")
+            #expect(throws: Never.self) { try catalog.synchronize() }
+            try catalog.close()
+        }
+    }
+
+    @Test func `a catalog in use cannot be opened a second time`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            let first = try Catalog(path: path)
+            #expect(throws: (any Error).self) { try Catalog(path: path) }
+            try first.write { try $0.set(.deviceName, "laptop") }
+            try first.close()
+            let second = try Catalog(path: path)
+            #expect(try second.read { try $0.setting(.deviceName) } == "laptop")
+            try second.close()
+        }
+    }
+
+    @Test func `a catalog in a folder that is not there cannot be opened`() throws {
+        try withTemporaryFolder { folder in
+            #expect(throws: (any Error).self) { try Catalog(path: folder + "/missing/catalog") }
+        }
+    }
+
+    @Test func `a file that is no catalog is refused and left as it is`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            let text = Data(String(repeating: "This is a letter to a friend. ", count: 100).utf8)
+            try text.write(to: URL(fileURLWithPath: path))
+            #expect(throws: (any Error).self) { try Catalog(path: path) }
+            #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == text)
+        }
+    }
+
+    @Test func `the catalog names the migrations it has had, so that later releases can add theirs`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            try Catalog(path: path).close()
+            let queue = try DatabaseQueue(path: path)
+            let applied = try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") }
+            #expect(applied == ["1: the tree and the replica"])
+            try queue.close()
+        }
+    }
+
+    @Test func `the stored codes of kinds and namings never change`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            let catalog = try Catalog(path: path)
+            let kinds: [EntryKind] = [.folder, .document, .scratch, .symbolicLink]
+            let namings: [Naming] = [.given, .automatic, .untitled, .given]
+            try catalog.write { catalog in
+                for (number, (kind, naming)) in zip(kinds, namings).enumerated() {
+                    var entry = Entry.folder("\(number)")
+                    entry.kind = kind
+                    entry.naming = naming
+                    try catalog.insert(entry)
+                }
+            }
+            try catalog.close()
+            let queue = try DatabaseQueue(path: path)
+            let rows = try queue.read { db in
+                try Row.fetchAll(db, sql: "SELECT kind, naming FROM entries WHERE id>4 ORDER BY filename")
+            }
+            #expect(rows.map { $0[0] as Int } == [0, 1, 2, 3])
+            #expect(rows.map { $0[1] as Int } == [0, 1, 2, 0])
+            try queue.close()
+        }
+    }
+}

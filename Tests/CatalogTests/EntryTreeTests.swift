@@ -1,0 +1,168 @@
+import Catalog
+import Documents
+import Testing
+
+/// Folders and what is in them.
+struct EntryTreeTests {
+    @Test func `children come in the folder's order, and of one position the older first`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                for (name, position) in [("c", 2), ("a", 1.5), ("d", 2), ("b", -1)] as [(String, Double)] {
+                    try catalog.insert(.folder(name, position: position))
+                }
+                #expect(try catalog.children(of: .local).map(\.filename) == ["b", "a", "c", "d"])
+                #expect(try catalog.listing(of: .local).map(\.filename) == ["b", "a", "c", "d"])
+            }
+        }
+    }
+
+    @Test func `a listing says of a document its name and when it was created`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let document = try catalog.insert(.document("Plan.txt", filename: "1.txt", created: 12))
+                let folder = try catalog.insert(.folder("Photos", position: 2))
+                let rows = try catalog.listing(of: .local)
+                #expect(rows.map(\.inode) == [document, folder])
+                #expect(rows.map(\.kind) == [.document, .folder])
+                #expect(rows.map(\.fullName) == ["Plan.txt", nil])
+                #expect(rows[0].created == Timestamp(nanoseconds: 12))
+            }
+        }
+    }
+
+    @Test func `the mountpoint is not in itself`() throws {
+        try withCatalog { catalog in
+            try catalog.read { catalog throws in
+                #expect(try catalog.children(of: .root).map(\.inode) == [.documents])
+                #expect(try catalog.listing(of: .root).map(\.inode) == [.documents])
+                #expect(try catalog.descendants(of: .root).map(\.inode) == [.documents, .local, .cloud])
+            }
+        }
+    }
+
+    @Test func `a new entry stands last`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                #expect(try catalog.nextPosition(in: .local) == 1)
+                for (position, next) in [(1, 2), (7.75, 8), (3, 8), (8, 9)] as [(Double, Double)] {
+                    try catalog.insert(.folder("\(position)", position: position))
+                    #expect(try catalog.nextPosition(in: .local) == next)
+                }
+                #expect(try catalog.nextPosition(in: .cloud) == 1)
+            }
+        }
+    }
+
+    @Test func `a new entry stands after one whose position is negative`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                try catalog.insert(.folder("a", position: -2.5))
+                #expect(try catalog.nextPosition(in: .local) > -2.5)
+            }
+        }
+    }
+
+    @Test func `descendants are all below a folder, parents before children`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let folders = try catalog.insertFolders(["a", "b", "c"])
+                try catalog.insert(.document("x.txt", filename: "x", in: folders[1]))
+                try catalog.insert(.document("y.txt", filename: "y", in: folders[2]))
+                try catalog.insert(.folder("beside"))
+                let found = try catalog.descendants(of: folders[0])
+                #expect(Set(found.map(\.filename)) == ["b", "c", "x", "y"])
+                #expect(found.count == 4)
+                for (index, entry) in found.enumerated() {
+                    let known = [folders[0]] + found[..<index].map(\.inode)
+                    #expect(known.contains(entry.parent), "\(entry.filename)")
+                }
+                #expect(try catalog.descendants(of: folders[2]).map(\.filename) == ["y"])
+            }
+        }
+    }
+
+    @Test func `an entry is inside itself and each folder above it`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let folders = try catalog.insertFolders(["a", "b", "c"])
+                for ancestor in folders + [.local, .documents, .root] {
+                    #expect(try catalog.isInside(folders[2], ancestor: ancestor))
+                }
+                #expect(try !catalog.isInside(folders[0], ancestor: folders[1]))
+                #expect(try !catalog.isInside(folders[2], ancestor: .cloud))
+                #expect(try !catalog.isInside(InodeNumber(99_999), ancestor: .local))
+            }
+        }
+    }
+
+    @Test func `depth is the number of folders between an entry and its container`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let folders = try catalog.insertFolders(["a", "b", "c"], in: .cloud)
+                for (depth, folder) in folders.enumerated() {
+                    #expect(try catalog.depth(of: #require(try catalog.entry(folder))) == depth)
+                }
+            }
+        }
+    }
+
+    @Test func `a folder has children until the last is deleted`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let folders = try catalog.insertFolders(["a", "b"])
+                #expect(try catalog.hasChildren(folders[0]))
+                try catalog.delete(folders[1])
+                #expect(try !catalog.hasChildren(folders[0]))
+                #expect(try catalog.entry(folders[1]) == nil)
+                #expect(try catalog.entry(folders[0]) != nil)
+            }
+        }
+    }
+}
+
+/// Inode numbers are never used twice, or the kernel would take one file for another.
+struct InodeNumberTests {
+    @Test func `inode numbers leave room for what later releases put at the top`() throws {
+        try withCatalog { catalog throws in
+            #expect(try catalog.write { try $0.insert(.folder("a")) } >= InodeNumber(100))
+        }
+    }
+
+    @Test func `the number of a deleted entry is not used again`() throws {
+        try withTemporaryFolder { folder in
+            var seen: Set<InodeNumber> = []
+            for name in ["a", "b"] {
+                let catalog = try Catalog(path: folder + "/catalog")
+                for _ in 0..<3 {
+                    let inode = try catalog.write { try $0.insert(.folder(name)) }
+                    #expect(seen.insert(inode).inserted)
+                    try catalog.write { try $0.delete(inode) }
+                }
+                try catalog.close()
+            }
+        }
+    }
+
+    @Test func `a renumbered entry has a number that nothing ever had, and all else as it was`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                var seen: Set<InodeNumber> = []
+                var inode = try catalog.insert(.document("Plan.txt", filename: "1"))
+                seen.insert(inode)
+                for round in 0..<4 {
+                    let other = try catalog.insert(.folder("\(round)"))
+                    #expect(seen.insert(other).inserted)
+                    if round.isMultiple(of: 2) { try catalog.delete(other) }
+                    let old = inode
+                    inode = try catalog.renumber(inode)
+                    #expect(seen.insert(inode).inserted)
+                    #expect(try catalog.entry(old) == nil)
+                }
+                let found = try #require(try catalog.entry(inode))
+                #expect(found.name?.full == "Plan.txt")
+                #expect(found.filename == "1")
+                #expect(seen.insert(try catalog.insert(.folder("last"))).inserted)
+            }
+        }
+    }
+}

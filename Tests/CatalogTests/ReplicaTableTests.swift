@@ -1,0 +1,116 @@
+import Catalog
+import Documents
+import Testing
+
+/// What the catalog keeps of the container: its committed state, and what waits to be committed.
+struct ReplicaTableTests {
+    private let parent = EntryID(numbered: 50)
+
+    private func store(
+        _ number: UInt8, filename: String, fullName: String? = nil, isDeleted: Bool = false,
+        _ catalog: CatalogTransaction
+    ) throws {
+        try catalog.storeReplicaRecord(
+            [number], id: EntryID(numbered: number), parent: parent, filename: filename, fullName: fullName,
+            isDeleted: isDeleted)
+    }
+
+    @Test func `a record is found by id, by filename and by full name`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                try store(2, filename: "b", fullName: "Plan.txt", catalog)
+                try store(1, filename: "a", fullName: "Plan.txt", catalog)
+                #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [1])
+                #expect(try catalog.replicaRecord(EntryID(numbered: 3)) == nil)
+                #expect(try catalog.replicaRecords(in: parent, filename: "b") == [[2]])
+                #expect(try catalog.replicaRecords(in: parent, fullName: "Plan.txt") == [[1], [2]])
+                #expect(try catalog.replicaRecords(in: .cloudRoot, filename: "b").isEmpty)
+                #expect(try catalog.replicaRecords(in: .cloudRoot, fullName: "Plan.txt").isEmpty)
+                #expect(try catalog.replicaHasChildren(parent))
+                #expect(try !catalog.replicaHasChildren(.cloudRoot))
+            }
+        }
+    }
+
+    @Test func `a deleted record is found by its id alone`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                try store(1, filename: "a", fullName: "Plan.txt", isDeleted: true, catalog)
+                #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [1])
+                #expect(try catalog.replicaRecords(in: parent, filename: "a").isEmpty)
+                #expect(try catalog.replicaRecords(in: parent, fullName: "Plan.txt").isEmpty)
+                #expect(try !catalog.replicaHasChildren(parent))
+            }
+        }
+    }
+
+    @Test func `a record that is stored again replaces the old one`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                try store(1, filename: "a", fullName: "Plan.txt", catalog)
+                try catalog.storeReplicaRecord(
+                    [9, 9], id: EntryID(numbered: 1), parent: .cloudRoot, filename: "z", fullName: nil, isDeleted: false)
+                #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [9, 9])
+                #expect(try catalog.replicaRecords(in: parent, filename: "a").isEmpty)
+                #expect(try catalog.replicaRecords(in: .cloudRoot, filename: "z") == [[9, 9]])
+                #expect(try !catalog.replicaHasChildren(parent))
+            }
+        }
+    }
+
+    @Test func `names in the container are compared byte for byte`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                try store(1, filename: "caf\u{e9}", fullName: "caf\u{e9}.txt", catalog)
+                #expect(try catalog.replicaRecords(in: parent, filename: "caf\u{e9}") == [[1]])
+                #expect(try catalog.replicaRecords(in: parent, filename: "cafe\u{301}").isEmpty)
+                #expect(try catalog.replicaRecords(in: parent, fullName: "cafe\u{301}.txt").isEmpty)
+            }
+        }
+    }
+
+    @Test func `withdrawals come back, what is in a folder before the folder`() throws {
+        try withCatalog { catalog in
+            let shallow = Withdrawal(id: EntryID(numbered: 1), seen: nil, depth: 0, step: nil)
+            let deep = Withdrawal(id: EntryID(numbered: 3), seen: VersionID(numbered: 7), depth: 2, step: 5)
+            let beside = Withdrawal(id: EntryID(numbered: 2), seen: VersionID(numbered: 8), depth: 2, step: nil)
+            try catalog.write { catalog in
+                for withdrawal in [shallow, deep, beside] { try catalog.store(withdrawal) }
+                #expect(try catalog.withdrawals() == [beside, deep, shallow])
+                #expect(try catalog.hasWithdrawal(deep.id))
+                #expect(try !catalog.hasWithdrawal(EntryID(numbered: 9)))
+            }
+        }
+    }
+
+    @Test func `a withdrawal is one per entry, and is deleted alone`() throws {
+        try withCatalog { catalog in
+            var withdrawal = Withdrawal(id: EntryID(numbered: 1), seen: nil, depth: 0, step: nil)
+            let other = Withdrawal(id: EntryID(numbered: 2), seen: nil, depth: 0, step: nil)
+            try catalog.write { catalog in
+                try catalog.store(withdrawal)
+                try catalog.store(other)
+                withdrawal.seen = VersionID(numbered: 1)
+                withdrawal.step = 3
+                try catalog.store(withdrawal)
+                #expect(try catalog.withdrawals() == [withdrawal, other])
+                try catalog.deleteWithdrawal(withdrawal.id)
+                #expect(try catalog.withdrawals() == [other])
+            }
+        }
+    }
+
+    @Test func `the outbox holds one commit`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                #expect(try catalog.outbox() == nil)
+                try catalog.setOutbox([1, 0, 255], commit: CommitID(numbered: 1))
+                #expect(try catalog.outbox() == [1, 0, 255])
+                try catalog.setOutbox([2], commit: CommitID(numbered: 2))
+                #expect(try catalog.outbox() == [2])
+                try catalog.setOutbox(nil, commit: CommitID(numbered: 2))
+                #expect(try catalog.outbox() == nil)
+            }
+        }
+    }
+}

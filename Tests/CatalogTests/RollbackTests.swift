@@ -1,0 +1,71 @@
+import Catalog
+import Documents
+import Testing
+
+/// A write happens whole or not at all.
+struct RollbackTests {
+    private struct Interruption: Error {}
+
+    @Test func `a write that throws changes nothing`() throws {
+        try withCatalog { catalog in
+            let kept = try catalog.write { try $0.insert(.folder("kept")) }
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    try catalog.insert(.folder("gone"))
+                    try catalog.delete(kept)
+                    try catalog.set(.deviceName, "laptop")
+                    try catalog.store(Withdrawal(id: EntryID(numbered: 1), seen: nil, depth: 0, step: nil))
+                    try catalog.setOutbox([1], commit: CommitID(numbered: 1))
+                    throw Interruption()
+                }
+            }
+            try catalog.read { catalog throws in
+                #expect(try catalog.children(of: .local).map(\.inode) == [kept])
+                #expect(try catalog.setting(.deviceName) == nil)
+                #expect(try catalog.withdrawals().isEmpty)
+                #expect(try catalog.outbox() == nil)
+            }
+        }
+    }
+
+    @Test func `a write that SQLite refuses changes nothing and says why in one error`() throws {
+        try withCatalog { catalog throws in
+            let error = #expect(throws: CatalogError.self) {
+                try catalog.write { catalog in
+                    try catalog.set(.deviceName, "laptop")
+                    try catalog.insert(.folder("a"))
+                    try catalog.insert(.folder("a"))
+                }
+            }
+            #expect(error?.description.hasPrefix("the catalog failed: ") == true)
+            #expect(try catalog.read { try $0.setting(.deviceName) } == nil)
+            #expect(try catalog.read { try $0.children(of: .local).isEmpty })
+        }
+    }
+
+    @Test func `after a write that threw the next one works`() throws {
+        try withCatalog { catalog in
+            for _ in 0..<3 {
+                #expect(throws: Interruption.self) {
+                    try catalog.write { catalog in
+                        try catalog.insert(.folder("a"))
+                        throw Interruption()
+                    }
+                }
+            }
+            let inode = try catalog.write { try $0.insert(.folder("a")) }
+            #expect(try catalog.read { try $0.entry(in: .local, filename: "a")?.inode } == inode)
+        }
+    }
+
+    @Test func `a write sees what it has written`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let inode = try catalog.insert(.folder("a"))
+                #expect(try catalog.entry(inode) != nil)
+                try catalog.delete(inode)
+                #expect(try catalog.entry(inode) == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Catalog
+import Documents
+import Testing
+
+/// What the catalog remembers besides entries.
+struct SettingsTests {
+    @Test(arguments: [
+        Setting.deviceID, .deviceName, .logPosition, .sequentialNumber, .stepNumber, .isClean, .cloudURL,
+    ])
+    func `a setting comes back, and is no other`(setting: Setting) throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                #expect(try catalog.setting(setting) == nil)
+                try catalog.set(setting, "first")
+                try catalog.set(setting, "zweite Größe\n")
+                #expect(try catalog.setting(setting) == "zweite Größe\n")
+                let other: Setting = setting == .cloudURL ? .deviceID : .cloudURL
+                #expect(try catalog.setting(other) == nil)
+            }
+        }
+    }
+
+    @Test func `a counter starts at 1 and never stands still`() throws {
+        try withCatalog { catalog throws in
+            #expect(try (0..<3).map { _ in try catalog.write { try $0.next(.stepNumber) } } == [1, 2, 3])
+            #expect(try catalog.write { try $0.next(.sequentialNumber) } == 1)
+            #expect(try catalog.read { try $0.setting(.stepNumber) } == "3")
+        }
+    }
+
+    @Test func `many threads never get one number twice`() async throws {
+        let numbers = try await numbersOfManyThreads()
+        #expect(numbers.sorted() == Array(1...200))
+    }
+
+    private func numbersOfManyThreads() async throws -> [Int64] {
+        let box = try CatalogBox()
+        return try await withThrowingTaskGroup(of: [Int64].self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    try (0..<25).map { _ in try box.catalog.write { try $0.next(.sequentialNumber) } }
+                }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
+        }
+    }
+
+    @Test func `a backing move that was begun is known until it ends`() throws {
+        try withCatalog { catalog in
+            let first = BackingMove(fromParent: .local, fromName: "a", toParent: .cloud, toName: "b")
+            let second = BackingMove(
+                fromParent: InodeNumber(101), fromName: "cafe\u{301}", toParent: .local, toName: "caf\u{e9}")
+            let ids = try catalog.write { catalog in [try catalog.begin(first), try catalog.begin(second)] }
+            #expect(try catalog.read { try $0.backingMoves().map(\.move) } == [first, second])
+            #expect(try catalog.read { try $0.backingMoves().map(\.id) } == ids)
+            try catalog.write { try $0.end(ids[0]) }
+            #expect(try catalog.read { try $0.backingMoves().map(\.move) } == [second])
+            try catalog.write { try $0.end(ids[1]) }
+            #expect(try catalog.read { try $0.backingMoves().isEmpty })
+        }
+    }
+}
