@@ -84,6 +84,14 @@ let package = Package(
             name: "ObjectStoreTests",
             dependencies: ["ObjectStore", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: strict),
+        .testTarget(
+            name: "LibraryTests",
+            dependencies: [
+                "Library", "Replication", "Catalog", "ObjectStore", "Documents",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
         // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so
         // that it is built before them.
         .testTarget(

@@ -147,10 +147,10 @@ struct InodeNumberTests {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 var seen: Set<InodeNumber> = []
-                var inode = try catalog.insert(.document("Plan.txt", filename: "1"))
+                var inode = try catalog.insert(.document("Plan.txt", filename: "plan"))
                 seen.insert(inode)
                 for round in 0..<4 {
-                    let other = try catalog.insert(.folder("\(round)"))
+                    let other = try catalog.insert(.folder("folder \(round)"))
                     #expect(seen.insert(other).inserted)
                     if round.isMultiple(of: 2) { try catalog.delete(other) }
                     let old = inode
@@ -160,7 +160,7 @@ struct InodeNumberTests {
                 }
                 let found = try #require(try catalog.entry(inode))
                 #expect(found.name?.full == "Plan.txt")
-                #expect(found.filename == "1")
+                #expect(found.filename == "plan")
                 #expect(seen.insert(try catalog.insert(.folder("last"))).inserted)
             }
         }

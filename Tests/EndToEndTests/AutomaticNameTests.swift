@@ -8,7 +8,9 @@ struct AutomaticNameTests {
     }
 
     @Test(arguments: ["Untitled.txt", "Untitled"])
-    func `an automatic display name is the first non-blank line of the text`(name: String) async throws {
+    func `an automatic display name is the first non-blank line of the text`(name: String)
+        async throws
+    {
         try await withDevice { device in
             let document = device.local / name
             try document.create("\n  \t \n   Hello world  \nsecond line\n")
@@ -57,7 +59,9 @@ struct AutomaticNameTests {
         }
     }
 
-    @Test func `an automatic display name goes back to the stem when the text is gone`() async throws {
+    @Test func `an automatic display name goes back to the stem when the text is gone`()
+        async throws
+    {
         try await withDevice { device in
             let document = device.local / "Untitled.txt"
             try document.write("Title\n")
@@ -156,6 +160,17 @@ struct AutomaticNameTests {
             #expect(try document.displayName() == "Title")
             try document.write("New title\n")
             try await eventually { try document.displayName() == "New title" }
+        }
+    }
+
+    @Test func `an automatic display name travels`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let document = laptop.cloud / "Untitled.txt"
+            try document.write("First title\n")
+            let byFilename = desktop.cloud / (try document.filename())
+            try await eventually { try byFilename.displayName() == "First title" }
+            try document.write("Second title\n")
+            try await eventually { try byFilename.displayName() == "Second title" }
         }
     }
 

@@ -25,11 +25,14 @@ struct CommandTests {
         }
     }
 
-    @Test func `unmount ends the mount within 5 seconds, a document being open or not`() async throws {
+    @Test func `unmount ends the mount within 5 seconds, a document being open or not`()
+        async throws
+    {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")
             for isOpen in [false, true] {
                 let file = isOpen ? try (device.local / "Plan.txt").open(.readOnly) : nil
+                try #require(device.isMounted)
                 let start = ContinuousClock.now
                 try await device.unmount()
                 #expect(ContinuousClock.now - start < .seconds(5))
@@ -46,10 +49,22 @@ struct CommandTests {
         try await withDevice { device in
             let file = try (device.local / "Plan.txt").open(.readWrite, .create)
             try file.write("plan")
-            for process in device.processes { kill(process, SIGTERM) }
+            try #require(!device.processes.isEmpty)
+            device.signalProcesses(SIGTERM)
             try await eventually(within: .seconds(5)) { device.processes.isEmpty }
             #expect(!device.isMounted)
             try? file.close()
+            try await device.mount()
+            #expect(try (device.local / "Plan.txt").text() == "plan")
+        }
+    }
+
+    @Test func `fusermount3 -u ends docfs as unmount does`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            let result = try await runProgram("fusermount3", ["-u", device.mountpoint.string])
+            try #require(result.exitStatus == 0, "\(result.standardError)")
+            try await eventually { device.processes.isEmpty }
             try await device.mount()
             #expect(try (device.local / "Plan.txt").text() == "plan")
         }
@@ -60,7 +75,8 @@ struct CommandTests {
             async let ended = device.attemptMount(device.mountArguments + ["--foreground"])
             try await eventually { device.isMounted && (device.documents / ".state").exists }
             try (device.local / "Plan.txt").create("plan")
-            for process in device.processes { kill(process, SIGTERM) }
+            try #require(!device.processes.isEmpty)
+            device.signalProcesses(SIGTERM)
             #expect(try await ended.exitStatus == 0)
             #expect(!device.isMounted)
         }
@@ -72,7 +88,8 @@ struct CommandTests {
         }
     }
 
-    @Test func `the default store is docfs in XDG_DATA_HOME, and the default cloud works beside it`()
+    @Test
+    func `the default store is docfs in XDG_DATA_HOME, and the default cloud works beside it`()
         async throws
     {
         try await withUnmountedDevice { device in
@@ -137,9 +154,11 @@ struct CommandTests {
             try (device.local / "Folder" / "Plan.txt").create("plan")
             let filename = try (device.local / "Folder" / "Plan.txt").filename()
             let binary = try DocfsBinary.path.string
-            let relative = try await device.shell(#"cd local && "$BINARY" ls Folder"#, environment: ["BINARY": binary])
+            let relative = try await device.shell(
+                #"cd local && "$BINARY" ls Folder"#, environment: ["BINARY": binary])
             #expect(relative.standardOutput.contains(filename))
-            let here = try await device.shell(#"cd local/Folder && "$BINARY" status ./Plan.txt"#, environment: ["BINARY": binary])
+            let here = try await device.shell(
+                #"cd local/Folder && "$BINARY" status ./Plan.txt"#, environment: ["BINARY": binary])
             #expect(here.standardOutput.contains(filename))
             try await device.shell(#"ln -s "$PWD/local/Folder" ../../by-link"#)
             let linked = try await device.docfs("ls", (device.folder / "by-link").string)
@@ -157,7 +176,8 @@ struct CommandTests {
 
     @Test(arguments: [
         ["frobnicate"], ["mount"], ["unmount"], ["mount", "/tmp/x", "--no-such-option"],
-        ["mount", "/tmp/x", "--filenames", "alphabetical"], ["mount", "/tmp/x", "--show", "nothing"],
+        ["mount", "/tmp/x", "--filenames", "alphabetical"],
+        ["mount", "/tmp/x", "--show", "nothing"],
         ["mount", "/tmp/x", "--timeout", "soon"],
     ])
     func `wrong usage ends with 64`(arguments: [String]) async throws {
@@ -167,7 +187,8 @@ struct CommandTests {
     }
 
     @Test(arguments: ["ls", "status", "unmount"])
-    func `a path outside a mount is one line on standard error and 1`(command: String) async throws {
+    func `a path outside a mount is one line on standard error and 1`(command: String) async throws
+    {
         try await withUnmountedDevice { device in
             let result = try await device.docfs(command, device.mountpoint.string)
             #expect(result.exitStatus == 1)
@@ -177,7 +198,9 @@ struct CommandTests {
     }
 
     @Test(arguments: ["ls", "status"])
-    func `a path that does not exist is one line on standard error and 1`(command: String) async throws {
+    func `a path that does not exist is one line on standard error and 1`(command: String)
+        async throws
+    {
         try await withDevice { device in
             let result = try await device.docfs(command, (device.local / "Missing.txt").string)
             #expect(result.exitStatus == 1)

@@ -24,7 +24,8 @@ struct CrashTests {
         }
     }
 
-    @Test func `what was written through a mapping and synced is there after a crash`() async throws {
+    @Test func `what was written through a mapping and synced is there after a crash`() async throws
+    {
         try await withDevice { device in
             let document = device.local / "Mapped.bin"
             try document.write([UInt8](repeating: 0x61, count: 4096))
@@ -71,7 +72,8 @@ struct CrashTests {
         }
     }
 
-    @Test func `a save by replacement is done or not done after a crash, never half`() async throws {
+    @Test func `a save by replacement is done or not done after a crash, never half`() async throws
+    {
         try await withDevice { device in
             let document = device.local / "Report.txt"
             try document.write([UInt8](repeating: UInt8(ascii: "a"), count: 100_000))
@@ -109,7 +111,9 @@ struct CrashTests {
                 // Ends with the error that the dead mount gives.
                 for index in 1...5000 {
                     let name = "Document \(index).txt"
-                    guard (try? (device.local / name).create("content of \(name)")) != nil else { return }
+                    guard (try? (device.local / name).create("content of \(name)")) != nil else {
+                        return
+                    }
                     finished.withLock { $0.append(name) }
                     await Task.yield()
                 }
@@ -130,7 +134,9 @@ struct CrashTests {
     @Test func `what was pending goes out after a crash`() async throws {
         try await withTwoDevices { laptop, desktop in
             try await laptop.shell("mkdir cloud/Trip")
-            for index in 1...10 { try (laptop.cloud / "Trip" / "\(index).txt").create("day \(index)") }
+            for index in 1...10 {
+                try (laptop.cloud / "Trip" / "\(index).txt").create("day \(index)")
+            }
             try await laptop.crash()
             try await laptop.mount()
             try await eventually(within: .seconds(20)) {

@@ -5,7 +5,9 @@ import Testing
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct DataTests {
     @Test(arguments: ["local", "cloud"])
-    func `writes at any offset read back as a plain file would give them`(container: String) async throws {
+    func `writes at any offset read back as a plain file would give them`(container: String)
+        async throws
+    {
         try await withDevice { device in
             let document = device.documents / container / "Data.bin"
             let file = try document.open(.readWrite, .create)
@@ -60,12 +62,15 @@ struct DataTests {
             let expected = (0..<50).map { "first \($0)\nsecond \($0)\n" }.joined()
             #expect(try document.text() == expected)
             try await device.shell(
-                "for i in 1 2 3 4; do (for j in $(seq 50); do echo $i >> local/Log.txt; done) & done; wait")
+                "for i in 1 2 3 4; do (for j in $(seq 50); do echo $i >> local/Log.txt; done) & done; wait"
+            )
             #expect(try document.stat().size == Int64(expected.utf8.count + 400))
         }
     }
 
-    @Test func `O_TRUNC empties a document, and a document opened with it is the same one`() async throws {
+    @Test func `O_TRUNC empties a document, and a document opened with it is the same one`()
+        async throws
+    {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"
             try document.create("milk, eggs, bread")
@@ -223,7 +228,8 @@ struct DataTests {
             lock.l_type = Int16(F_WRLCK)
             lock.l_whence = Int16(SEEK_SET)
             try file.call { fcntl($0, F_SETLK, &lock) }
-            try await device.shell("python3 -c \"$PROGRAM\"", environment: ["PROGRAM": program], exitStatus: 9)
+            try await device.shell(
+                "python3 -c \"$PROGRAM\"", environment: ["PROGRAM": program], exitStatus: 9)
             lock.l_type = Int16(F_UNLCK)
             try file.call { fcntl($0, F_SETLK, &lock) }
             try await device.shell("python3 -c \"$PROGRAM\"", environment: ["PROGRAM": program])

@@ -41,7 +41,8 @@ struct DatabaseTests {
             #expect(try database.displayName() == "Items")
             try await device.remount()
             let check = try await device.shell(
-                "python3 -c \"import sqlite3; print(sqlite3.connect('\(container)/Items.sqlite').execute('PRAGMA integrity_check').fetchone()[0])\"")
+                "python3 -c \"import sqlite3; print(sqlite3.connect('\(container)/Items.sqlite').execute('PRAGMA integrity_check').fetchone()[0])\""
+            )
             #expect(check.line == "ok")
         }
     }
@@ -56,7 +57,8 @@ struct DatabaseTests {
             let size = try (laptop.cloud / "Items.sqlite").stat().size
             try await eventually { try there.stat().size == size }
             let count = try await desktop.shell(
-                "python3 -c \"import sqlite3; print(sqlite3.connect('cloud/Items.sqlite').execute('SELECT count(*) FROM items').fetchone()[0])\"")
+                "python3 -c \"import sqlite3; print(sqlite3.connect('cloud/Items.sqlite').execute('SELECT count(*) FROM items').fetchone()[0])\""
+            )
             #expect(count.line == "2000")
         }
     }

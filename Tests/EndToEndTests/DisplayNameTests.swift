@@ -56,7 +56,8 @@ struct DisplayNameTests {
             what: "252 bytes and .txt", value: Array(repeating: 0x61, count: 252),
             error: .fileNameTooLong),
         Refusal(
-            what: "84 characters of 3 bytes and .txt", value: Array(String(repeating: "文", count: 84).utf8),
+            what: "84 characters of 3 bytes and .txt",
+            value: Array(String(repeating: "文", count: 84).utf8),
             error: .fileNameTooLong),
     ]
 

@@ -25,12 +25,14 @@ struct DocumentStateTests {
             #expect(state["location"] == "local")
             #expect(state["size"] == "11")
             let modified = try #require(state["modified"])
-            #expect(modified.hasPrefix("2026-01-02T03:04:05") && modified.hasSuffix("Z"), "\(modified)")
+            #expect(
+                modified.hasPrefix("2026-01-02T03:04:05") && modified.hasSuffix("Z"), "\(modified)")
             #expect(state["conflicts"] == "0")
         }
     }
 
-    @Test func `the state of a cloud document has downloading and uploading besides`() async throws {
+    @Test func `the state of a cloud document has downloading and uploading besides`() async throws
+    {
         try await withDevice { device in
             let document = device.cloud / "Groceries.txt"
             try document.create("milk")
@@ -115,7 +117,9 @@ struct DocumentStateTests {
                 device.cloud / ".state", device.documents / ".state",
                 device.local / "Folder" / ".state",
             ]
-            try await eventually { try (device.local / "Groceries.txt").state()["state"] == "closed" }
+            try await eventually {
+                try (device.local / "Groceries.txt").state()["state"] == "closed"
+            }
             for stateFile in stateFiles {
                 #expect(try stateFile.stat().size == Int64(stateFile.bytes().count))
             }
@@ -140,7 +144,8 @@ struct DocumentStateTests {
                 pieces += piece
             }
             #expect(pieces == whole)
-            let programs = try await device.shell("cat local/Groceries.txt.state | tail -c +1 | wc -c")
+            let programs = try await device.shell(
+                "cat local/Groceries.txt.state | tail -c +1 | wc -c")
             #expect(programs.line.trimmingCharacters(in: .whitespaces) == String(whole.count))
         }
     }
@@ -155,7 +160,9 @@ struct DocumentStateTests {
             #expect(throws: Errno.self) {
                 try document.stateFile.rename(to: device.local / "Elsewhere.txt")
             }
-            try await eventually { try document.stateFile.exists && document.state()["state"] == "closed" }
+            try await eventually {
+                try document.stateFile.exists && document.state()["state"] == "closed"
+            }
             #expect(try document.stateFile.stat().size > 0, "\(text)")
             #expect(try device.local.documentNames().count == 1)
         }
@@ -170,7 +177,9 @@ struct DocumentStateTests {
         }
     }
 
-    @Test func `a failed upload is a savingError with a red indicator, says so in one line, and is retried`()
+    @Test
+    func
+        `a failed upload is a savingError with a red indicator, says so in one line, and is retried`()
         async throws
     {
         try await withDevice { device in

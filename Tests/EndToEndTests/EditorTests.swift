@@ -33,7 +33,8 @@ struct EditorTests {
     func `vim saves`(options: String, listing: Listing) async throws {
         try await Self.expectSameDocument(
             in: "local", listing: listing,
-            after: "vim -es -u NONE -c 'set backupskip= \(options)' -c '1s/milk/oat milk/' -c 'wq' Groceries.txt </dev/null",
+            after:
+                "vim -es -u NONE -c 'set backupskip= \(options)' -c '1s/milk/oat milk/' -c 'wq' Groceries.txt </dev/null",
             says: "oat milk\neggs\n")
     }
 
@@ -41,7 +42,8 @@ struct EditorTests {
     func `vim keeps its backup as a scratch file`(options: String) async throws {
         try await Self.expectSameDocument(
             in: "local", listing: .displayNames,
-            after: "vim -es -u NONE -c 'set backup backupskip= \(options)' -c '1s/milk/tea/' -c 'wq' Groceries.txt </dev/null",
+            after:
+                "vim -es -u NONE -c 'set backup backupskip= \(options)' -c '1s/milk/tea/' -c 'wq' Groceries.txt </dev/null",
             says: "tea\neggs\n", leaving: ["Groceries.txt~"])
     }
 
@@ -76,7 +78,8 @@ struct EditorTests {
     }
 
     @Test(arguments: [
-        "cp ../new Groceries.txt", "cat ../new > Groceries.txt", "dd if=../new of=Groceries.txt status=none",
+        "cp ../new Groceries.txt", "cat ../new > Groceries.txt",
+        "dd if=../new of=Groceries.txt status=none",
         "tee Groceries.txt < ../new > /dev/null", "install -m 644 ../new Groceries.txt",
         "cp --remove-destination ../new Groceries.txt", "cp -f ../new Groceries.txt",
     ])
@@ -103,7 +106,9 @@ struct EditorTests {
             says: "tea\n")
     }
 
-    @Test func `an editor's save in the cloud reaches the other device as the same document`() async throws {
+    @Test func `an editor's save in the cloud reaches the other device as the same document`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Groceries.txt"
             try document.create("milk\n")
@@ -111,7 +116,8 @@ struct EditorTests {
             try await eventually { try there.text() == "milk\n" }
             let identity = try document.identity()
             try await desktop.shell(
-                "vim -es -u NONE -c 'set backupskip= backupcopy=no' -c 's/milk/tea/' -c wq cloud/Groceries.txt </dev/null")
+                "vim -es -u NONE -c 'set backupskip= backupcopy=no' -c 's/milk/tea/' -c wq cloud/Groceries.txt </dev/null"
+            )
             try await eventually { try document.text() == "tea\n" }
             #expect(try document.identity() == identity)
             #expect(try laptop.cloud.documentNames().count == 1)

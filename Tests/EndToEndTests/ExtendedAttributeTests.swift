@@ -78,7 +78,9 @@ struct ExtendedAttributeTests {
     }
 
     @Test(arguments: ["state", "id", "filename", "progress"])
-    func `what docfs says in attributes cannot be written and is not listed`(name: String) async throws {
+    func `what docfs says in attributes cannot be written and is not listed`(name: String)
+        async throws
+    {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"
             try document.create("milk")
@@ -146,7 +148,9 @@ struct ExtendedAttributeTests {
             try await eventually { try inCloud.attribute("user.from") == "desktop" }
             #expect(try inCloud.attribute("user.colour") == "blue")
             try there.removeAttribute("user.from")
-            try await eventually { try inCloud.attributeNames() == ["user.colour", "user.displayName"] }
+            try await eventually {
+                try inCloud.attributeNames() == ["user.colour", "user.displayName"]
+            }
             try inCloud.rename(to: renamed)
             #expect(try renamed.attribute("user.colour") == "blue")
         }

@@ -21,7 +21,8 @@ struct FolderStateTests {
                 state.header.replacing("\t", with: " ")
                     == "#indicator state transfer filename displayName")
             #expect(state.rows.map(\.displayName) == ["zebra", "apple", "README"])
-            #expect(try state.rows.map(\.filename) == names.map { try (device.local / $0).filename() })
+            #expect(
+                try state.rows.map(\.filename) == names.map { try (device.local / $0).filename() })
             #expect(state.rows.map(\.indicator) == ["green", "green", "green"])
         }
     }
@@ -82,7 +83,8 @@ struct FolderStateTests {
         }
     }
 
-    @Test func `the tree counts documents in all folders, and neither folders, links nor scratch files`()
+    @Test
+    func `the tree counts documents in all folders, and neither folders, links nor scratch files`()
         async throws
     {
         try await withDevice { device in

@@ -16,9 +16,12 @@ struct GitTests {
             try (repository / "README.md").create("# Project\n")
             try (repository / "Sources").makeFolder()
             for index in 1...10 {
-                try (repository / "Sources" / "file \(index).swift").create("let x\(index) = \(index)\n")
+                try (repository / "Sources" / "file \(index).swift").create(
+                    "let x\(index) = \(index)\n")
             }
-            #expect(try await git("git add -A && git commit -qm first && git status --porcelain").line == "")
+            #expect(
+                try await git("git add -A && git commit -qm first && git status --porcelain").line
+                    == "")
             let identity = try (repository / "README.md").identity()
 
             try (repository / "README.md").append("More.\n")
@@ -26,7 +29,8 @@ struct GitTests {
             try await git("git commit -qam second && git checkout -q -b other HEAD~1")
             #expect(try (repository / "README.md").text() == "# Project\n")
             #expect(try (repository / "README.md").identity() == identity)
-            try await git("git mv 'Sources/file 1.swift' Sources/first.swift && git commit -qm third")
+            try await git(
+                "git mv 'Sources/file 1.swift' Sources/first.swift && git commit -qm third")
             try await git("git checkout -q main && git merge -q -m merge other")
             #expect(try (repository / "README.md").text() == "# Project\nMore.\n")
             #expect((repository / "Sources" / "first.swift").exists)

@@ -48,7 +48,9 @@ struct MountRefusalTests {
             let before = device.processes
             let result = try await device.attemptMount(arguments)
             #expect(result.exitStatus == 1)
-            #expect(result.oneErrorLine?.contains(device.mountpoint.string) == true, "\(result.standardError)")
+            #expect(
+                result.oneErrorLine?.contains(device.mountpoint.string) == true,
+                "\(result.standardError)")
             #expect(device.processes == before)
             #expect(try (device.local / "Plan.txt").text() == "plan")
         }
@@ -64,7 +66,9 @@ struct MountRefusalTests {
             }
             let result = try await device.attemptMount(arguments)
             #expect(result.exitStatus == 1)
-            #expect(result.oneErrorLine?.contains(device.store.string) == true, "\(result.standardError)")
+            #expect(
+                result.oneErrorLine?.contains(device.store.string) == true,
+                "\(result.standardError)")
             #expect(try elsewhere.listing() == [])
             #expect(try (device.local / "Plan.txt").text() == "plan")
         }
@@ -79,7 +83,9 @@ struct MountRefusalTests {
         }
     }
 
-    @Test(arguments: ["ftp://example.org/documents", "https://example.org/", "documents", "file://"])
+    @Test(arguments: [
+        "ftp://example.org/documents", "https://example.org/", "documents", "file://",
+    ])
     func `an unsupported cloud URL is refused`(url: String) async throws {
         try await withUnmountedDevice { device in
             let arguments = device.mountArguments.map {

@@ -51,7 +51,9 @@ struct NamesTests {
         }
     }
 
-    @Test func `a document whose display name another in the folder already shows is listed by its filename`()
+    @Test
+    func
+        `a document whose display name another in the folder already shows is listed by its filename`()
         async throws
     {
         try await withDevice(.displayNames) { device in
@@ -83,7 +85,8 @@ struct NamesTests {
             // Now the second is called what the first has as its filename.
             try second.setAttribute("user.displayName", String(filename.dropLast(".txt".count)))
             #expect(
-                try (device.local / filename).text() == (listing == .filenames ? "first" : "second"))
+                try (device.local / filename).text() == (listing == .filenames ? "first" : "second")
+            )
         }
     }
 
@@ -119,9 +122,11 @@ struct NamesTests {
     ]
 
     @Test(arguments: extensions)
-    func `an extension follows the last dot, has 1 to 16 characters without a space, and something before the dot`(
-        name: String, displayName: String, filenameExtension: String
-    ) async throws {
+    func
+        `an extension follows the last dot, has 1 to 16 characters without a space, and something before the dot`(
+            name: String, displayName: String, filenameExtension: String
+        ) async throws
+    {
         try await withDevice(MountOptions(convention: .uuid)) { device in
             let document = device.local / name
             try document.create("content")
@@ -189,7 +194,9 @@ struct NamesTests {
     }
 
     @Test(arguments: Listing.allCases)
-    func `creating or opening a name that some document answers to is that document`(listing: Listing)
+    func `creating or opening a name that some document answers to is that document`(
+        listing: Listing
+    )
         async throws
     {
         try await withDevice(MountOptions(listing: listing)) { device in

@@ -86,7 +86,9 @@ struct PlaceholderTests {
         }
     }
 
-    @Test func `what was downloaded is here without a connection, and after another mount`() async throws {
+    @Test func `what was downloaded is here without a connection, and after another mount`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             let placeholder = try await Self.makePlaceholder(
                 "milk", laptop: laptop, desktop: desktop)
@@ -175,12 +177,14 @@ struct PlaceholderTests {
     @Test func `copying a tree downloads what it copies`() async throws {
         try await withTwoDevices(.displayNames) { laptop, desktop in
             try await laptop.shell(
-                "mkdir -p cloud/Trip/Days && for i in $(seq 20); do echo day $i > cloud/Trip/Days/$i.txt; done")
+                "mkdir -p cloud/Trip/Days && for i in $(seq 20); do echo day $i > cloud/Trip/Days/$i.txt; done"
+            )
             try await eventually(within: .seconds(20)) {
                 try (desktop.cloud / "Trip" / "Days").listing().count == 20
             }
             try await eventually(within: .seconds(20)) {
-                try await desktop.shell("rm -rf local/Trip && cp -r cloud/Trip local/").exitStatus == 0
+                try await desktop.shell("rm -rf local/Trip && cp -r cloud/Trip local/").exitStatus
+                    == 0
             }
             let differences = try await runProgram(
                 "diff", ["-r", (laptop.cloud / "Trip").string, (desktop.local / "Trip").string])

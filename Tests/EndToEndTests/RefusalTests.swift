@@ -11,7 +11,9 @@ struct RefusalTests {
             let document = folder / "Plan.txt"
             try document.create("plan")
             #expect(throws: Errno.notPermitted) {
-                try document.call { path in (folder / "Hard.txt").withPlatformString { link(path, $0) } }
+                try document.call { path in
+                    (folder / "Hard.txt").withPlatformString { link(path, $0) }
+                }
             }
             #expect(throws: Errno.notPermitted) { try (folder / "fifo").call { mkfifo($0, 0o600) } }
             #expect(throws: Errno.notPermitted) {
@@ -42,7 +44,9 @@ struct RefusalTests {
             #expect(throws: Errno.noSuchFileOrDirectory) { try missing.stat() }
             #expect(throws: Errno.noSuchFileOrDirectory) { try missing.open(.readWrite) }
             #expect(throws: Errno.noSuchFileOrDirectory) { try missing.remove() }
-            #expect(throws: Errno.noSuchFileOrDirectory) { try missing.rename(to: device.local / "x") }
+            #expect(throws: Errno.noSuchFileOrDirectory) {
+                try missing.rename(to: device.local / "x")
+            }
             #expect(throws: Errno.noSuchFileOrDirectory) { try missing.stateFile.stat() }
         }
     }
@@ -61,7 +65,8 @@ struct RefusalTests {
             try (device.local / "Plan.txt").create("plan")
             // The folders above are open to all; it is the mount that refuses.
             let stranger = ["--reuid", "65534", "--regid", "65534", "--clear-groups"]
-            let listing = try await runProgram("setpriv", stranger + ["ls", device.mountpoint.string])
+            let listing = try await runProgram(
+                "setpriv", stranger + ["ls", device.mountpoint.string])
             #expect(listing.exitStatus != 0)
             #expect(listing.standardError.contains("Permission denied"))
         }

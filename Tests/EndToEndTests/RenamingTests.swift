@@ -4,9 +4,11 @@ import Testing
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct RenamingTests {
     @Test(arguments: Listing.allCases, ["local", "cloud"])
-    func `renaming to an unused name sets the display name, and the filename stays and still resolves`(
-        listing: Listing, container: String
-    ) async throws {
+    func
+        `renaming to an unused name sets the display name, and the filename stays and still resolves`(
+            listing: Listing, container: String
+        ) async throws
+    {
         try await withDevice(MountOptions(listing: listing)) { device in
             let folder = device.documents / container
             let before = folder / "Groceries.txt"
@@ -41,7 +43,9 @@ struct RenamingTests {
         ("Draft.txt", "Draft.md"), ("Draft.txt", "Draft"), ("Draft", "Draft.txt"),
         ("Draft.txt", "Letter.v2.txt"),
     ])
-    func `renaming sets the extension when it changes`(from old: String, to new: String) async throws {
+    func `renaming sets the extension when it changes`(from old: String, to new: String)
+        async throws
+    {
         try await withDevice(.displayNames) { device in
             try (device.local / old).create("text")
             let filename = try (device.local / old).filename()
@@ -145,7 +149,9 @@ struct RenamingTests {
         }
     }
 
-    @Test func `a document is not renamed over a folder, nor a folder over a document`() async throws {
+    @Test func `a document is not renamed over a folder, nor a folder over a document`()
+        async throws
+    {
         try await withDevice { device in
             let document = device.local / "Plan.txt"
             let folder = device.local / "Folder"

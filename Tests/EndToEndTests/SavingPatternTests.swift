@@ -18,9 +18,11 @@ struct SavingPatternTests {
             ".goutputstream-A1B2C3", "sedAb12Cd", "Groceries.txt.tmp", "Groceries.txt.new",
             "lu1234abcd.txt", ".Groceries.txt.aB3dE9",
         ], ["local", "cloud"])
-    func `a temporary file renamed over a document leaves it id, filename, display name, attributes and place`(
-        temporaryName: String, container: String
-    ) async throws {
+    func
+        `a temporary file renamed over a document leaves it id, filename, display name, attributes and place`(
+            temporaryName: String, container: String
+        ) async throws
+    {
         try await withDevice { device in
             let folder = device.documents / container
             let document = try Self.makeDocument(in: folder)
@@ -163,7 +165,9 @@ struct SavingPatternTests {
         }
     }
 
-    @Test func `a document moved aside and replaced by a rename is the same document again`() async throws {
+    @Test func `a document moved aside and replaced by a rename is the same document again`()
+        async throws
+    {
         try await withDevice { device in
             let document = try Self.makeDocument(in: device.local)
             let identity = try document.identity()
@@ -205,7 +209,8 @@ struct SavingPatternTests {
         }
     }
 
-    @Test func `deleted and replaced by a renamed temporary file, a document is the same document again`()
+    @Test
+    func `deleted and replaced by a renamed temporary file, a document is the same document again`()
         async throws
     {
         try await withDevice { device in

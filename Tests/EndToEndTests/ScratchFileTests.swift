@@ -11,10 +11,13 @@ struct ScratchFileTests {
     ]
 
     static let documentNames = [
-        "4913.txt", "sedAb12C", "sedAb12Cd.txt", "notes.tmpx", "#notes", "a.part.txt", "swp", "~notes",
+        "4913.txt", "sedAb12C", "sedAb12Cd.txt", "notes.tmpx", "#notes", "a.part.txt", "swp",
+        "~notes",
     ]
 
-    @Test func `scratch files are no documents: they keep their names and have no state`() async throws {
+    @Test func `scratch files are no documents: they keep their names and have no state`()
+        async throws
+    {
         try await withDevice { device in
             for container in [device.local, device.cloud] {
                 for name in Self.scratchNames { try (container / name).create(name) }
@@ -100,7 +103,9 @@ struct ScratchFileTests {
         }
     }
 
-    @Test func `everything inside a folder whose name starts with a dot keeps its name`() async throws {
+    @Test func `everything inside a folder whose name starts with a dot keeps its name`()
+        async throws
+    {
         try await withDevice { device in
             for repository in ["One", "Two"] {
                 let folder = device.local / repository / ".git" / "refs"
@@ -109,7 +114,9 @@ struct ScratchFileTests {
                 try (device.local / repository / ".git" / "config.txt").create(repository)
                 #expect(try folder.listing() == ["main"])
                 #expect(
-                    try Set((device.local / repository / ".git").listing()) == ["refs", "config.txt"])
+                    try Set((device.local / repository / ".git").listing()) == [
+                        "refs", "config.txt",
+                    ])
                 // As git replaces its index.
                 try (folder / "main.lock").create("next")
                 try (folder / "main.lock").rename(to: folder / "main")

@@ -40,7 +40,9 @@ struct SymbolicLinkTests {
         }
     }
 
-    @Test func `symbolic links are no documents: they have no state and no generated name`() async throws {
+    @Test func `symbolic links are no documents: they have no state and no generated name`()
+        async throws
+    {
         try await withDevice { device in
             try (device.local / "link.txt").makeSymbolicLink(to: "nowhere")
             #expect(!(device.local / "link.txt").stateFile.exists)

@@ -50,7 +50,8 @@ struct TreeProgramTests {
         try await withDevice { device in
             let tree = try await Self.makeTree(of: device)
             try await device.shell(
-                #"cp -r "$TREE" local/ && cp -r "$TREE" cloud/"#, environment: ["TREE": tree.string])
+                #"cp -r "$TREE" local/ && cp -r "$TREE" cloud/"#, environment: ["TREE": tree.string]
+            )
             for container in [device.local, device.cloud] {
                 #expect(try (container / "tree" / "Note 5.txt").text() == "note 5\n")
                 #expect(try (container / "tree" / ".config" / "app").listing() == ["settings.json"])
@@ -77,7 +78,9 @@ struct TreeProgramTests {
     }
 
     @Test(arguments: ["local", "cloud"])
-    func `rsync -a --delete mirrors a tree, and has nothing to do the second time`(container: String)
+    func `rsync -a --delete mirrors a tree, and has nothing to do the second time`(
+        container: String
+    )
         async throws
     {
         try await withDevice(.displayNames) { device in
@@ -130,9 +133,13 @@ struct TreeProgramTests {
         try await withDevice { device in
             let tree = try await Self.makeTree(of: device)
             let environment = ["TREE": tree.string]
-            try await device.shell("cp -a \"$TREE\" \(container)/ && rm -r \(container)/tree", environment: environment)
+            try await device.shell(
+                "cp -a \"$TREE\" \(container)/ && rm -r \(container)/tree", environment: environment
+            )
             #expect(try (device.documents / container).documentNames() == [])
-            try await device.shell("cp -a \"$TREE\" \(container)/ && find \(container)/tree -delete", environment: environment)
+            try await device.shell(
+                "cp -a \"$TREE\" \(container)/ && find \(container)/tree -delete",
+                environment: environment)
             #expect(try (device.documents / container).documentNames() == [])
         }
     }

@@ -3,7 +3,8 @@ import Testing
 
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct TreeTests {
-    @Test func `the mount holds Documents with local and cloud, and only their three state files show`()
+    @Test
+    func `the mount holds Documents with local and cloud, and only their three state files show`()
         async throws
     {
         try await withDevice { device async throws in
@@ -19,7 +20,8 @@ struct TreeTests {
     }
 
     @Test(arguments: ["Documents", "Documents/local", "Documents/cloud"])
-    func `Documents, local and cloud can be neither renamed nor removed`(name: String) async throws {
+    func `Documents, local and cloud can be neither renamed nor removed`(name: String) async throws
+    {
         try await withDevice { device in
             let folder = device.mountpoint / name
             let beside = folder.removingLastComponent() / "Elsewhere"

@@ -52,7 +52,11 @@ struct TwoDevicesTests {
             try await eventually { try there.text() == "milk\n" }
             #expect(try there.state()["downloading"] == "current")
             try there.append("eggs\n")
-            try await eventually { try document.state()["downloading"] == "outdated" }
+            // Asked for all along, so that the kernel has the old size when the new one comes.
+            try await eventually {
+                _ = try document.stat()
+                return try document.state()["downloading"] == "outdated"
+            }
             #expect(try document.stat().size == 10)
             #expect(try document.text() == "milk\neggs\n")
             #expect(try document.state()["downloading"] == "current")
@@ -76,7 +80,9 @@ struct TwoDevicesTests {
         }
     }
 
-    @Test func `deletions appear on the other device, also of documents that are not here`() async throws {
+    @Test func `deletions appear on the other device, also of documents that are not here`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             for name in ["A.txt", "B.txt", "C.txt"] { try (laptop.cloud / name).create(name) }
             try await eventually { try desktop.cloud.documentNames().count == 3 }
@@ -168,7 +174,8 @@ struct TwoDevicesTests {
         }
     }
 
-    @Test func `a save by replacement travels as a new version of the same document`() async throws {
+    @Test func `a save by replacement travels as a new version of the same document`() async throws
+    {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Groceries.txt"
             try document.create("old")
@@ -181,6 +188,24 @@ struct TwoDevicesTests {
             #expect(try document.identity() == identity)
             #expect(try laptop.cloud.documentNames() == [identity.filename])
             #expect(try laptop.cloud.documentNames() == desktop.cloud.documentNames())
+        }
+    }
+
+    @Test func `deleted and created again at once, a document is the same on the other device`()
+        async throws
+    {
+        try await withTwoDevices { laptop, desktop in
+            let document = laptop.cloud / "Groceries.txt"
+            try document.create("old")
+            let there = desktop.cloud / "Groceries.txt"
+            try await eventually { try there.text() == "old" }
+            let identity = try there.identity()
+            try document.remove()
+            try document.create("new")
+            try await eventually { try there.text() == "new" }
+            #expect(try there.identity() == identity)
+            #expect(try there.state()["conflicts"] == "0")
+            #expect(try desktop.cloud.documentNames() == [identity.filename])
         }
     }
 
@@ -208,9 +233,11 @@ struct TwoDevicesTests {
     @Test func `many documents of both devices end up the same on both`() async throws {
         try await withTwoDevices { laptop, desktop in
             async let first = laptop.shell(
-                "for i in $(seq 40); do echo laptop $i > cloud/l$i.txt; done; rm cloud/l1.txt cloud/l2.txt")
+                "for i in $(seq 40); do echo laptop $i > cloud/l$i.txt; done; rm cloud/l1.txt cloud/l2.txt"
+            )
             async let second = desktop.shell(
-                "for i in $(seq 40); do echo desktop $i > cloud/d$i.txt; done; mv cloud/d3.txt cloud/third.txt")
+                "for i in $(seq 40); do echo desktop $i > cloud/d$i.txt; done; mv cloud/d3.txt cloud/third.txt"
+            )
             _ = try await (first, second)
             try await eventually(within: .seconds(40)) {
                 try Set(laptop.cloud.documentNames()) == Set(desktop.cloud.documentNames())

@@ -3,7 +3,9 @@ import Testing
 
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct UploadTests {
-    @Test func `in the cloud container each version is a plain object whose last component is the filename`()
+    @Test
+    func
+        `in the cloud container each version is a plain object whose last component is the filename`()
         async throws
     {
         try await withDevice { device in
@@ -18,7 +20,9 @@ struct UploadTests {
         }
     }
 
-    @Test func `a save is visible to the cloud after half a second of quiet, not before`() async throws {
+    @Test func `a save is visible to the cloud after half a second of quiet, not before`()
+        async throws
+    {
         try await withDevice { device in
             let document = device.cloud / "Groceries.txt"
             let start = ContinuousClock.now
@@ -84,7 +88,9 @@ struct UploadTests {
         }
     }
 
-    @Test func `a document changed while it is being uploaded is uploaded as it is in the end`() async throws {
+    @Test func `a document changed while it is being uploaded is uploaded as it is in the end`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             let content = LargeContent(pieces: 48)
             let document = laptop.cloud / "Film.bin"

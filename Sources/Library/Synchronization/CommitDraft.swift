@@ -33,7 +33,10 @@ struct CommitDraft {
         let leaving = withdrawals.filter { isFree($0.step) }
         for entry in sendable.sorted(by: { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }) {
             guard let parent = parents[entry.parent] else { continue }
-            add(entry, parent: parent, content: isReady(entry) ? uploaded[entry.inode]?.version : nil, device)
+            var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
+            // While it was uploaded, the save before it may have been committed: that is its base now.
+            content?.base = entry.contentVersion
+            add(entry, parent: parent, content: content, device)
         }
         // Deepest first: what was moved out of a folder is out by now, and the folder is empty.
         for withdrawal in leaving.sorted(by: { $0.depth > $1.depth }) {

@@ -35,6 +35,11 @@ struct Device: Sendable {
         try mountpoint.makeFolder()
     }
 
+    struct NotMounted: Error, CustomStringConvertible {
+        let mountpoint: FilePath
+        var description: String { "no docfs serves \(mountpoint)" }
+    }
+
     // MARK: Mounting
 
     var mountArguments: [String] {
@@ -49,6 +54,8 @@ struct Device: Sendable {
         guard result.exitStatus == 0 else {
             throw ProgramFailed(command: "docfs mount", result: result)
         }
+        // Without these, tests of what survives a mount would pass on a plain folder.
+        guard isMounted, !processes.isEmpty else { throw NotMounted(mountpoint: mountpoint) }
     }
 
     /// Runs `docfs mount ...` with its output in files: a daemon that kept its standard error
@@ -82,6 +89,7 @@ struct Device: Sendable {
 
     /// Ends docfs as a crash would, and clears the dead mount away.
     func crash() async throws {
+        guard !processes.isEmpty else { throw NotMounted(mountpoint: mountpoint) }
         killProcesses()
         try await eventually { processes.isEmpty }
         try await clearDeadMount()
@@ -99,8 +107,10 @@ struct Device: Sendable {
         }
     }
 
-    func killProcesses() {
-        for process in processes { kill(process, SIGKILL) }
+    func killProcesses() { signalProcesses(SIGKILL) }
+
+    func signalProcesses(_ signal: CInt) {
+        for process in processes { kill(process, signal) }
     }
 
     var isMounted: Bool {

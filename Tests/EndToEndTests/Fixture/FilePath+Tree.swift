@@ -6,14 +6,18 @@ extension FilePath {
 
     /// A name of arbitrary bytes, for what is not UTF-8.
     static func / (folder: FilePath, name: [UInt8]) -> FilePath {
-        let bytes = folder.withPlatformString { Array(UnsafeBufferPointer(start: $0, count: strlen($0))) }
+        let bytes = folder.withPlatformString {
+            Array(UnsafeBufferPointer(start: $0, count: strlen($0)))
+        }
         let slash = CChar(bitPattern: UInt8(ascii: "/"))
         return FilePath(platformString: bytes + [slash] + name.map(CChar.init(bitPattern:)) + [0])
     }
 
     /// Calls C with this path and turns -1 into the errno behind it.
     @discardableResult
-    func call<Value: SignedInteger>(_ function: (UnsafePointer<CChar>) -> Value) throws(Errno) -> Value {
+    func call<Value: SignedInteger>(_ function: (UnsafePointer<CChar>) -> Value) throws(Errno)
+        -> Value
+    {
         let (value, code) = withPlatformString { path in
             let value = function(path)
             return (value, errno)
@@ -95,7 +99,9 @@ final class OpenDirectory {
     private let stream: OpaquePointer
 
     init(_ path: FilePath) throws(Errno) {
-        guard let stream = path.withPlatformString({ opendir($0) }) else { throw Errno(rawValue: errno) }
+        guard let stream = path.withPlatformString({ opendir($0) }) else {
+            throw Errno(rawValue: errno)
+        }
         self.stream = stream
     }
 

@@ -41,6 +41,7 @@ struct LargeContent: Sendable {
 extension [UInt8] {
     /// Whether all bytes are the same one; quick also in a debug build.
     var isUniform: Bool {
-        count < 2 || withUnsafeBytes { memcmp($0.baseAddress!, $0.baseAddress! + 1, count - 1) == 0 }
+        count < 2
+            || withUnsafeBytes { memcmp($0.baseAddress!, $0.baseAddress! + 1, count - 1) == 0 }
     }
 }

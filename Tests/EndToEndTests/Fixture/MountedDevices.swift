@@ -26,7 +26,8 @@ func withUnmountedDevice<Result>(
 }
 
 private func withMountedDevices<Result>(
-    _ members: [(name: String, options: MountOptions)], perform body: ([Device]) async throws -> Result
+    _ members: [(name: String, options: MountOptions)],
+    perform body: ([Device]) async throws -> Result
 ) async throws -> Result {
     try await withDevices(members) { devices in
         for device in devices { try await device.mount() }
@@ -35,7 +36,8 @@ private func withMountedDevices<Result>(
 }
 
 private func withDevices<Result>(
-    _ members: [(name: String, options: MountOptions)], perform body: ([Device]) async throws -> Result
+    _ members: [(name: String, options: MountOptions)],
+    perform body: ([Device]) async throws -> Result
 ) async throws -> Result {
     let folder = try FilePath.makeTemporaryFolder()
     let cloudDirectory = CloudDirectory(path: folder / "container")

@@ -13,7 +13,8 @@ struct StateFile: Sendable {
 
     init(text: String) throws {
         guard text.hasSuffix("\n") else { throw Malformed(text: text) }
-        let pairs = try text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map {
+        let pairs = try text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map
+        {
             line in
             // A key without a value may stand with or without the space.
             guard let colon = line.firstIndex(of: ":") else { throw Malformed(text: text) }
@@ -56,7 +57,8 @@ struct FolderState: Sendable {
         guard text.hasSuffix("\n") else { throw Malformed(text: text) }
         header = String(lines[0])
         rows = try lines.dropFirst().dropLast().map { line in
-            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(
+                String.init)
             guard fields.count == 5 else { throw Malformed(text: text) }
             return Row(
                 indicator: fields[0], flags: Set(fields[1].split(separator: ",").map(String.init)),
@@ -80,8 +82,12 @@ extension Device {
     /// What `Documents/.state` says now.
     func treeState() throws -> StateFile { try StateFile(text: (documents / ".state").text()) }
 
-    /// Waits until nothing of this device is pending and every document is in the cloud.
-    func waitUntilUploaded(_ path: FilePath) async throws {
-        try await eventually(within: .seconds(20)) { try path.state()["uploading"] == "uploaded" }
+    /// Waits until the cloud has a document as it is here.
+    func waitUntilUploaded(
+        _ path: FilePath, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await eventually(within: .seconds(30), sourceLocation: sourceLocation) {
+            try path.state()["uploading"] == "uploaded"
+        }
     }
 }

@@ -1,0 +1,163 @@
+import Documents
+import Foundation
+import Replication
+import Testing
+
+/// Deleting, deleting against editing, and coming back.
+struct ApplyDeletionTests {
+    private let laptop = TestDevice.laptop
+    private let phone = TestDevice.phone
+    private let one = EntryID(numbered: 1)
+
+    @Test func `a deleted document is kept, so that it can come back`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))))
+        #expect(replica[1]?.isDeleted == true)
+        #expect(replica[1]?.versions?.current.id == VersionID(numbered: 1))
+        #expect(replica.liveNumbers.isEmpty)
+    }
+
+    @Test func `links and empty folders are deleted`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.folder(1, "Photos")), .create(laptop.link(2, "link", to: "x"))),
+            laptop.commit(.delete(one, seen: nil), .delete(EntryID(numbered: 2), seen: nil)))
+        #expect(replica.liveNumbers.isEmpty)
+    }
+
+    @Test func `an edit wins against a deletion that did not see it`() throws {
+        let create = laptop.commit(.create(laptop.document(1)))
+        let edit = phone.commit(.save(one, phone.version(11, base: 1, modified: 50)))
+        let delete = laptop.commit(.delete(one, seen: VersionID(numbered: 1)))
+        for changes in [[edit, delete], [delete, edit]] {
+            let replica = try BoundedReplica.built(by: create, changes[0], changes[1])
+            #expect(replica[1]?.isDeleted == false)
+            #expect(replica[1]?.versions?.current.id == VersionID(numbered: 11))
+            #expect(replica[1]?.versions?.superseded.map(\.id) == [VersionID(numbered: 1)])
+            expectInvariants(replica.replica)
+        }
+    }
+
+    @Test func `a deletion that saw the edit is one`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))),
+            phone.commit(.save(one, phone.version(11, base: 1, modified: 50))),
+            laptop.commit(.delete(one, seen: VersionID(numbered: 11))))
+        #expect(replica[1]?.isDeleted == true)
+    }
+
+    @Test(arguments: [nil, 77] as [UInt8?])
+    func `a deletion that saw no version deletes no document`(seen: UInt8?) throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))),
+            laptop.commit(.delete(one, seen: seen.map(VersionID.init(numbered:)))))
+        #expect(replica[1]?.isDeleted == false)
+    }
+
+    @Test func `deleting twice is deleting once`() throws {
+        let delete = laptop.commit(.delete(one, seen: VersionID(numbered: 1)))
+        var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))), delete)
+        let before = replica.replica
+        #expect(try replica.take(delete).isEmpty)
+        #expect(replica.replica == before)
+    }
+
+    @Test func `a folder with something in it is not deleted`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.folder(1, "Photos"))),
+            phone.commit(.create(phone.document(2, in: one))), laptop.commit(.delete(one, seen: nil)))
+        #expect(replica.liveNumbers == [1, 2])
+        expectInvariants(replica.replica)
+    }
+
+    @Test func `a folder and all in it are deleted by one commit`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(
+                .create(laptop.folder(1, "a")), .create(laptop.folder(2, "b", in: one)),
+                .create(laptop.document(3, in: EntryID(numbered: 2)))),
+            phone.commit(
+                .delete(EntryID(numbered: 3), seen: VersionID(numbered: 3)), .delete(EntryID(numbered: 2), seen: nil),
+                .delete(one, seen: nil)))
+        #expect(replica.liveNumbers.isEmpty)
+    }
+
+    /// A document in three folders, all of them deleted.
+    private func deletedTree() throws -> BoundedReplica {
+        try .built(
+            by: laptop.commit(
+                .create(laptop.folder(1, "a")), .create(laptop.folder(2, "b", in: one)),
+                .create(laptop.folder(3, "c", in: EntryID(numbered: 2))),
+                .create(laptop.document(4, in: EntryID(numbered: 3)))),
+            laptop.commit(
+                .delete(EntryID(numbered: 4), seen: VersionID(numbered: 4)), .delete(EntryID(numbered: 3), seen: nil),
+                .delete(EntryID(numbered: 2), seen: nil), .delete(one, seen: nil)))
+    }
+
+    private static let returns: [Change] = [
+        .save(EntryID(numbered: 4), TestDevice.phone.version(11, base: 4, modified: 200)),
+        .create(TestDevice.phone.document(5, in: EntryID(numbered: 3))),
+        .create(TestDevice.phone.document(4, in: EntryID(numbered: 3))),
+        .describe(EntryID(numbered: 6), .moved(to: EntryID(numbered: 3), filename: "x")),
+    ]
+
+    @Test(arguments: 0..<4)
+    func `what lives on in a deleted folder brings back all folders above it`(number: Int) throws {
+        var replica = try deletedTree()
+        #expect(replica.liveNumbers.isEmpty)
+        try replica.take(phone.commit(.create(phone.folder(6, "beside"))))
+        let touched = try replica.take(phone.commit(Self.returns[number]))
+        #expect(replica.liveNumbers.isSuperset(of: [1, 2, 3, 6]))
+        let last: UInt8 = number == 3 ? 6 : number == 1 ? 5 : 4
+        #expect(replica[last]?.isDeleted == false)
+        #expect(replica[last]?.description.parent == EntryID(numbered: 3))
+        #expect(Set(touched) == Set([1, 2, 3, last].map(EntryID.init(numbered:))))
+        #expect(touched.count == 4)
+        expectInvariants(replica.replica)
+    }
+
+    @Test func `a description of a deleted document does not bring it back, and holds when it comes back`() throws {
+        var replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            phone.commit(.describe(one, .named("Renamed"))))
+        #expect(replica[1]?.isDeleted == true)
+        try replica.take(phone.commit(.save(one, phone.version(11, base: 1, modified: 200))))
+        #expect(replica[1]?.isDeleted == false)
+        #expect(replica[1]?.description.displayName == "Renamed")
+    }
+
+    @Test func `an entry that is created again is back with its history`() throws {
+        var again = phone.document(1, "Other.txt", version: phone.version(11, base: 1, modified: 200))
+        again.created = Timestamp(nanoseconds: 999)
+        again.isDeleted = true
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            phone.commit(.create(again)))
+        let entry = try #require(replica[1])
+        #expect(!entry.isDeleted)
+        #expect(entry.versions?.current.id == VersionID(numbered: 11))
+        #expect(entry.versions?.superseded.map(\.id) == [VersionID(numbered: 1)])
+        #expect(entry.description.displayName == "Other")
+        #expect(entry.created == Timestamp(nanoseconds: 1))
+        #expect(entry.creator == laptop.id)
+    }
+
+    @Test func `a document that comes back with later versions has the last of them, and no conflict`() throws {
+        var history = VersionHistory(first: laptop.version(1, modified: 100))
+        for number in 2...4 as ClosedRange<UInt8> {
+            history.add(laptop.version(number, base: number - 1, modified: 100 * Int64(number)))
+        }
+        var again = laptop.document(1)
+        again.content = .document(history)
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            laptop.commit(.create(again)))
+        #expect(replica[1]?.versions == history)
+    }
+
+    @Test func `a link that is created again has its new target`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.link(1, "link", to: "old"))), laptop.commit(.delete(one, seen: nil)),
+            laptop.commit(.create(laptop.link(1, "link", to: "new"))))
+        #expect(replica[1]?.content == .symbolicLink(target: Data("new".utf8)))
+        #expect(replica[1]?.isDeleted == false)
+    }
+}

@@ -1,0 +1,69 @@
+import Documents
+import Replication
+
+/// A replica in memory that answers so many questions per commit and no more, so that a state machine
+/// that goes round in circles fails a test instead of hanging it.
+struct BoundedReplica: ReplicaState {
+    struct GoesRoundInCircles: Error {}
+
+    private final class Budget {
+        var questions = 0
+    }
+
+    private(set) var replica = InMemoryReplica()
+    private let budget = Budget()
+
+    init() {}
+
+    init(_ replica: InMemoryReplica) { self.replica = replica }
+
+    /// Applies a commit; answers what it touched.
+    @discardableResult
+    mutating func take(_ commit: Commit) throws -> [EntryID] {
+        budget.questions = 20_000 + 1_000 * commit.changes.count
+        return try apply(commit, to: &self)
+    }
+
+    private func ask() throws {
+        budget.questions -= 1
+        if budget.questions < 0 { throw GoesRoundInCircles() }
+    }
+
+    func entry(_ id: EntryID) throws -> ReplicaEntry? {
+        try ask()
+        return replica.entry(id)
+    }
+
+    func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) throws -> ReplicaEntry? {
+        try ask()
+        return replica.liveEntry(in: parent, filename: filename, otherThan: id)
+    }
+
+    func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
+        try ask()
+        return replica.liveDocuments(in: parent, fullName: fullName)
+    }
+
+    func hasLiveChildren(_ parent: EntryID) throws -> Bool {
+        try ask()
+        return replica.hasLiveChildren(parent)
+    }
+
+    mutating func store(_ entry: ReplicaEntry) throws { replica.store(entry) }
+}
+
+extension BoundedReplica {
+    /// What a log of these commits builds.
+    static func built(by commits: Commit...) throws -> BoundedReplica {
+        var replica = BoundedReplica()
+        for commit in commits { try replica.take(commit) }
+        return replica
+    }
+
+    /// The entry of that number, for tests.
+    subscript(_ number: UInt8) -> ReplicaEntry? { replica.entries[EntryID(numbered: number)] }
+
+    var liveNumbers: Set<UInt8> {
+        Set(replica.entries.values.filter { !$0.isDeleted }.map { $0.id.bytes[15] })
+    }
+}

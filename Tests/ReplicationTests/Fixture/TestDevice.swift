@@ -1,0 +1,76 @@
+import Documents
+import FoundationEssentials
+import Replication
+
+extension Identifier {
+    /// An id that is easy to recognise.
+    init(numbered number: UInt8) { self.init(bytes: [UInt8](repeating: 0, count: 15) + [number])! }
+}
+
+/// A device of the container, and what it would write.
+struct TestDevice: Sendable {
+    let id: DeviceID
+    let name: String
+
+    static let laptop = TestDevice(id: DeviceID(numbered: 1), name: "laptop")
+    static let phone = TestDevice(id: DeviceID(numbered: 2), name: "phone")
+    static let tablet = TestDevice(id: DeviceID(numbered: 3), name: "tablet")
+
+    static let digest = String(repeating: "0123456789abcdef", count: 4)
+
+    func commit(_ changes: Change..., id: CommitID = .random()) -> Commit { commit(changes, id: id) }
+
+    func commit(_ changes: [Change], id: CommitID = .random()) -> Commit {
+        Commit(id: id, device: self.id, deviceName: name, time: Timestamp(nanoseconds: 0), changes: changes)
+    }
+
+    func version(_ number: UInt8, base: UInt8? = nil, modified: Int64) -> DocumentVersion {
+        DocumentVersion(
+            id: VersionID(numbered: number), base: base.map(VersionID.init(numbered:)), device: id, deviceName: name,
+            filename: "f.txt", size: 3, sha256: Self.digest, modified: Timestamp(nanoseconds: modified))
+    }
+
+    func document(
+        _ number: UInt8, _ fullName: String = "Plan.txt", in parent: EntryID = .cloudRoot, filename: String? = nil,
+        naming: Naming = .given, version: DocumentVersion? = nil
+    ) -> ReplicaEntry {
+        let name = (try? EntryName(fullName)).map(DocumentName.init(splitting:))
+        let version = version ?? self.version(number, modified: 100)
+        let description = EntryDescription(
+            parent: parent, filename: filename ?? "generated-\(number).txt", displayName: name?.displayName,
+            pathExtension: name?.pathExtension, naming: naming, hasGeneratedFilename: filename == nil,
+            position: Double(number), mode: 0o644, modified: version.modified)
+        return ReplicaEntry(
+            id: EntryID(numbered: number), description: description, content: .document(VersionHistory(first: version)),
+            created: Timestamp(nanoseconds: 1), creator: id)
+    }
+
+    func folder(_ number: UInt8, _ name: String, in parent: EntryID = .cloudRoot) -> ReplicaEntry {
+        let description = EntryDescription(
+            parent: parent, filename: name, position: Double(number), mode: 0o755,
+            modified: Timestamp(nanoseconds: 1))
+        return ReplicaEntry(
+            id: EntryID(numbered: number), description: description, content: .folder,
+            created: Timestamp(nanoseconds: 1), creator: id)
+    }
+
+    func link(_ number: UInt8, _ name: String, to target: String) -> ReplicaEntry {
+        var entry = folder(number, name)
+        entry.content = .symbolicLink(target: Data(target.utf8))
+        return entry
+    }
+}
+
+extension DescriptionChange {
+    static func moved(to parent: EntryID, filename: String, isGenerated: Bool = false) -> DescriptionChange {
+        var change = DescriptionChange()
+        change.place = Place(parent: parent, filename: filename, hasGeneratedFilename: isGenerated)
+        return change
+    }
+
+    static func named(_ displayName: String, _ pathExtension: String = "txt") -> DescriptionChange {
+        var change = DescriptionChange()
+        change.name = Name(displayName: displayName, pathExtension: pathExtension, naming: .given)
+        return change
+    }
+}
