@@ -24,7 +24,7 @@ public final class Catalog: Sendable {
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -32768")
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 10000")
         }
         self.path = path
         queue = try DatabaseQueue(path: path, configuration: configuration)

@@ -46,10 +46,9 @@ enum CatalogSchema {
                     conflicts INTEGER NOT NULL,
                     error TEXT
                 );
-                CREATE UNIQUE INDEX entriesByFilename ON entries(parent, filename);
+                CREATE UNIQUE INDEX entriesByFilename ON entries(filename, parent);
                 CREATE INDEX entriesByFullName ON entries(parent, fullName, created) WHERE fullName IS NOT NULL;
                 CREATE UNIQUE INDEX entriesByUUID ON entries(uuid) WHERE uuid IS NOT NULL;
-                CREATE INDEX entriesByGeneratedFilename ON entries(filename) WHERE hasGeneratedFilename;
                 CREATE INDEX entriesByPosition ON entries(parent, position);
                 CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE pending <> 0;
                 CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;

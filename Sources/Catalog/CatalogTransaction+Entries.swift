@@ -97,8 +97,7 @@ extension CatalogTransaction {
     public func isFilenameTaken(_ filename: String, in parent: InodeNumber) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT 1 FROM entries WHERE filename=?1 AND hasGeneratedFilename
-                UNION ALL SELECT 1 FROM entries WHERE parent=?2 AND filename=?1 LIMIT 1
+                SELECT 1 FROM entries WHERE filename=? AND (hasGeneratedFilename OR parent=?) LIMIT 1
                 """)
         return try Row.fetchOne(statement, arguments: [filename, parent.number]) != nil
     }

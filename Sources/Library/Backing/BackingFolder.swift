@@ -44,9 +44,16 @@ final class BackingFolder: Sendable {
 
     func exists(_ name: String) -> Bool { (try? status(name)) != nil }
 
+    /// The owner can always enter a backing folder: docfs must, whatever its row says of its mode.
     func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
-        _ = try Descriptor.check { mkdirat(number, name, mode_t(mode)) }
+        _ = try Descriptor.check { mkdirat(number, name, mode_t(mode | Self.ownerAccess)) }
     }
+
+    func setFolderMode(_ name: String, _ mode: UInt16) throws(Errno) {
+        try setMode(name, mode | Self.ownerAccess)
+    }
+
+    private static let ownerAccess: UInt16 = 0o700
 
     func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
         _ = try Descriptor.check {

@@ -131,7 +131,13 @@ struct Projection {
     private func settleContent(_ entry: inout Entry, was current: Entry) throws {
         guard entry.inode > .cloud, entry.isBackingCurrent, entry.kind != .symbolicLink else { return }
         let directory = try library.backing.folder(entry.parent, catalog)
-        if entry.mode != current.mode { try directory.setMode(entry.filename, entry.mode) }
+        if entry.mode != current.mode {
+            if entry.kind == .folder {
+                try directory.setFolderMode(entry.filename, entry.mode)
+            } else {
+                try directory.setMode(entry.filename, entry.mode)
+            }
+        }
         if entry.modified != current.modified, entry.kind == .document {
             try directory.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
         }

@@ -71,7 +71,11 @@ extension Library {
         default: status = try backing.folder(entry.parent, catalog).status(entry.filename)
         }
         var attributes = FileAttributes(status)
-        if entry.kind == .folder { attributes.mode = entry.inode <= .cloud ? 0o755 : attributes.mode }
+        if entry.kind == .folder {
+            // The row has the mode, but for the set-group-id bit that a folder inherits when it is made.
+            let inherited = UInt16(status.st_mode & S_ISGID)
+            attributes.mode = entry.inode <= .cloud ? 0o755 : entry.mode | inherited
+        }
         return attributes
     }
 
@@ -119,7 +123,13 @@ extension Library {
         if changes.owner != nil || changes.group != nil {
             try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)
         }
-        if let mode = changes.mode, entry.kind != .symbolicLink { try folder.setMode(entry.filename, mode) }
+        if let mode = changes.mode {
+            switch entry.kind {
+            case .folder: try folder.setFolderMode(entry.filename, mode)
+            case .document, .scratch: try folder.setMode(entry.filename, mode)
+            case .symbolicLink: break
+            }
+        }
         if let times = changes.times { try folder.setTimes(entry.filename, times) }
     }
 
