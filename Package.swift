@@ -85,6 +85,14 @@ let package = Package(
             dependencies: ["ObjectStore", .product(name: "SystemPackage", package: "swift-system")],
             swiftSettings: strict),
         .testTarget(
+            name: "ReplicationTests",
+            dependencies: [
+                "Replication", "ObjectStore", "Documents",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "LibraryTests",
             dependencies: [
                 "Library", "Replication", "Catalog", "ObjectStore", "Documents",

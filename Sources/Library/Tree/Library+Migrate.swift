@@ -58,8 +58,11 @@ extension Library {
         transfers.wake.signal()
     }
 
+    /// More than this would not fit into the one commit that a step is; it goes in several.
+    private static let largestStep = 40_000
+
     private func migrateIntoCloud(_ moved: [Entry], _ catalog: CatalogTransaction) throws {
-        let step = try catalog.next(.stepNumber)
+        let step = moved.count <= Self.largestStep ? try catalog.next(.stepNumber) : nil
         for var entry in moved where entry.id != nil {
             if !entry.isHere { throw Errno.resourceBusy }  // its content is still on the way out
             entry.container = .cloud

@@ -78,6 +78,11 @@ extension Commit {
         do { _ = try DocumentName(displayName: displayName, pathExtension: pathExtension) } catch {
             throw .invalid("the display name '\(displayName.prefix(64))'")
         }
+        // An extension is what splitting a name gives as one.
+        let split = (try? EntryName("x." + pathExtension)).map(DocumentName.init(splitting:))
+        guard pathExtension.isEmpty || split?.pathExtension.isIdentical(to: pathExtension) == true else {
+            throw .invalid("the extension '\(pathExtension.prefix(64))'")
+        }
     }
 
     private static func validate(position: Double) throws(CommitError) {

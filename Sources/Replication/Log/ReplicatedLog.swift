@@ -95,6 +95,9 @@ public struct ReplicatedLog: Sendable {
     public func append(_ commit: Commit, at position: LogPosition) async throws(LogError) -> AppendOutcome {
         let bytes: [UInt8]
         do throws(CommitError) { bytes = try commit.encoded() } catch { throw .entry(position, error) }
+        guard bytes.count <= Self.largestEntry else {
+            throw .entry(position, .invalid("it has \(bytes.count) bytes, more than any device reads"))
+        }
         do throws(ObjectStoreError) {
             if try await store.putIfAbsent(position.key, bytes) == .created { return .appended }
         } catch { throw .store(error) }

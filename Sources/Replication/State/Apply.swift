@@ -50,7 +50,7 @@ private func create(
         entry.creator = known.creator
         entry.content = known.content
         if case .document(var versions) = known.content, let new = created.versions {
-            for version in new.all.reversed() { versions.add(version) }
+            for version in new.oldestFirst { versions.add(version) }
             entry.content = .document(versions)
         }
         if case .symbolicLink = created.content { entry.content = created.content }
@@ -78,13 +78,16 @@ private func describe(
 ) throws {
     guard var entry = try state.entry(id) else { return }
     var description = change.applied(to: entry.description)
-    if change.place != nil, !entry.isDeleted {
+    if change.place != nil {
         if try isInside(description.parent, ancestor: id, state) {
-            // Two folders were moved into each other: this move does not happen.
+            // Two folders were moved into each other: this move does not happen. For deleted ones too:
+            // they may come back.
             description.parent = entry.description.parent
             description.filename = entry.description.filename
         }
-        description.parent = try liveFolder(description.parent, for: id, &state, &touched)
+        if !entry.isDeleted {
+            description.parent = try liveFolder(description.parent, for: id, &state, &touched)
+        }
     }
     if entry.versions == nil {
         description.displayName = nil

@@ -17,6 +17,9 @@ public struct VersionHistory: Codable, Sendable, Equatable {
 
     public var all: [DocumentVersion] { [current] + conflicts + superseded }
 
+    /// In the order in which they were made, as far as that is known.
+    var oldestFirst: [DocumentVersion] { superseded + conflicts.reversed() + [current] }
+
     public func contains(_ id: VersionID) -> Bool { all.contains { $0.id == id } }
 
     /// Adds a version that some device saved.
