@@ -136,7 +136,9 @@ public enum RenameRule {
         switch source.kind {
         case .folder, .symbolicLink:
             return Renaming(kind: source.kind, filename: .exactly(name.text))
-        case .document where destination.isScratch(name), .scratch where destination.isScratch(name):
+        case .document where destination.isScratch,
+            .document where destination.isScratch(name) && !isOwnName(name, of: source),
+            .scratch where destination.isScratch(name):
             return Renaming(kind: .scratch, filename: .exactly(name.text))
         case .scratch:
             let documentName = DocumentName(splitting: name)

@@ -40,6 +40,8 @@ final class KernelCaches: LibraryObserver, @unchecked Sendable {
         queue.async { [statePolls] in statePolls.wakeAll() }
     }
 
+    func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     /// Bounded, since the kernel may be waiting for us with the directory's lock held.
     func settleNames() {
         let told = DispatchSemaphore(value: 0)

@@ -23,6 +23,7 @@ public final class Library: Sendable {
     let departed = DepartedIdentities()
     /// The container's object store.
     let store: any ObjectStore
+    let departedNodes = DepartedNodes()
     let transfers: Transfers
     let retries = Retries()
     let device: Device
@@ -53,6 +54,8 @@ public final class Library: Sendable {
 public protocol LibraryObserver: Sendable {
     /// `name` in `parent` may mean something else from now on, or nothing.
     func nameChanged(_ name: String, in parent: InodeNumber)
+    /// Runs `body` when the kernel has been told of all names that changed until now.
+    func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void)
     /// Waits, for a short while at most, until names that changed are forgotten. Only where the kernel
     /// holds no directory for the operation under way.
     func settleNames()

@@ -53,7 +53,7 @@ extension Library {
     private func compareRows(_ catalog: CatalogTransaction) throws {
         for var entry in try catalog.allEntries() {
             guard let folder = try? backing.folder(entry.parent, catalog) else { continue }
-            let status = try? folder.status(entry.filename)
+            let status = try statusIfPresent(entry.filename, in: folder)
             switch (entry.kind, status) {
             case (.folder, nil):
                 try folder.makeFolder(entry.filename, mode: entry.mode == 0 ? 0o755 : entry.mode)
@@ -73,6 +73,16 @@ extension Library {
         }
     }
 
+    /// Nil only for what is certainly not there.
+    private func statusIfPresent(_ name: String, in folder: BackingFolder) throws(Errno) -> stat? {
+        do throws(Errno) {
+            return try folder.status(name)
+        } catch {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw error
+        }
+    }
+
     /// A local document without its file has gone; a cloud document is a placeholder again.
     private func dropMissing(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.isReplicated, entry.kind == .document, entry.currentVersion != nil {
@@ -89,7 +99,11 @@ extension Library {
 
     private func adoptFiles(below folder: InodeNumber, _ catalog: CatalogTransaction) throws {
         let directory = try backing.folder(folder, catalog)
-        for name in try directory.names() {
+        guard let names = try? directory.names() else {
+            logger.warning("a folder of the store cannot be read", metadata: ["inode": "\(folder)"])
+            return
+        }
+        for name in names {
             if let known = try catalog.entry(in: folder, filename: name) {
                 if known.kind == .folder { try adoptFiles(below: known.inode, catalog) }
             } else if let adopted = try adopt(name, in: folder, directory, catalog) {

@@ -143,6 +143,20 @@ struct InodeNumberTests {
         }
     }
 
+    @Test func `the number a renumbered entry was given is not used again`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let old = try catalog.insert(.folder("a"))
+                let new = try catalog.renumber(old)
+                let newest = try catalog.renumber(new)
+                #expect(Set([old, new, newest]).count == 3)
+                try catalog.delete(newest)
+                let next = try catalog.insert(.folder("b"))
+                #expect(![old, new, newest].contains(next))
+            }
+        }
+    }
+
     @Test func `a renumbered entry has a number that nothing ever had, and all else as it was`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in

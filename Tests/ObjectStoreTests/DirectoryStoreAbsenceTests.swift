@@ -57,6 +57,19 @@ struct DirectoryStoreAbsenceTests {
         }
     }
 
+    @Test func `a folder that only looks like a store is unreachable and stays as it is`() async throws {
+        try await withTemporaryFolder { folder in
+            for name in [".incoming", "log", "documents"] {
+                try FileManager.default.createDirectory(
+                    atPath: folder + "/disk/" + name, withIntermediateDirectories: true)
+            }
+            if let store = try? DirectoryStore(root: folder + "/disk", creates: false) {
+                try await expectUnreachable(store)
+            }
+            #expect(try contents(of: folder + "/disk") == [".incoming", "log", "documents"])
+        }
+    }
+
     @Test func `a store that comes back is reachable again`() async throws {
         try await withTemporaryFolder { folder in
             let store = try DirectoryStore(root: folder + "/store", creates: true)

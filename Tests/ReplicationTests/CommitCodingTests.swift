@@ -88,10 +88,12 @@ struct CommitCodingTests {
         ("\"position\":1", "\"position\":NaN"), ("\"mode\":420", "\"mode\":-1"), ("\"mode\":420", "\"mode\":65536"),
         ("\"size\":3", "\"size\":9223372036854775808"), ("\"size\":3", "\"size\":3.5"),
         ("\"size\":3", "\"size\":null"), ("\"create\"", "\"destroy\""), ("\"given\"", "\"stolen\""),
-        ("\"filename\":\"generated-1.txt\"", "\"filename\":7"), ("\"filename\":\"generated-1.txt\"", "\"filename\":\"\\ud800\""),
+        ("\"filename\":\"generated-1.txt\"", "\"filename\":7"),
+        ("\"filename\":\"generated-1.txt\"", "\"filename\":\"\\ud800\""),
     ])
     func `a value of the wrong kind is malformed`(good: String, bad: String) throws {
-        let text = String(decoding: try TestDevice.laptop.commit(.create(TestDevice.laptop.document(1))).encoded(), as: UTF8.self)
+        let commit = TestDevice.laptop.commit(.create(TestDevice.laptop.document(1)))
+        let text = String(decoding: try commit.encoded(), as: UTF8.self)
         let spoiled = text.replacingOccurrences(of: good, with: bad)
         #expect(spoiled != text)
         expectMalformed(Array(spoiled.utf8))

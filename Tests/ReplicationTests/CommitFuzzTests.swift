@@ -48,7 +48,9 @@ struct CommitFuzzTests {
 
     /// The last digit of some id becomes another: the shape stays, the meaning does not.
     private func exchangeIDs(_ bytes: inout [UInt8], _ random: inout SeededGenerator) {
-        let digits = bytes.indices.dropFirst(12).filter { bytes[$0 - 12..<$0].allSatisfy { $0 == 0x30 } && bytes[$0] != 0x30 }
+        let digits = bytes.indices.dropFirst(12).filter { index in
+            bytes[index] != 0x30 && bytes[index - 12..<index].allSatisfy { $0 == 0x30 }
+        }
         if let digit = digits.randomElement(using: &random) { bytes[digit] = 0x30 + .random(in: 0...4, using: &random) }
     }
 

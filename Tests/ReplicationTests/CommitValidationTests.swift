@@ -114,7 +114,8 @@ struct CommitValidationTests {
 
     @Test(arguments: [
         "", "x", "[]", "null", #"{"user.a":1}"#, #"{"user.a":"not base64"}"#, #"{"security.capability":"AA=="}"#,
-        #"{"user.a":"AA==","trusted.b":"AA=="}"#, #"{"USER.a":"AA=="}"#, "{\"user.\(String(repeating: "x", count: 251))\":\"\"}",
+        #"{"user.a":"AA==","trusted.b":"AA=="}"#, #"{"USER.a":"AA=="}"#,
+        "{\"user.\(String(repeating: "x", count: 251))\":\"\"}",
     ])
     func `attributes that no device would send are refused`(json: String) throws {
         var change = DescriptionChange()
@@ -138,7 +139,8 @@ struct CommitValidationTests {
     }
 
     @Test func `what is at the limits is taken`() throws {
-        var entry = laptop.document(1, String(repeating: "x", count: 251) + ".txt", filename: String(repeating: "y", count: 255))
+        var entry = laptop.document(
+            1, String(repeating: "x", count: 251) + ".txt", filename: String(repeating: "y", count: 255))
         var version = laptop.version(1, modified: .max)
         version.size = 1 << 40
         entry.content = .document(VersionHistory(first: version))

@@ -3,7 +3,7 @@ import Testing
 
 /// Devices that have read the log to one position hold one state. A failure replays from its seed.
 struct ConvergenceTests {
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: 0..<200 as Range<UInt64>)
     func `all devices agree, and nothing that was saved is lost`(seed: UInt64) throws {
         var simulation = Simulation(seed: seed)
         try simulation.run(steps: 120)

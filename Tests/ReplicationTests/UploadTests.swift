@@ -51,7 +51,8 @@ struct UploadTests {
     @Test func `each version is a plain object whose last path component is the filename`() async throws {
         try await withStore { store, root in
             try await withFile(pattern(100)) { file in
-                let sent = try await Upload(store: store).send(draft(), of: document, from: file, length: 100) { _ in true }
+                let upload = Upload(store: store)
+                let sent = try await upload.send(draft(), of: document, from: file, length: 100) { _ in true }
                 let path = "\(root)/documents/\(document)/\(sent.id)/2026-11-21-041233-7f3a.txt"
                 #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == Data(pattern(100)))
             }

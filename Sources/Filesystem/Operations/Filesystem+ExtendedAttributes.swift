@@ -64,6 +64,7 @@ extension AttributeCreation {
             switch flags {
             case Int32(XATTR_CREATE): .mustCreate
             case Int32(XATTR_REPLACE): .mustReplace
+            case Int32(XATTR_CREATE) | Int32(XATTR_REPLACE): .impossible
             default: .either
             }
     }

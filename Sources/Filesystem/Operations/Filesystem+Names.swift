@@ -14,9 +14,16 @@ extension Filesystem {
                 try filesystem(of: request!).lookup(parent, bytes(name), request!)
             }
         }
-        // The catalog's rows are the inodes and live on without the kernel: nothing is counted.
-        operations.forget = { request, _, _ in fuse_reply_none(request) }
-        operations.forget_multi = { request, _, _ in fuse_reply_none(request) }
+        // The catalog's rows are the inodes and live on without the kernel: nothing is counted. What has
+        // no name any more cannot be looked up again, so the first word of it is the last.
+        operations.forget = { request, number, _ in
+            filesystem(of: request!).forget(number)
+            fuse_reply_none(request)
+        }
+        operations.forget_multi = { request, count, forgotten in
+            for index in 0..<count { filesystem(of: request!).forget(forgotten![index].ino) }
+            fuse_reply_none(request)
+        }
         operations.mknod = { request, parent, name, mode, _ in
             Request(request!).answer { () throws(Errno) in
                 try filesystem(of: request!).makeNode(parent, bytes(name), mode, request!)
@@ -65,6 +72,10 @@ extension Filesystem {
         operations.link = { request, _, _, _ in
             Request(request!).answer { () throws(Errno) in throw .notPermitted }
         }
+    }
+
+    private func forget(_ number: fuse_ino_t) {
+        if case .entry(let inode) = Node(number: number) { library.forget(inode) }
     }
 
     private func lookup(

@@ -44,16 +44,27 @@ final class BackingFolder: Sendable {
 
     func exists(_ name: String) -> Bool { (try? status(name)) != nil }
 
-    /// The owner can always enter a backing folder: docfs must, whatever its row says of its mode.
+    // The row has an entry's mode, and the kernel enforces it. The backing file's lets its owner in
+    // whatever the row says: docfs must get at it also when the person may not.
+    static let fileAccess: UInt16 = 0o600
+    private static let folderAccess: UInt16 = 0o700
+
     func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
-        _ = try Descriptor.check { mkdirat(number, name, mode_t(mode | Self.ownerAccess)) }
+        _ = try Descriptor.check { mkdirat(number, name, mode_t(mode | Self.folderAccess)) }
     }
 
     func setFolderMode(_ name: String, _ mode: UInt16) throws(Errno) {
-        try setMode(name, mode | Self.ownerAccess)
+        try setMode(name, mode | Self.folderAccess)
     }
 
-    private static let ownerAccess: UInt16 = 0o700
+    func setFileMode(_ name: String, _ mode: UInt16) throws(Errno) {
+        try setMode(name, mode | Self.fileAccess)
+    }
+
+    /// Creates a file that must not exist yet.
+    func makeFile(_ name: String, mode: UInt16) throws(Errno) -> Descriptor {
+        try openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: mode | Self.fileAccess)
+    }
 
     func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
         _ = try Descriptor.check {
@@ -104,7 +115,7 @@ final class BackingFolder: Sendable {
         _ = try Descriptor.check { utimensat(number, name, times, AT_SYMLINK_NOFOLLOW) }
     }
 
-    func setMode(_ name: String, _ mode: UInt16) throws(Errno) {
+    private func setMode(_ name: String, _ mode: UInt16) throws(Errno) {
         _ = try Descriptor.check { fchmodat(number, name, mode_t(mode), 0) }
     }
 

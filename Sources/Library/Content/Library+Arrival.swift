@@ -180,7 +180,7 @@ extension Library {
         if let displayName = entry.name?.displayName {
             try? arrival.descriptor.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
         }
-        _ = try Descriptor.check { fchmod(number, mode_t(entry.mode)) }
+        _ = try Descriptor.check { fchmod(number, mode_t(entry.mode | BackingFolder.fileAccess)) }
         let times = [entry.modified.timespec, entry.modified.timespec]
         _ = try Descriptor.check { futimens(number, times) }
         try arrival.descriptor.synchronize(dataOnly: false)

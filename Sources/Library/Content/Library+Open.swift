@@ -90,7 +90,7 @@ extension Library {
     /// Puts an empty backing file in the place of content that is not here, or not the latest.
     func makeEmpty(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         let folder = try backing.folder(entry.parent, catalog)
-        let file = try folder.openFile(entry.filename, O_RDWR | O_CREAT | O_TRUNC, mode: entry.mode)
+        let file = try folder.openFile(entry.filename, O_RDWR | O_CREAT | O_TRUNC, mode: entry.mode | BackingFolder.fileAccess)
         if let displayName = entry.name?.displayName {
             try? file.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
         }

@@ -77,7 +77,6 @@ extension Library {
         let status = try backing.folder(entry.parent, catalog).status(entry.filename)
         entry.size = Int64(status.st_size)
         entry.modified = Timestamp(status.st_mtim)
-        entry.mode = UInt16(status.st_mode & 0o7777)
     }
 
     /// fsync(2): content, the row that names it, and both of their directories' names.
@@ -91,6 +90,7 @@ extension Library {
 
     /// fsync(2) of a folder: the names in it.
     public func synchronizeFolder(_ inode: InodeNumber) throws(Errno) {
+        if departedNodes[inode] != nil { return }
         try synchronizeNames { try backing.folder(inode, $0) }
     }
 

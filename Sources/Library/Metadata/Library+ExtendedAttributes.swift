@@ -5,7 +5,11 @@ import Glibc
 import SystemPackage
 
 /// Whether an attribute may, or must, exist already (setxattr(2)).
-public enum AttributeCreation: Sendable { case either, mustCreate, mustReplace }
+public enum AttributeCreation: Sendable {
+    case either, mustCreate, mustReplace
+    /// Both: it can only fail.
+    case impossible
+}
 
 /// Extended attributes (PRODUCT 2). `user.displayName` is the document's name, `user.document.*` is
 /// computed, other `user.*` are stored with the entry and travel with it. All live in the catalog, so
@@ -17,10 +21,10 @@ extension Library {
 
     /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`.
     public func extendedAttribute(_ name: String, of node: Node) throws(Errno) -> [UInt8] {
-        guard name.utf8.starts(with: "user.".utf8) else { throw .notSupported }
+        try Self.requireUserAttribute(name)
         guard case .entry(let inode) = node else { throw .noData }
         return try inspect { catalog in
-            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            let entry = try attributeHolder(inode, catalog)
             if entry.kind == .document {
                 if name == Self.displayName { return Array((entry.name?.displayName ?? "").utf8) }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
@@ -41,7 +45,7 @@ extension Library {
     public func extendedAttributeNames(of node: Node) throws(Errno) -> [String] {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
-            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            let entry = try attributeHolder(inode, catalog)
             return (entry.kind == .document ? [Self.displayName] : []) + (try entry.storedAttributes()).keys.sorted()
         }
     }
@@ -53,13 +57,13 @@ extension Library {
     ) throws(Errno) {
         let inode = try changeable(name, of: node)
         let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
-            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
-            guard entry.kind == .document, name == Self.displayName else {
+            var entry = try attributeHolder(inode, catalog)
+            guard entry.kind == .document, name == Self.displayName, departedNodes[inode] == nil else {
                 try store(name, value, in: &entry, creation)
-                try catalog.update(entry)
+                try keep(entry, catalog)
                 return nil
             }
-            if creation == .mustCreate { throw Errno.fileExists }
+            if creation == .mustCreate || creation == .impossible { throw Errno.fileExists }
             let before = entry
             try setDisplayName(Self.documentName(value, for: entry), .given, of: &entry, catalog)
             return (before, entry)
@@ -71,13 +75,13 @@ extension Library {
     public func removeExtendedAttribute(_ name: String, of node: Node) throws(Errno) {
         let inode = try changeable(name, of: node)
         let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
-            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
-            guard entry.kind == .document, name == Self.displayName else {
+            var entry = try attributeHolder(inode, catalog)
+            guard entry.kind == .document, name == Self.displayName, departedNodes[inode] == nil else {
                 var stored = try entry.storedAttributes()
                 guard stored.removeValue(forKey: name) != nil else { throw Errno.noData }
                 try entry.setStoredAttributes(stored)
                 entry.notePending(.attributes)
-                try catalog.update(entry)
+                try keep(entry, catalog)
                 return nil
             }
             let before = entry
@@ -94,8 +98,30 @@ extension Library {
         announce(renamed)
     }
 
-    private func changeable(_ name: String, of node: Node) throws(Errno) -> InodeNumber {
+    private static func requireUserAttribute(_ name: String) throws(Errno) {
         guard name.utf8.starts(with: "user.".utf8) else { throw .notSupported }
+        if name.utf8.count == 5 { throw .invalidArgument }
+    }
+
+    /// The entry with the attributes, also when it has no name any more but is still held.
+    private func attributeHolder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
+        if let entry = try catalog.entry(inode) { return entry }
+        guard let departed = departedNodes[inode] else { throw Errno.staleNFSFileHandle }
+        return departed.entry
+    }
+
+    /// Keeps changed attributes where the entry is.
+    private func keep(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        if var departed = departedNodes[entry.inode] {
+            departed.entry = entry
+            departedNodes[entry.inode] = departed
+        } else {
+            try catalog.update(entry)
+        }
+    }
+
+    private func changeable(_ name: String, of node: Node) throws(Errno) -> InodeNumber {
+        try Self.requireUserAttribute(name)
         guard case .entry(let inode) = node, !name.utf8.starts(with: Self.computedPrefix.utf8) else {
             throw .notPermitted
         }
@@ -126,6 +152,7 @@ extension Library {
         switch creation {
         case .mustCreate where stored[name] != nil: throw Errno.fileExists
         case .mustReplace where stored[name] == nil: throw Errno.noData
+        case .impossible: throw stored[name] == nil ? Errno.noData : Errno.fileExists
         default: stored[name] = value
         }
         try entry.setStoredAttributes(stored)

@@ -135,7 +135,7 @@ struct Projection {
             if entry.kind == .folder {
                 try directory.setFolderMode(entry.filename, entry.mode)
             } else {
-                try directory.setMode(entry.filename, entry.mode)
+                try directory.setFileMode(entry.filename, entry.mode)
             }
         }
         if entry.modified != current.modified, entry.kind == .document {
@@ -204,6 +204,7 @@ struct Projection {
             library.transfers.wake.signal()
             return
         }
+        try library.noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         let directory = try library.backing.folder(entry.parent, catalog)
         if isFolder {

@@ -24,11 +24,12 @@ extension Library {
         switch node {
         case .state: return try inspect { try stateAttributes(of: node, $0) }
         case .entry(let inode):
-            if let file = openFiles.file(inode), file.isUnlinked { return try Self.unlinkedAttributes(file) }
-            return try inspect { catalog in
-                guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
-                return try attributes(of: entry, catalog)
+            if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
+            let present = try inspect { catalog in
+                try catalog.entry(inode).map { try attributes(of: $0, catalog) }
             }
+            if let present { return present }
+            return try departedAttributes(inode)
         }
     }
 
@@ -36,12 +37,9 @@ extension Library {
     ///
     /// - Throws: EAGAIN where the content must arrive first; `truncationArrival` waits for it.
     public func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
-        if let file = openFiles.file(inode), file.isUnlinked {
-            try Self.apply(changes, to: file)
-            return try Self.unlinkedAttributes(file)
-        }
-        return try mutate { catalog in
-            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+        if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
+        let present = try mutate { catalog -> FileAttributes? in
+            guard var entry = try catalog.entry(inode) else { return nil }
             if let size = changes.size { try truncate(&entry, to: size, catalog) }
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, catalog)
@@ -51,6 +49,13 @@ extension Library {
             try note(changes, in: &entry, catalog)
             return try attributes(of: entry, catalog)
         }
+        if let present { return present }
+        // It may have lost its name while this call waited for its turn.
+        if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
+        guard var node = departedNodes[inode] else { throw .staleNFSFileHandle }
+        node.attributes.take(changes, now: surroundings.now())
+        departedNodes[inode] = node
+        return node.attributes
     }
 
     /// Whether a change of size must wait for content that is not here.
@@ -63,7 +68,10 @@ extension Library {
         guard entry.isBackingCurrent else {
             // Who has an older version open for writing sees that one until it is closed.
             let open = entry.isHere ? openFiles.file(entry.inode) : nil
-            return try open.map { FileAttributes(try $0.descriptor.status()) } ?? .placeholder(entry)
+            guard let open else { return .placeholder(entry) }
+            var attributes = FileAttributes(try open.descriptor.status())
+            attributes.mode = entry.mode
+            return attributes
         }
         let status: stat
         switch entry.inode {
@@ -71,18 +79,33 @@ extension Library {
         default: status = try backing.folder(entry.parent, catalog).status(entry.filename)
         }
         var attributes = FileAttributes(status)
+        attributes.mode = entry.kind == .symbolicLink ? 0o777 : entry.mode
         if entry.kind == .folder {
-            // The row has the mode, but for the set-group-id bit that a folder inherits when it is made.
+            // But for the set-group-id bit that a folder inherits when it is made.
             let inherited = UInt16(status.st_mode & S_ISGID)
             attributes.mode = entry.inode <= .cloud ? 0o755 : entry.mode | inherited
         }
         return attributes
     }
 
-    private static func unlinkedAttributes(_ file: OpenFile) throws(Errno) -> FileAttributes {
+    private func unlinkedAttributes(_ file: OpenFile) throws(Errno) -> FileAttributes {
         var attributes = FileAttributes(try file.descriptor.status())
         attributes.links = 0
+        if let mode = departedNodes.mode(of: file.inode) { attributes.mode = mode }
         return attributes
+    }
+
+    /// Of what has no row: it lost its name, perhaps while this call waited for its turn.
+    private func departedAttributes(_ inode: InodeNumber) throws(Errno) -> FileAttributes {
+        if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
+        guard let node = departedNodes[inode] else { throw .staleNFSFileHandle }
+        return node.attributes
+    }
+
+    private func change(_ file: OpenFile, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
+        try Self.apply(changes, to: file)
+        if let mode = changes.mode { departedNodes.setMode(mode, of: file.inode) }
+        return try unlinkedAttributes(file)
     }
 
     private func truncate(_ entry: inout Entry, to size: Int64, _ catalog: CatalogTransaction) throws {
@@ -107,7 +130,7 @@ extension Library {
     private static func apply(_ changes: AttributeChanges, to file: OpenFile) throws(Errno) {
         let number = file.descriptor.number
         if let size = changes.size { try file.descriptor.truncate(to: size) }
-        if let mode = changes.mode { _ = try Descriptor.check { fchmod(number, mode_t(mode)) } }
+        if let mode = changes.mode { _ = try Descriptor.check { fchmod(number, mode_t(mode | BackingFolder.fileAccess)) } }
         if changes.owner != nil || changes.group != nil {
             _ = try Descriptor.check { fchown(number, changes.owner ?? .max, changes.group ?? .max) }
         }
@@ -126,7 +149,7 @@ extension Library {
         if let mode = changes.mode {
             switch entry.kind {
             case .folder: try folder.setFolderMode(entry.filename, mode)
-            case .document, .scratch: try folder.setMode(entry.filename, mode)
+            case .document, .scratch: try folder.setFileMode(entry.filename, mode)
             case .symbolicLink: break
             }
         }
@@ -161,6 +184,27 @@ extension AttributeChanges {
             case .now: Glibc.timespec(tv_sec: 0, tv_nsec: UTIME_NOW)
             case .at(let time): time.timespec
             }
+        }
+    }
+}
+
+extension FileAttributes {
+    /// What chmod, chown and utimensat change of something that has no file any more.
+    fileprivate mutating func take(_ changes: AttributeChanges, now: Timestamp) {
+        if let mode = changes.mode { self.mode = mode }
+        if let owner = changes.owner { self.owner = owner }
+        if let group = changes.group { self.group = group }
+        accessed = changes.accessed.map { $0.value(now: now) } ?? accessed
+        modified = changes.modified.map { $0.value(now: now) } ?? modified
+        changed = now
+    }
+}
+
+extension AttributeChanges.Time {
+    fileprivate func value(now: Timestamp) -> Timestamp {
+        switch self {
+        case .now: now
+        case .at(let time): time
         }
     }
 }

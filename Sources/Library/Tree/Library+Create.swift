@@ -81,7 +81,9 @@ extension Library {
 
     public func readSymbolicLink(_ inode: InodeNumber) throws(Errno) -> [UInt8] {
         try inspect { catalog in
-            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            guard let entry = try catalog.entry(inode) ?? departedNodes[inode]?.entry else {
+                throw Errno.staleNFSFileHandle
+            }
             guard let target = entry.target else { throw Errno.invalidArgument }
             return target
         }
@@ -98,7 +100,7 @@ extension Library {
     ) throws -> (Resolved, Opening) {
         var entry = try newFile(name, in: folder, mode: creator.mode, catalog)
         let directory = try backing.folder(folder.inode, catalog)
-        let descriptor = try directory.openFile(entry.filename, O_RDWR | O_CREAT | O_EXCL, mode: creator.mode)
+        let descriptor = try directory.makeFile(entry.filename, mode: creator.mode)
         do {
             try Self.assignOwner(creator, entry.filename, in: directory)
             if let displayName = entry.name?.displayName {
@@ -114,8 +116,10 @@ extension Library {
         let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
+        var attributes = FileAttributes(try descriptor.status())
+        attributes.mode = entry.mode
         let resolved = Resolved(
-            node: .entry(entry.inode), attributes: FileAttributes(try descriptor.status()),
+            node: .entry(entry.inode), attributes: attributes,
             isListedName: (shown ?? entry.filename).isIdentical(to: name.text))
         return (resolved, .opened(number))
     }

@@ -60,12 +60,19 @@ extension Library {
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
     func announceNames(of entry: Entry, besides used: String? = nil) {
-        guard let observer else { return }
+        guard let observer else {
+            departedNodes.settle(entry.inode)
+            return
+        }
         observer.attributesChanged(of: entry.inode)
         var names = [entry.filename]
         if configuration.showsDisplayNames, let name = entry.name { names.append(name.full) }
-        for name in names where used.map({ !name.isIdentical(to: $0) }) ?? true {
-            observer.nameChanged(name, in: entry.parent)
+        names.removeAll { name in used.map { name.isIdentical(to: $0) } ?? false }
+        for name in names { observer.nameChanged(name, in: entry.parent) }
+        if names.isEmpty {
+            departedNodes.settle(entry.inode)
+        } else {
+            observer.whenNamesAreForgotten { [departedNodes] in departedNodes.settle(entry.inode) }
         }
     }
 }

@@ -14,7 +14,10 @@ extension Library {
     /// snapshot whatever happens to the folder (PRODUCT 8).
     public func list(_ folder: InodeNumber) throws(Errno) -> [ListedName] {
         try inspect { catalog in
-            guard let entry = try catalog.entry(folder) else { throw Errno.staleNFSFileHandle }
+            guard let entry = try catalog.entry(folder) else {
+                if departedNodes[folder] == nil { throw Errno.staleNFSFileHandle }
+                return []
+            }
             guard entry.kind == .folder else { throw Errno.notDirectory }
             let children = try catalog.listing(of: folder)
             let shown = configuration.showsDisplayNames ? displayNames(of: children) : [:]
@@ -50,7 +53,9 @@ extension Library {
     /// The parent of a folder; the mountpoint's is itself.
     public func parent(of folder: InodeNumber) throws(Errno) -> InodeNumber {
         try inspect { catalog in
-            guard let entry = try catalog.entry(folder) else { throw Errno.staleNFSFileHandle }
+            guard let entry = try catalog.entry(folder) ?? departedNodes[folder]?.entry else {
+                throw Errno.staleNFSFileHandle
+            }
             return entry.parent
         }
     }

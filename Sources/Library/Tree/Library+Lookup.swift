@@ -130,7 +130,9 @@ extension Library {
     func receivingFolder(_ parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         let inode = parent == .documents ? preferredFolder : parent
         guard inode != .root else { throw Errno.notPermitted }
-        guard let folder = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+        guard let folder = try catalog.entry(inode) else {
+            throw departedNodes[inode] == nil ? Errno.staleNFSFileHandle : Errno.noSuchFileOrDirectory
+        }
         guard folder.kind == .folder else { throw Errno.notDirectory }
         return folder
     }

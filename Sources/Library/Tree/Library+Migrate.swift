@@ -1,3 +1,4 @@
+import CLinux
 import Catalog
 import Documents
 import SystemPackage
@@ -34,6 +35,7 @@ extension Library {
         if isScratch, entry.id != nil {
             try withdraw(entry, step: nil, catalog)
             let kind = entry.kind
+            try takeFullName(&entry, catalog)
             entry.dropIdentity()
             if kind != .document { entry.kind = kind }
         } else if !isScratch, entry.id == nil, entry.kind != .scratch || !ScratchName.matches(entry.filename) {
@@ -44,6 +46,17 @@ extension Library {
                 entry.name = DocumentName(splitting: try EntryName(entry.filename))
             }
             entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
+        }
+    }
+
+    /// What is no document any more has one name only: let it be the one that its owner knows.
+    private func takeFullName(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        guard let name = entry.name?.full, entry.isHere,
+            try catalog.entry(in: entry.parent, filename: name) == nil
+        else { return }
+        let directory = try backing.folder(entry.parent, catalog)
+        if try directory.renameIfPresent(entry.filename, to: directory, name, flags: RENAME_NOREPLACE) {
+            entry.filename = name
         }
     }
 

@@ -27,7 +27,7 @@ extension Library {
             try removeFolder(entry, catalog)
             return entry
         }
-        announceNames(of: removed)
+        announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
     }
 
     /// The entry that a name means in a call that changes it. Virtual files cannot be changed so.
@@ -44,17 +44,27 @@ extension Library {
     /// Takes a file out of the tree; `BackingStore.discard` frees its content once that is certain.
     func removeFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         try withdraw(entry, step: nil, catalog)
+        try noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         openFiles.detach(entry.inode)
         try backing.setAside(entry.filename, of: entry.inode, in: backing.folder(entry.parent, catalog))
         transfers.forget(entry.inode)
     }
 
+    /// Whoever holds what loses its name here goes on holding it.
+    func noteDeparture(of entry: Entry, _ catalog: CatalogTransaction) throws {
+        departedNodes.add(entry, try attributes(of: entry, catalog))
+    }
+
+    /// The kernel holds an inode no longer.
+    public func forget(_ inode: InodeNumber) { departedNodes.forget(inode) }
+
     func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.kind != .folder { throw Errno.notDirectory }
         if entry.inode <= .cloud { throw Errno.resourceBusy }
         if try catalog.hasChildren(entry.inode) { throw Errno.directoryNotEmpty }
         try withdraw(entry, step: nil, catalog)
+        try noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         try backing.folder(entry.parent, catalog).removeFolder(entry.filename)
         backing.forget(entry.inode)

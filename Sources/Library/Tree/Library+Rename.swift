@@ -39,7 +39,11 @@ extension Library {
                 if let journal { try undo(journal) }
                 journal = try begin(move)
             case .done(let changed, let discarded):
-                changed.forEach { announceNames(of: $0) }
+                for entry in changed {
+                    // The name it was replaced by is one that the kernel has changed itself.
+                    let isGone = discarded.contains(entry.inode)
+                    announceNames(of: entry, besides: isGone ? newName.text : nil)
+                }
                 // The kernel takes its memory of the old name over to the new one, which may not be listed.
                 observer?.nameChanged(newName.text, in: newParent)
                 for inode in discarded { try backing.discard(inode) }

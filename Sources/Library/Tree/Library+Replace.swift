@@ -28,6 +28,7 @@ extension Library {
     func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
         var entry = source
         if source.kind == .document { try withdraw(source, step: nil, catalog) }
+        try noteDeparture(of: target, catalog)
         try catalog.delete(target.inode)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent

@@ -63,7 +63,7 @@ extension Commit {
 
     private static func validate(_ version: DocumentVersion) throws(CommitError) {
         try validate(filename: version.filename)
-        guard version.size >= 0, version.size <= 1 << 50 else { throw .invalid("a size of \(version.size) bytes") }
+        guard version.size >= 0, version.size <= 1 << 44 else { throw .invalid("a size of \(version.size) bytes") }
         let isDigest =
             version.sha256.utf8.count == 64
             && version.sha256.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }

@@ -37,8 +37,14 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         if let index = conflicts.firstIndex(where: { $0.id == version.base }) {
             superseded.append(conflicts.remove(at: index))
         }
-        let heads = ([current, version] + conflicts).sorted(by: DocumentVersion.isLater)
-        current = heads[0]
-        conflicts = Array(heads.dropFirst())
+        // Against the current version only: what that has superseded by being made from it stays so,
+        // however old its clock says it is.
+        if DocumentVersion.isLater(version, current) {
+            conflicts.append(current)
+            current = version
+        } else {
+            conflicts.append(version)
+        }
+        conflicts.sort(by: DocumentVersion.isLater)
     }
 }

@@ -76,7 +76,9 @@ extension SimulatedDevice {
         }
     }
 
-    private func description(_ filename: String, in parent: EntryID, _ random: inout SeededGenerator) -> EntryDescription {
+    private func description(
+        _ filename: String, in parent: EntryID, _ random: inout SeededGenerator
+    ) -> EntryDescription {
         EntryDescription(
             parent: parent, filename: filename, position: Double.random(in: 0..<9, using: &random), mode: 0o644,
             modified: Timestamp(nanoseconds: 1))
@@ -146,7 +148,8 @@ extension SimulatedDevice {
 
     /// `rm -r`
     private func deletions(_ folder: ReplicaEntry) -> [Change] {
-        view.replica.liveChildren(folder.id).flatMap { $0.isFolder ? deletions($0) : [deletion($0)] } + [deletion(folder)]
+        let children = view.replica.liveChildren(folder.id)
+        return children.flatMap { $0.isFolder ? deletions($0) : [deletion($0)] } + [deletion(folder)]
     }
 
     /// `docfs undo`

@@ -94,5 +94,7 @@ extension Simulation {
 
     /// That the devices did get in each other's way.
     var commits: Int { log.count }
-    var conflicts: Int { devices[0].committed.replica.entries.values.reduce(0) { $0 + ($1.versions?.conflicts.count ?? 0) } }
+    var conflicts: Int {
+        devices[0].committed.replica.entries.values.reduce(0) { $0 + ($1.versions?.conflicts.count ?? 0) }
+    }
 }

@@ -13,7 +13,8 @@ func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
 func withFile(_ content: [UInt8] = [], _ body: (FileDescriptor) async throws -> Void) async throws {
     try await withTemporaryFolder { folder in
         let file = try FileDescriptor.open(
-            FilePath(folder + "/content"), .readWrite, options: [.create, .exclusiveCreate], permissions: [.ownerReadWrite])
+            FilePath(folder + "/content"), .readWrite, options: [.create, .exclusiveCreate],
+            permissions: [.ownerReadWrite])
         defer { try? file.close() }
         try file.writeAll(toAbsoluteOffset: 0, content)
         try await body(file)

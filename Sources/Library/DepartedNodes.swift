@@ -1,0 +1,61 @@
+import Catalog
+import DequeModule
+import Synchronization
+
+/// Files, folders and links that have no name any more while somebody may still hold them: open, as a
+/// working directory, or through O_PATH. They answer like those of any file system (links 0, an empty
+/// listing) until the kernel forgets them.
+///
+/// Right after a removal the kernel may still remember another name of the document and come to its
+/// inode by that. Until such names are forgotten, ESTALE makes it look the name up again.
+final class DepartedNodes: Sendable {
+    struct Node {
+        var entry: Entry
+        var attributes: FileAttributes
+        /// Whether no name leads to it any more.
+        var isSettled = false
+    }
+
+    private struct Table {
+        var nodes: [InodeNumber: Node] = [:]
+        /// Oldest first. The kernel forgets only what it knew, so there must be a limit.
+        var order: Deque<InodeNumber> = []
+    }
+
+    private static let maximumCount = 4096
+
+    private let table = Mutex(Table())
+
+    func add(_ entry: Entry, _ attributes: FileAttributes) {
+        var attributes = attributes
+        attributes.links = 0
+        table.withLock { table in
+            while table.order.count >= Self.maximumCount { table.nodes[table.order.removeFirst()] = nil }
+            table.nodes[entry.inode] = Node(entry: entry, attributes: attributes)
+            table.order.append(entry.inode)
+        }
+    }
+
+    /// Nil for what never departed, was forgotten, or may still be reached by a name.
+    subscript(inode: InodeNumber) -> Node? {
+        get { table.withLock { $0.nodes[inode] }.flatMap { $0.isSettled ? $0 : nil } }
+        set { table.withLock { table in if table.nodes[inode] != nil { table.nodes[inode] = newValue } } }
+    }
+
+    /// The mode it had; also while a name may lead to it.
+    func mode(of inode: InodeNumber) -> UInt16? { table.withLock { $0.nodes[inode]?.attributes.mode } }
+
+    func setMode(_ mode: UInt16, of inode: InodeNumber) {
+        table.withLock { $0.nodes[inode]?.attributes.mode = mode }
+    }
+
+    func settle(_ inode: InodeNumber) { table.withLock { $0.nodes[inode]?.isSettled = true } }
+
+    func forget(_ inode: InodeNumber) {
+        table.withLock { table in
+            if !table.nodes.isEmpty, table.nodes.removeValue(forKey: inode) != nil {
+                table.order.removeAll { $0 == inode }
+            }
+        }
+    }
+}
