@@ -22,10 +22,16 @@ public enum CloudURL: Equatable, Sendable {
         let rest = text[text.index(after: colon)...]
         guard rest.hasPrefix("///") || rest.hasPrefix("//localhost/"),
             let path = String(rest.dropFirst(rest.hasPrefix("///") ? 2 : 11)).removingPercentEncoding,
-            !path.utf8.contains(0), path.utf8.count > 1, !path.split(separator: "/").contains("..")
+            Self.isFolder(path)
         else {
             throw CloudURLError(description: "the cloud URL '\(text)' names no folder; use file:///DIR with an absolute path")
         }
         self = .directory(path)
+    }
+
+    /// Whether an absolute path names a folder other than the whole machine's, without going back up.
+    private static func isFolder(_ path: String) -> Bool {
+        let components = path.utf8.split(separator: UInt8(ascii: "/"))
+        return !path.utf8.contains(0) && !components.isEmpty && !components.contains { $0.elementsEqual("..".utf8) }
     }
 }

@@ -7,24 +7,49 @@ import SystemPackage
 /// A put writes a temporary file, makes it durable, and gives it its name with link(2), which fails
 /// when the name exists: that is the one condition. The folder is created on first use and never
 /// again: where a disk is not mounted, its empty mountpoint must not be filled.
+///
+/// The folder may be one that others write to, so what is found in it is not trusted: only plain files
+/// count as objects.
 public struct DirectoryStore: ObjectStore {
     let root: String
     private static let incoming = ".incoming"
+    /// Old enough that whoever wrote it is gone: seconds.
+    private static let staleAge = 24 * 60 * 60
     /// Its presence shows that the folder is a store, and not the mountpoint of one that is away.
     private static let marker = ".docfs-cloud"
 
     /// Opens the store below `root`.
     ///
     /// - Parameter creates: whether the store may be made; only before it was ever used.
-    /// - Throws: `unreachable` where it is not there, or cannot be made.
+    /// - Throws: `unreachable` where it cannot be made.
     public init(root: String, creates: Bool) throws(ObjectStoreError) {
         self.root = root
-        guard creates, !isPresent else { return }
+        if isPresent {
+            removeStaleTemporaries()
+        } else if creates {
+            try create()
+        }
+    }
+
+    private func create() throws(ObjectStoreError) {
         try Self.makeFolders(root)
         try Self.makeFolders(root + "/" + Self.incoming)
         let file = open(root + "/" + Self.marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.unreachable(root, errno) }
         close(file)
+        // Without its marker the store would count as away after a power failure, for good.
+        try Self.synchronize(root)
+    }
+
+    /// What writers left that were killed before they could give it a name.
+    private func removeStaleTemporaries() {
+        let folder = root + "/" + Self.incoming
+        let oldest = time(nil) - Self.staleAge
+        for record in (try? Self.records(in: folder)) ?? [] {
+            let path = folder + "/" + record.name
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_mtim.tv_sec < oldest { unlink(path) }
+        }
     }
 
     /// Whether the store is where it should be.
@@ -32,8 +57,8 @@ public struct DirectoryStore: ObjectStore {
 
     private static func makeFolders(_ path: String) throws(ObjectStoreError) {
         var partial = ""
-        for component in path.split(separator: "/") {
-            partial += "/" + component
+        for component in path.utf8.split(separator: UInt8(ascii: "/")) {
+            partial += "/" + String(decoding: component, as: UTF8.self)
             if mkdir(partial, 0o700) != 0, errno != EEXIST, access(partial, X_OK) != 0 {
                 throw unreachable(partial, errno)
             }
@@ -44,7 +69,11 @@ public struct DirectoryStore: ObjectStore {
         .unreachable("\(path): \(Errno(rawValue: number))")
     }
 
-    private func path(_ key: ObjectKey) -> String { root + "/" + key.description }
+    /// The store's own files, which begin with a dot, are no objects.
+    func path(_ key: ObjectKey) throws(ObjectStoreError) -> String {
+        guard key.components[0].utf8.first != UInt8(ascii: ".") else { throw .failed(key, .invalidArgument) }
+        return root + "/" + key.description
+    }
 
     // MARK: ObjectStore
 
@@ -87,47 +116,44 @@ public struct DirectoryStore: ObjectStore {
         }
     }
 
-    public func list(
-        _ prefix: ObjectKey, after: ObjectKey?, limit: Int
-    ) async throws(ObjectStoreError) -> [ObjectKey] {
-        try await onBlockingThread { () throws(ObjectStoreError) in
-            try requirePresence()
-            var found: [ObjectKey] = []
-            try collect(prefix, into: &found)
-            let later = found.filter { key in after.map { $0 < key } ?? true }
-            return Array(later.sorted().prefix(limit))
-        }
-    }
-
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
         try await onBlockingThread { () throws(ObjectStoreError) in
             try requirePresence()
-            if unlink(path(key)) != 0, errno != ENOENT { throw failure(key, errno) }
+            let path = try path(key)
+            if unlink(path) != 0, errno != ENOENT, errno != ENOTDIR { throw failure(key, errno) }
         }
     }
 
     // MARK: Files
 
-    private func requirePresence() throws(ObjectStoreError) {
+    func requirePresence() throws(ObjectStoreError) {
         if !isPresent { throw .unreachable("the folder \(root) is not there") }
     }
 
     private func openObject(_ key: ObjectKey) throws(ObjectStoreError) -> Int32 {
-        let file = open(path(key), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        if file >= 0 { return file }
-        let number = errno
-        if number == ENOENT {
-            try requirePresence()
-            throw .notFound(key)
+        let file = open(try path(key), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else {
+            let number = errno
+            if number == ENOENT || number == ENOTDIR {
+                try requirePresence()
+                throw .notFound(key)
+            }
+            if number == ELOOP { throw .corrupted(key, "it is not a plain file") }
+            throw failure(key, number)
         }
-        throw failure(key, number)
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(file)
+            throw .corrupted(key, "it is not a plain file")
+        }
+        return file
     }
 
     private func put(
         _ key: ObjectKey, _ fill: (Int32) throws(ObjectStoreError) -> Void
     ) throws(ObjectStoreError) -> PutOutcome {
         try requirePresence()
-        if access(path(key), F_OK) == 0 { return .alreadyExists }
+        if access(try path(key), F_OK) == 0 { return try found(key) }
         let temporary = root + "/" + Self.incoming + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 16)
         let file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(key, errno) }
@@ -141,19 +167,30 @@ public struct DirectoryStore: ObjectStore {
     }
 
     private func publish(_ temporary: String, as key: ObjectKey) throws(ObjectStoreError) -> PutOutcome {
-        let folder = root + "/" + key.components.dropLast().joined(separator: "/")
+        let path = try path(key)
         var made: [String] = []
-        var result = link(temporary, path(key))
+        var result = link(temporary, path)
         if result != 0, errno == ENOENT {
             made = try makeMissing(key)
-            result = link(temporary, path(key))
+            result = link(temporary, path)
         }
         if result != 0 {
-            if errno == EEXIST { return .alreadyExists }
+            if errno == EEXIST { return try found(key) }
             throw failure(key, errno)
         }
-        for folder in [folder] + made { try Self.synchronize(folder) }
+        for folder in [folder(of: key)] + made { try Self.synchronize(folder) }
         return .created
+    }
+
+    /// Another try of the same writer may have made the object and been killed before it was durable;
+    /// who finds it relies on it.
+    private func found(_ key: ObjectKey) throws(ObjectStoreError) -> PutOutcome {
+        try Self.synchronize(folder(of: key))
+        return .alreadyExists
+    }
+
+    private func folder(of key: ObjectKey) -> String {
+        ([root] + key.components.dropLast()).joined(separator: "/")
     }
 
     /// Makes the folders of a key, and returns those that got a new name in them.
@@ -180,28 +217,14 @@ public struct DirectoryStore: ObjectStore {
         if fsync(file) != 0, errno != EINVAL { throw unreachable(folder, errno) }
     }
 
-    private func collect(_ prefix: ObjectKey, into found: inout [ObjectKey]) throws(ObjectStoreError) {
-        guard let stream = opendir(path(prefix)) else {
-            if errno == ENOENT { return }
-            throw failure(prefix, errno)
-        }
-        defer { closedir(stream) }
-        while let record = readdir(stream) {
-            let name = withUnsafePointer(to: &record.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard name != ".", name != "..", let key = ObjectKey(prefix.components + [name]) else { continue }
-            if record.pointee.d_type == UInt8(DT_DIR) { try collect(key, into: &found) } else { found.append(key) }
-        }
-    }
-
-    private func failure(_ key: ObjectKey, _ number: Int32) -> ObjectStoreError {
+    func failure(_ key: ObjectKey, _ number: Int32) -> ObjectStoreError {
         switch number {
         case ENOSPC, EDQUOT: .outOfSpace
-        case EACCES, EPERM, EROFS: .unauthorized("\(path(key)): \(Errno(rawValue: number))")
+        case EACCES, EPERM, EROFS: .unauthorized("\(root)/\(key): \(Errno(rawValue: number))")
         case ENOTCONN, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT, ESTALE, ENODEV:
-            .unreachable("\(path(key)): \(Errno(rawValue: number))")
-        case ENOENT where !isPresent: .unreachable("the folder \(root) is not there")
+            .unreachable("\(root): \(Errno(rawValue: number))")
+        case ENOENT where !isPresent, ENOTDIR where !isPresent:
+            .unreachable("the folder \(root) is not there")
         default: .failed(key, Errno(rawValue: number))
         }
     }

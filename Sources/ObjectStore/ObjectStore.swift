@@ -49,7 +49,7 @@ public protocol ObjectStore: Sendable {
     /// A part of an object, shorter than asked for only at its end.
     func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8]
 
-    /// The keys below `prefix` in ascending order, after `after`, at most `limit`.
+    /// The keys below `prefix` in ascending order of their bytes, after `after`, at most `limit`.
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey]
 
     /// Removes an object; that there is none is fine.

@@ -18,6 +18,8 @@ extension Library {
     private static let displayName = BackingStore.displayNameAttribute
     private static let computedPrefix = "user.document."
     private static let maximumValue = 64 * 1024
+    /// Of all attributes of an entry together, as they are kept: what a commit can carry.
+    private static let maximumTotal = 512 * 1024
 
     /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`.
     public func extendedAttribute(_ name: String, of node: Node) throws(Errno) -> [UInt8] {
@@ -156,6 +158,7 @@ extension Library {
         default: stored[name] = value
         }
         try entry.setStoredAttributes(stored)
+        if let attributes = entry.attributes, attributes.count > Self.maximumTotal { throw Errno.noSpace }
         entry.notePending(.attributes)
     }
 

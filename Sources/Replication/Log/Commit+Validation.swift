@@ -8,10 +8,10 @@ extension Commit {
         let decoder = JSONDecoder()
         let data = Data(bytes)
         let header: Header
-        do { header = try decoder.decode(Header.self, from: data) } catch { throw .malformed("\(error)") }
+        do { header = try decoder.decode(Header.self, from: data) } catch { throw CommitError(decoding: error) }
         guard header.format == currentFormat else { throw .unknownFormat(header.format) }
         let commit: Commit
-        do { commit = try decoder.decode(Commit.self, from: data) } catch { throw .malformed("\(error)") }
+        do { commit = try decoder.decode(Commit.self, from: data) } catch { throw CommitError(decoding: error) }
         try commit.validate()
         return commit
     }
@@ -46,6 +46,9 @@ extension Commit {
             if target.isEmpty || target.count >= 4096 || target.contains(0) { throw .invalid("a link's target") }
         case .document(let versions):
             for version in versions.all { try validate(version) }
+            guard Set(versions.all.map(\.id)).count == versions.all.count else {
+                throw .invalid("a document with one version twice")
+            }
             guard let displayName = description.displayName, let pathExtension = description.pathExtension,
                 description.naming != nil
             else { throw .invalid("a document without a name") }
@@ -98,7 +101,13 @@ extension Commit {
         guard let attributes else { return }
         guard attributes.count <= 1 << 20,
             let values = try? JSONDecoder().decode([String: Data].self, from: attributes),
-            values.keys.allSatisfy({ $0.utf8.starts(with: "user.".utf8) && $0.utf8.count <= 255 })
+            values.allSatisfy({ isAttribute($0.key, $0.value) })
         else { throw .invalid("extended attributes") }
+    }
+
+    /// Within the limits of xattr(7).
+    private static func isAttribute(_ name: String, _ value: Data) -> Bool {
+        name.utf8.starts(with: "user.".utf8) && name.utf8.count <= 255 && !name.utf8.contains(0)
+            && value.count <= 64 << 10
     }
 }

@@ -90,11 +90,16 @@ public struct ReplicatedLog: Sendable {
 
     /// Writes a commit at a position that nobody has written yet.
     ///
+    /// What no device could take is not written: the log would end there, for all of them.
+    ///
     /// An earlier try may have succeeded without our hearing of it: then the position holds the very
     /// commit, recognised by its id.
     public func append(_ commit: Commit, at position: LogPosition) async throws(LogError) -> AppendOutcome {
         let bytes: [UInt8]
-        do throws(CommitError) { bytes = try commit.encoded() } catch { throw .entry(position, error) }
+        do throws(CommitError) {
+            try commit.validate()
+            bytes = try commit.encoded()
+        } catch { throw .entry(position, error) }
         guard bytes.count <= Self.largestEntry else {
             throw .entry(position, .invalid("it has \(bytes.count) bytes, more than any device reads"))
         }

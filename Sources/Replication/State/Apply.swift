@@ -4,7 +4,8 @@ import Documents
 /// the same position hold the same state, conflicts included. Nothing is decided over the network.
 ///
 /// Invariants it keeps, whatever the log says:
-/// - a live entry lies in live folders up to the cloud's top folder, without a cycle;
+/// - every entry, deleted or not, lies in a known folder or in the cloud's top folder, without a cycle;
+/// - a live entry lies in live folders only;
 /// - no two live entries of one folder have the same filename;
 /// - no version that was ever saved is lost: it is current, in conflict, or superseded;
 /// - a change that makes no sense, like one to an unknown entry, changes nothing.
@@ -21,7 +22,8 @@ public func apply(_ commit: Commit, to state: inout some ReplicaState) throws ->
         }
     }
     // Names are settled when the whole commit is in: two entries may have swapped theirs within it.
-    for id in touched.placed { try settleFilename(of: id, commit, &state, &touched) }
+    // Backwards, so that of two that came with it the later one gives way.
+    for id in touched.placed.reversed() { try settleFilename(of: id, commit, &state, &touched) }
     return touched.all
 }
 
@@ -42,21 +44,17 @@ private struct TouchedEntries {
 private func create(
     _ created: ReplicaEntry, _ commit: Commit, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
 ) throws {
-    var entry = created
+    let known = try state.entry(created.id)
+    if let known, !known.content.isSameKind(as: created.content) { return }
+    var entry = known?.merged(with: created) ?? created
     entry.isDeleted = false
-    if let known = try state.entry(created.id) {
-        guard known.content.isSameKind(as: created.content) else { return }
-        entry.created = known.created
-        entry.creator = known.creator
-        entry.content = known.content
-        if case .document(var versions) = known.content, let new = created.versions {
-            for version in new.oldestFirst { versions.add(version) }
-            entry.content = .document(versions)
-        }
-        if case .symbolicLink = created.content { entry.content = created.content }
+    if entry.versions == nil { entry.description.dropDocumentName() }
+    let live = known.flatMap { $0.isDeleted ? nil : $0 }
+    if try !canLie(entry.id, in: created.description.parent, state) {
+        entry.description.parent = live?.description.parent ?? .cloudRoot
     }
-    entry.description.parent = try liveFolder(created.description.parent, for: entry.id, &state, &touched)
-    try settleTypedName(of: &entry, commit, state)
+    try reviveFolders(from: entry.description.parent, &state, &touched)
+    if live == nil { try settleTypedName(of: &entry, commit, state) }
     try state.store(entry)
     touched.add(entry.id, isPlaced: true)
 }
@@ -64,39 +62,33 @@ private func create(
 private func save(
     _ version: DocumentVersion, of id: EntryID, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
 ) throws {
-    guard var entry = try state.entry(id), case .document(var versions) = entry.content else { return }
+    guard var entry = try state.entry(id), case .document(var versions) = entry.content,
+        !versions.contains(version.id)
+    else { return }
+    let previous = versions.current.id
     versions.add(version)
     entry.content = .document(versions)
-    if versions.current.id == version.id { entry.description.modified = version.modified }
-    try revive(&entry, &state, &touched)
+    if versions.current.id != previous { entry.description.modified = versions.current.modified }
+    let isRevived = entry.isDeleted
+    entry.isDeleted = false
+    try reviveFolders(from: entry.description.parent, &state, &touched)
     try state.store(entry)
-    touched.add(id)
+    touched.add(id, isPlaced: isRevived)
 }
 
 private func describe(
     _ id: EntryID, _ change: DescriptionChange, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
 ) throws {
     guard var entry = try state.entry(id) else { return }
-    var description = change.applied(to: entry.description)
-    if change.place != nil {
-        if try isInside(description.parent, ancestor: id, state) {
-            // Two folders were moved into each other: this move does not happen. For deleted ones too:
-            // they may come back.
-            description.parent = entry.description.parent
-            description.filename = entry.description.filename
-        }
-        if !entry.isDeleted {
-            description.parent = try liveFolder(description.parent, for: id, &state, &touched)
-        }
-    }
-    if entry.versions == nil {
-        description.displayName = nil
-        description.pathExtension = nil
-        description.naming = nil
-    }
-    entry.description = description
+    var change = change
+    // Two folders were moved into each other, or the folder is none: this move does not happen.
+    if let place = change.place, try !canLie(id, in: place.parent, state) { change.place = nil }
+    entry.description = change.applied(to: entry.description)
+    if entry.versions == nil { entry.description.dropDocumentName() }
+    let isPlaced = change.place != nil && !entry.isDeleted
+    if isPlaced { try reviveFolders(from: entry.description.parent, &state, &touched) }
     try state.store(entry)
-    touched.add(id, isPlaced: change.place != nil && !entry.isDeleted)
+    touched.add(id, isPlaced: isPlaced)
 }
 
 /// An edit wins against a deletion that did not see it, and so does what was put into a folder.
@@ -118,29 +110,11 @@ private func delete(
 
 // MARK: The tree
 
-private func revive(
-    _ entry: inout ReplicaEntry, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
-) throws {
-    guard entry.isDeleted else { return }
-    entry.isDeleted = false
-    entry.description.parent = try liveFolder(entry.description.parent, for: entry.id, &state, &touched)
-    touched.add(entry.id, isPlaced: true)
-}
-
-/// The folder that an entry can be put into: the one asked for, brought back if it was deleted, or
-/// the top folder where there is no such folder.
-private func liveFolder(
-    _ asked: EntryID, for child: EntryID, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
-) throws -> EntryID {
-    if asked == .cloudRoot { return asked }
-    guard asked != child, var folder = try state.entry(asked), folder.isFolder,
-        try !isInside(asked, ancestor: child, state)
-    else { return .cloudRoot }
-    if folder.isDeleted {
-        try revive(&folder, &state, &touched)
-        try state.store(folder)
-    }
-    return asked
+/// Whether an entry can be put into a folder: one that is known, and not inside the entry itself.
+private func canLie(_ id: EntryID, in folder: EntryID, _ state: some ReplicaState) throws -> Bool {
+    if folder == .cloudRoot { return true }
+    guard try state.entry(folder)?.isFolder == true else { return false }
+    return try !isInside(folder, ancestor: id, state)
 }
 
 private func isInside(_ id: EntryID, ancestor: EntryID, _ state: some ReplicaState) throws -> Bool {
@@ -151,6 +125,21 @@ private func isInside(_ id: EntryID, ancestor: EntryID, _ state: some ReplicaSta
         current = entry.description.parent
     }
     return false
+}
+
+/// Brings back a folder that was deleted, and those it lies in, for the sake of what is put into it.
+private func reviveFolders(
+    from folder: EntryID, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
+) throws {
+    var revived: [EntryID] = []
+    var next = folder
+    while var entry = try state.entry(next), entry.isDeleted {
+        entry.isDeleted = false
+        try state.store(entry)
+        revived.append(next)
+        next = entry.description.parent
+    }
+    for id in revived.reversed() { touched.add(id, isPlaced: true) }
 }
 
 // MARK: Names
@@ -190,13 +179,4 @@ private func settleFilename(
         number += 1
     }
     try state.store(entry)
-}
-
-extension ReplicaContent {
-    fileprivate func isSameKind(as other: ReplicaContent) -> Bool {
-        switch (self, other) {
-        case (.folder, .folder), (.symbolicLink, .symbolicLink), (.document, .document): true
-        default: false
-        }
-    }
 }

@@ -6,16 +6,22 @@ public struct ChunkMap: Sendable, Equatable {
     public let size: Int64
     public let chunkSize: Int64
     private var chunks: [Chunk]
-    private var wanted: [Int] = []
+    /// First come, first fetched.
+    private var wanted: [Range<Int>] = []
+    /// A map of more chunks would take too much memory, whatever size the container claims.
+    private static let mostChunks: Int64 = 1 << 22
     /// No chunk before this one is missing.
     private var frontier = 0
     public private(set) var received: Int64 = 0
 
-    /// - Parameters: sizes in bytes; `chunkSize` above 0.
+    /// - Parameters:
+    ///   - size: bytes, not negative.
+    ///   - chunkSize: bytes, above 0; contents of terabytes get larger chunks.
     public init(size: Int64, chunkSize: Int64) {
         self.size = size
-        self.chunkSize = chunkSize
-        chunks = Array(repeating: .missing, count: Int((size + chunkSize - 1) / chunkSize))
+        self.chunkSize = max(chunkSize, size / Self.mostChunks)
+        let (whole, rest) = size.quotientAndRemainder(dividingBy: self.chunkSize)
+        chunks = Array(repeating: .missing, count: Int(whole) + (rest > 0 ? 1 : 0))
     }
 
     public var isComplete: Bool { received == size }
@@ -31,14 +37,18 @@ public struct ChunkMap: Sendable, Equatable {
 
     /// What somebody waits for is fetched before anything else.
     public mutating func want(_ range: Range<Int64>) {
-        wanted.append(contentsOf: chunksMeeting(range).filter { chunks[$0] == .missing })
+        let asked = chunksMeeting(range)
+        if asked.contains(where: { chunks[$0] == .missing }), !wanted.contains(asked) { wanted.append(asked) }
     }
 
     /// Chooses the next chunk to fetch and marks it under way; nil when none is missing.
     public mutating func next() -> Int? {
-        while !wanted.isEmpty {
-            let chunk = wanted.removeFirst()
-            if chunks[chunk] == .missing { return start(chunk) }
+        while let range = wanted.first {
+            if let chunk = range.first(where: { chunks[$0] == .missing }) {
+                wanted[0] = chunk..<range.upperBound
+                return start(chunk)
+            }
+            wanted.removeFirst()
         }
         while frontier < chunks.count, chunks[frontier] != .missing { frontier += 1 }
         return frontier < chunks.count ? start(frontier) : nil
@@ -66,6 +76,6 @@ public struct ChunkMap: Sendable, Equatable {
     private func chunksMeeting(_ range: Range<Int64>) -> Range<Int> {
         let clamped = range.clamped(to: 0..<size)
         guard !clamped.isEmpty else { return 0..<0 }
-        return Int(clamped.lowerBound / chunkSize)..<Int((clamped.upperBound + chunkSize - 1) / chunkSize)
+        return Int(clamped.lowerBound / chunkSize)..<Int((clamped.upperBound - 1) / chunkSize) + 1
     }
 }

@@ -27,6 +27,13 @@ enum Digest {
         return (hexadecimal(hash.finalize()), offset)
     }
 
+    /// Bytes in a file now.
+    static func length(of file: FileDescriptor) throws(TransferError) -> Int64 {
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0 else { throw .file(Errno(rawValue: errno)) }
+        return Int64(status.st_size)
+    }
+
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)

@@ -18,6 +18,7 @@ public final class Download: Sendable {
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
         var failure: TransferError?
+        /// Cancelled before they had enlisted.
         var cancelledWaiters: Set<Int> = []
     }
 
@@ -46,8 +47,8 @@ public final class Download: Sendable {
         state.withLock { ($0.map.received, version.size) }
     }
 
-    /// Fetches what is missing and verifies the whole. May be called again after a failure: chunks
-    /// that arrived are kept.
+    /// Fetches what is missing and verifies the whole. May be called again after a failure, not during
+    /// a call: chunks that arrived are kept, unless the whole turned out damaged.
     public func run() async throws(TransferError) {
         state.withLock { $0.failure = nil }
         do throws(TransferError) {
@@ -80,6 +81,8 @@ public final class Download: Sendable {
         } onCancel: {
             dismiss(number)
         }
+        // It may have been cancelled after it was satisfied.
+        state.withLock { _ = $0.cancelledWaiters.remove(number) }
         try result.get()
     }
 
@@ -119,8 +122,11 @@ public final class Download: Sendable {
     // MARK: Fetching
 
     private func fetchAll() async throws(TransferError) {
-        if ftruncate(file.rawValue, off_t(version.size)) != 0 { throw .file(Errno(rawValue: errno)) }
-        let results = await withTaskGroup(of: Result<Void, TransferError>.self) { group in
+        let (file, size) = (file, version.size)
+        try await onBlockingThread { () throws(TransferError) in
+            if ftruncate(file.rawValue, off_t(size)) != 0 { throw .file(Errno(rawValue: errno)) }
+        }
+        let failure = await withTaskGroup(of: Result<Void, TransferError>.self) { group -> TransferError? in
             for _ in 0..<parallelism {
                 group.addTask {
                     do throws(TransferError) { return .success(try await self.fetchChunks()) } catch {
@@ -128,11 +134,15 @@ public final class Download: Sendable {
                     }
                 }
             }
-            var results: [Result<Void, TransferError>] = []
-            for await result in group { results.append(result) }
-            return results
+            var first: TransferError?
+            for await case .failure(let failure) in group where first == nil {
+                first = failure
+                // Without this the others would fetch all the rest before anyone heard of the failure.
+                group.cancelAll()
+            }
+            return first
         }
-        for result in results { try result.get() }
+        if let failure { throw failure }
     }
 
     private func fetchChunks() async throws(TransferError) {

@@ -10,9 +10,11 @@ public struct Upload: Sendable {
 
     /// Hashes the file, then sends it.
     ///
-    /// The caller makes sure that nothing writes to the file meanwhile, or drops the result.
+    /// The caller makes sure that nothing writes to the file meanwhile, or drops the result. What shows
+    /// in the file's size is noticed here (`changed`).
     ///
     /// - Parameters:
+    ///   - length: of the whole file, in bytes.
     ///   - draft: the version, of which size and digest are not known yet.
     ///   - progress: told how many more bytes have gone; returns false to abandon the transfer.
     /// - Returns: the version as it is in the container now.
@@ -24,7 +26,7 @@ public struct Upload: Sendable {
         let (digest, count) = try await onBlockingThread { () throws(TransferError) in
             try Digest.sha256(of: file, length: length)
         }
-        guard count == length else { throw .changed }
+        guard count == length, try await hasLength(file, length) else { throw .changed }
         version.size = length
         version.sha256 = digest
         do {
@@ -33,10 +35,15 @@ public struct Upload: Sendable {
             _ = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
         } catch let error as ObjectStoreError {
             if case .failed(_, .canceled) = error { throw .cancelled }
-            throw .store(error)
+            throw try await hasLength(file, length) ? .store(error) : .changed
         } catch {
             throw .file(.invalidArgument)
         }
+        guard try await hasLength(file, length) else { throw .changed }
         return version
+    }
+
+    private func hasLength(_ file: FileDescriptor, _ length: Int64) async throws(TransferError) -> Bool {
+        try await onBlockingThread { () throws(TransferError) in try Digest.length(of: file) == length }
     }
 }
