@@ -1,4 +1,5 @@
 import Catalog
+import Documents
 import Synchronization
 import SystemPackage
 
@@ -9,6 +10,9 @@ final class OpenFile: Sendable {
         var writers = 0
         /// Whether it was written to since the last writer before closed.
         var isModified = false
+        /// Whether nobody needs to hear of its being saved: it is no cloud document and has been named.
+        /// True only while nothing could have changed that since it was opened.
+        var isPlain = false
         /// Whether its last name is gone; the descriptor alone keeps the content.
         var isUnlinked = false
         /// Whether a newer version came while it was open for writing.
@@ -25,7 +29,16 @@ final class OpenFile: Sendable {
     /// Never held around another lock or a system call.
     let state = Mutex(State())
 
-    init(inode: InodeNumber, descriptor: Descriptor, isWritable: Bool, arrival: Arrival? = nil) {
+    init(entry: Entry, descriptor: Descriptor, isWritable: Bool) {
+        inode = entry.inode
+        self.descriptor = descriptor
+        self.isWritable = isWritable
+        arrival = nil
+        let isPlain = !entry.isReplicated && (entry.kind != .document || entry.naming == .given)
+        state.withLock { $0.isPlain = isPlain }
+    }
+
+    init(inode: InodeNumber, descriptor: Descriptor, isWritable: Bool, arrival: Arrival) {
         self.inode = inode
         self.descriptor = descriptor
         self.isWritable = isWritable
@@ -82,7 +95,7 @@ final class OpenFiles: Sendable {
 
     struct Closing {
         let file: OpenFile
-        /// The last writer is gone, having written.
+        /// The last writer is gone, having written what somebody must hear of.
         let isSaved: Bool
         let isLastHandle: Bool
         /// A newer version came meanwhile, and nothing was written to this one.
@@ -96,8 +109,9 @@ final class OpenFiles: Sendable {
             let closing = file.state.withLock { state in
                 state.handles -= 1
                 if handle.canWrite { state.writers -= 1 }
-                let isSaved = handle.canWrite && state.writers == 0 && state.isModified
-                if isSaved { state.isModified = false }
+                let isLastWriter = handle.canWrite && state.writers == 0 && state.isModified
+                if isLastWriter { state.isModified = false }
+                let isSaved = isLastWriter && !state.isPlain
                 return Closing(
                     file: file, isSaved: isSaved, isLastHandle: state.handles == 0, isOvertaken: state.isOvertaken)
             }
@@ -110,6 +124,13 @@ final class OpenFiles: Sendable {
     func detach(_ inode: InodeNumber) {
         // Under its old number the kernel may still ask for it, but it is no document's file any more.
         table.withLock { $0.files[inode] }?.state.withLock { $0.isUnlinked = true }
+    }
+
+    /// Names or places are changing: a save that was nobody's business may be somebody's from now on.
+    func noteRenaming() {
+        table.withLock { table in
+            for file in table.files.values { file.state.withLock { $0.isPlain = false } }
+        }
     }
 
     /// What was to go stays after all.

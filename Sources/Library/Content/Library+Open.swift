@@ -61,10 +61,10 @@ extension Library {
         let folder = try backing.folder(entry.parent, catalog)
         do throws(Errno) {
             let descriptor = try folder.openFile(entry.filename, O_RDWR)
-            return OpenFile(inode: entry.inode, descriptor: descriptor, isWritable: true)
+            return OpenFile(entry: entry, descriptor: descriptor, isWritable: true)
         } catch .permissionDenied where !canWrite {
             let descriptor = try folder.openFile(entry.filename, O_RDONLY)
-            return OpenFile(inode: entry.inode, descriptor: descriptor, isWritable: false)
+            return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
         }
     }
 

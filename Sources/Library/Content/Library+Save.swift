@@ -16,7 +16,7 @@ extension Library {
         let file = handle.file
         let isFirst = file.state.withLock { state in
             defer { state.isModified = true }
-            return !state.isModified && !state.isUnlinked
+            return !state.isModified && !state.isUnlinked && !state.isPlain
         }
         guard isFirst else { return }
         do throws(Errno) {

@@ -76,6 +76,8 @@ extension Library {
     /// Removing `user.displayName` makes the display name automatic again.
     public func removeExtendedAttribute(_ name: String, of node: Node) throws(Errno) {
         let inode = try changeable(name, of: node)
+        openFiles.noteRenaming()
+        defer { openFiles.noteRenaming() }
         let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
             var entry = try attributeHolder(inode, catalog)
             guard entry.kind == .document, name == Self.displayName, departedNodes[inode] == nil else {

@@ -111,7 +111,7 @@ extension Library {
             try? directory.removeFile(entry.filename)
             throw error
         }
-        let file = OpenFile(inode: entry.inode, descriptor: descriptor, isWritable: true)
+        let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: true)
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }

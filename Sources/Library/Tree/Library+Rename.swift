@@ -17,6 +17,9 @@ extension Library {
     ) throws(Errno) {
         let newName = try Self.entryName(newName)
         var journal: Journal?
+        // Before and after: a file that is opened meanwhile may see either state.
+        openFiles.noteRenaming()
+        defer { openFiles.noteRenaming() }
         while true {
             let outcome: RenameOutcome
             do throws(Errno) {
