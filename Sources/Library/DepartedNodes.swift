@@ -14,6 +14,9 @@ final class DepartedNodes: Sendable {
         var attributes: FileAttributes
         /// Whether no name leads to it any more.
         var isSettled = false
+        /// Whether its content is still set aside: whoever found the file by its name a moment before
+        /// something was renamed over it may be about to open it.
+        var holdsContent = false
     }
 
     private struct Table {
@@ -26,13 +29,18 @@ final class DepartedNodes: Sendable {
 
     private let table = Mutex(Table())
 
-    func add(_ entry: Entry, _ attributes: FileAttributes) {
+    /// - Returns: those that had to go for it.
+    func add(_ entry: Entry, _ attributes: FileAttributes) -> [Node] {
         var attributes = attributes
         attributes.links = 0
-        table.withLock { table in
-            while table.order.count >= Self.maximumCount { table.nodes[table.order.removeFirst()] = nil }
+        return table.withLock { table in
+            var dropped: [Node] = []
+            while table.order.count >= Self.maximumCount {
+                if let node = table.nodes.removeValue(forKey: table.order.removeFirst()) { dropped.append(node) }
+            }
             table.nodes[entry.inode] = Node(entry: entry, attributes: attributes)
             table.order.append(entry.inode)
+            return dropped
         }
     }
 
@@ -51,11 +59,14 @@ final class DepartedNodes: Sendable {
 
     func settle(_ inode: InodeNumber) { table.withLock { $0.nodes[inode]?.isSettled = true } }
 
-    func forget(_ inode: InodeNumber) {
+    func holdContent(of inode: InodeNumber) { table.withLock { $0.nodes[inode]?.holdsContent = true } }
+
+    /// - Returns: what it was; nil if it never departed.
+    func forget(_ inode: InodeNumber) -> Node? {
         table.withLock { table in
-            if !table.nodes.isEmpty, table.nodes.removeValue(forKey: inode) != nil {
-                table.order.removeAll { $0 == inode }
-            }
+            guard !table.nodes.isEmpty, let node = table.nodes.removeValue(forKey: inode) else { return nil }
+            table.order.removeAll { $0 == inode }
+            return node
         }
     }
 }

@@ -105,7 +105,7 @@ private struct FolderPage {
         var parameters = fuse_entry_param()
         if let attributes {
             parameters = fuse_entry_param(
-                Resolved(node: name.node, attributes: attributes, isListedName: name.node.isEntry))
+                Resolved(node: name.node, attributes: attributes, isListedName: name.isMemorable))
         } else {
             parameters.attr.st_ino = ino_t(name.node.number)
             parameters.attr.st_mode = name.kind.fileType
@@ -132,15 +132,6 @@ private struct FolderPage {
             }
         }
         return true
-    }
-}
-
-extension Node {
-    fileprivate var isEntry: Bool {
-        switch self {
-        case .entry: true
-        case .state: false
-        }
     }
 }
 

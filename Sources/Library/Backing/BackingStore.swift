@@ -70,6 +70,15 @@ final class BackingStore: Sendable {
         _ = try staging.renameIfPresent(Self.asideName(inode), to: folder, name)
     }
 
+    /// - Throws: ESTALE when it was removed for good.
+    func openSetAside(_ inode: InodeNumber) throws(Errno) -> Descriptor {
+        do throws(Errno) {
+            return try staging.openFile(Self.asideName(inode), O_RDONLY)
+        } catch {
+            throw error == .noSuchFileOrDirectory ? .staleNFSFileHandle : error
+        }
+    }
+
     /// Removes for good what was set aside.
     func discard(_ inode: InodeNumber) throws(Errno) {
         do throws(Errno) { try staging.removeFile(Self.asideName(inode)) } catch .noSuchFileOrDirectory {}

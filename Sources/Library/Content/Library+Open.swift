@@ -27,14 +27,16 @@ extension Library {
             }
         }
         let opening = try inspect { catalog -> Opening? in
-            guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            guard let entry = try catalog.entry(inode) else {
+                return .opened(try openReplaced(inode, canWrite: canWrite))
+            }
             if entry.kind == .folder { throw Errno.isDirectory }
             guard entry.isBackingCurrent else { return nil }
             let file = try openBacking(entry, canWrite: canWrite, catalog)
             return .opened(openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: canWrite)))
         }
         if case .opened(let number) = opening {
-            if truncates { try truncateOpened(inode) }
+            if truncates, openFiles.file(inode)?.isUnlinked != true { try truncateOpened(inode) }
             observer?.stateChanged()
             return .opened(number)
         }
@@ -66,6 +68,16 @@ extension Library {
             let descriptor = try folder.openFile(entry.filename, O_RDONLY)
             return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
         }
+    }
+
+    /// Opens a file that another was renamed over after its name had led here: who was just before the
+    /// save sees the old content, whole.
+    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Errno) -> UInt64 {
+        guard let node = departedNodes[inode], node.holdsContent, !canWrite else { throw .staleNFSFileHandle }
+        let descriptor = try backing.openSetAside(inode)
+        let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
+        file.state.withLock { $0.isUnlinked = true }
+        return openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: false))
     }
 
     private func truncateOpened(_ inode: InodeNumber) throws(Errno) {

@@ -65,8 +65,8 @@ extension Library {
             return
         }
         observer.attributesChanged(of: entry.inode)
-        var names = [entry.filename]
-        if configuration.showsDisplayNames, let name = entry.name { names.append(name.full) }
+        let listed = configuration.showsDisplayNames ? entry.name?.full : nil
+        var names = [listed ?? entry.filename]
         names.removeAll { name in used.map { name.isIdentical(to: $0) } ?? false }
         for name in names { observer.nameChanged(name, in: entry.parent) }
         if names.isEmpty {

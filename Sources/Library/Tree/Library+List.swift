@@ -7,6 +7,9 @@ public struct ListedName: Sendable {
     public let name: String
     public let node: Node
     public let kind: EntryKind
+    /// Whether the kernel may remember the name: not one under which a document is listed only as long
+    /// as another bears its display name.
+    public let isMemorable: Bool
 }
 
 extension Library {
@@ -25,12 +28,16 @@ extension Library {
             names.reserveCapacity(children.count + 1)
             if Self.listsState(folder) {
                 names.append(
-                    ListedName(name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document))
+                    ListedName(
+                        name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, isMemorable: false))
             }
             for child in children {
+                let displayName = shown[child.inode]
                 names.append(
                     ListedName(
-                        name: shown[child.inode] ?? child.filename, node: .entry(child.inode), kind: child.kind))
+                        name: displayName ?? child.filename, node: .entry(child.inode), kind: child.kind,
+                        isMemorable: displayName != nil || child.kind != .document
+                            || !configuration.showsDisplayNames))
             }
             return names
         }

@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+import Logging
 import SystemPackage
 
 extension Library {
@@ -53,11 +54,18 @@ extension Library {
 
     /// Whoever holds what loses its name here goes on holding it.
     func noteDeparture(of entry: Entry, _ catalog: CatalogTransaction) throws {
-        departedNodes.add(entry, try attributes(of: entry, catalog))
+        departedNodes.add(entry, try attributes(of: entry, catalog)).forEach(drop)
     }
 
     /// The kernel holds an inode no longer.
-    public func forget(_ inode: InodeNumber) { departedNodes.forget(inode) }
+    public func forget(_ inode: InodeNumber) { departedNodes.forget(inode).map(drop) }
+
+    private func drop(_ node: DepartedNodes.Node) {
+        guard node.holdsContent else { return }
+        do throws(Errno) { try backing.discard(node.entry.inode) } catch {
+            logger.warning("a replaced content could not be removed", metadata: ["error": "\(error)"])
+        }
+    }
 
     func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.kind != .folder { throw Errno.notDirectory }

@@ -49,7 +49,7 @@ extension Library {
                 }
                 // The kernel takes its memory of the old name over to the new one, which may not be listed.
                 observer?.nameChanged(newName.text, in: newParent)
-                for inode in discarded { try backing.discard(inode) }
+                for inode in discarded { departedNodes.holdContent(of: inode) }
                 return
             }
         }
