@@ -7,6 +7,8 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
     case unreachable(String)
     case unauthorized(String)
     case outOfSpace
+    /// Set up wrongly, or unfit: only a person can help.
+    case unusable(String)
     /// The object is not what it should be.
     case corrupted(ObjectKey, String)
     case failed(ObjectKey, Errno)
@@ -17,6 +19,7 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
         case .unreachable(let reason): "the cloud cannot be reached: \(reason)"
         case .unauthorized(let reason): "the cloud refused the credentials: \(reason)"
         case .outOfSpace: "the cloud has no space left"
+        case .unusable(let reason): "the cloud cannot be used: \(reason)"
         case .corrupted(let key, let reason): "the object \(key) is damaged: \(reason)"
         case .failed(let key, let errno): "the object \(key) cannot be accessed: \(errno)"
         }
@@ -54,4 +57,15 @@ public protocol ObjectStore: Sendable {
 
     /// Removes an object; that there is none is fine.
     func delete(_ key: ObjectKey) async throws(ObjectStoreError)
+
+    /// Makes sure that the store keeps its one condition, where that is not known yet.
+    ///
+    /// - Throws: `unusable` where it does not; anything else leaves the question open, to be asked again
+    ///   before the first object is created.
+    func probe() async throws(ObjectStoreError)
+}
+
+extension ObjectStore {
+    /// Most stores keep it by the way they are made.
+    public func probe() async throws(ObjectStoreError) {}
 }

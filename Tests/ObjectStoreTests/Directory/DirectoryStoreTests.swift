@@ -124,7 +124,7 @@ struct DirectoryStoreTests {
     @Test func `an error is one line for a person`() {
         let key = ObjectKey.path("log/1")
         let errors: [ObjectStoreError] = [
-            .notFound(key), .unreachable("x"), .unauthorized("x"), .outOfSpace, .corrupted(key, "x"),
+            .notFound(key), .unreachable("x"), .unauthorized("x"), .outOfSpace, .unusable("x"), .corrupted(key, "x"),
             .failed(key, .ioError),
         ]
         #expect(Set(errors.map(\.description)).count == errors.count)
