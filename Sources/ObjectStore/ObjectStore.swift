@@ -15,14 +15,21 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
 
     public var description: String {
         switch self {
-        case .notFound(let key): "the cloud has no object \(key)"
+        case .notFound(let key): "the cloud has no object \(key.line)"
         case .unreachable(let reason): "the cloud cannot be reached: \(reason)"
         case .unauthorized(let reason): "the cloud refused the credentials: \(reason)"
         case .outOfSpace: "the cloud has no space left"
         case .unusable(let reason): "the cloud cannot be used: \(reason)"
-        case .corrupted(let key, let reason): "the object \(key) is damaged: \(reason)"
-        case .failed(let key, let errno): "the object \(key) cannot be accessed: \(errno)"
+        case .corrupted(let key, let reason): "the object \(key.line) is damaged: \(reason)"
+        case .failed(let key, let errno): "the object \(key.line) cannot be accessed: \(errno)"
         }
+    }
+}
+
+extension ObjectKey {
+    /// The key for a person, on one line whatever it holds.
+    fileprivate var line: String {
+        String(description.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : Character($0) })
     }
 }
 

@@ -40,6 +40,7 @@ extension S3Store {
     /// The key of an object in the container; nil for what is none of ours.
     private func key(_ name: String) -> ObjectKey? {
         let start = prefix.isEmpty ? "" : prefix.joined(separator: "/") + "/"
+        let name = WireName.decode(name)
         guard name.utf8.starts(with: start.utf8) else { return nil }
         return ObjectKey(String(decoding: name.utf8.dropFirst(start.utf8.count), as: UTF8.self))
     }

@@ -27,7 +27,7 @@ public struct S3Store: ObjectStore {
     }
 
     /// The whole key of an object, below the container's prefix.
-    func name(_ key: ObjectKey) -> String { (prefix + key.components).joined(separator: "/") }
+    func name(_ key: ObjectKey) -> String { WireName.encode((prefix + key.components).joined(separator: "/")) }
 
     public func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
         try await put(key, .bytes(bytes))

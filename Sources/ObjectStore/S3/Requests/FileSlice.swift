@@ -48,16 +48,16 @@ struct FileSlice: AsyncSequence, Sendable {
         }
     }
 
-    /// SHA-256 of the slice in hexadecimal.
-    func sha256() async throws(ObjectStoreError) -> String {
-        var hash = SHA256()
+    /// MD5 of the slice.
+    func md5() async throws(ObjectStoreError) -> Insecure.MD5.Digest {
+        var hash = Insecure.MD5()
         var offset = range.lowerBound
         while offset < range.upperBound {
             let bytes = try await piece(at: offset)
             hash.update(data: bytes)
             offset += Int64(bytes.count)
         }
-        return SignatureV4.hexadecimal(hash.finalize())
+        return hash.finalize()
     }
 
     private func piece(at offset: Int64) async throws(ObjectStoreError) -> [UInt8] {

@@ -74,20 +74,8 @@ final class S3Client: Sendable {
     private func sign(_ request: S3Request, _ region: String) async throws(S3Failure) -> SignedRequest {
         let clock = learned.withLock { $0.clock }
         return SignedRequest(
-            request, to: address, payloadHash: try await payloadHash(request.body), credentials: credentials,
-            region: region, time: surroundings.now() + clock)
-    }
-
-    /// What is in memory is hashed anyway, so that the server checks what arrives. A file is hashed where
-    /// nothing else protects it on its way; TLS does, and saves reading it twice.
-    private func payloadHash(_ body: S3Request.Body) async throws(S3Failure) -> String {
-        switch body {
-        case .none: return SignatureV4.sha256([])
-        case .bytes(let bytes): return SignatureV4.sha256(bytes)
-        case .file(let slice):
-            if address.isSecure { return "UNSIGNED-PAYLOAD" }
-            do throws(ObjectStoreError) { return try await slice.sha256() } catch { throw .source(error) }
-        }
+            request, to: address, payload: try await PayloadDigest(request.body), credentials: credentials, region: region,
+            time: surroundings.now() + clock)
     }
 }
 

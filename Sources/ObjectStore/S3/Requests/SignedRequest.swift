@@ -5,25 +5,24 @@ struct SignedRequest: Equatable, Sendable {
     let url: String
     let headers: [Field]
 
-    /// - Parameters:
-    ///   - payloadHash: see `S3Client.payloadHash`.
-    ///   - time: of the server.
+    /// - Parameter time: of the server.
     init(
-        _ request: S3Request, to address: S3Address, payloadHash: String, credentials: S3Credentials, region: String,
+        _ request: S3Request, to address: S3Address, payload: PayloadDigest, credentials: S3Credentials, region: String,
         time: Timestamp
     ) {
         let server = address.server(in: region)
         var headers = request.headers + [
             Field("Host", server.authority),
-            Field("X-Amz-Content-Sha256", payloadHash),
+            Field("X-Amz-Content-Sha256", payload.hash),
             Field("X-Amz-Date", time.basicISO8601),
         ]
+        if let md5 = payload.md5 { headers.append(Field("Content-MD5", md5)) }
         if let token = credentials.sessionToken { headers.append(Field("X-Amz-Security-Token", token)) }
         let path = address.path(of: request.key)
         let signature = SignatureV4(credentials: credentials, region: region, service: "s3", time: time)
         let authorization = signature.authorization(
             of: SignableRequest(
-                method: request.method.rawValue, path: path, query: request.query, headers: headers, payloadHash: payloadHash))
+                method: request.method.rawValue, path: path, query: request.query, headers: headers, payloadHash: payload.hash))
         let query = request.query.encodedQuery
         url = server.description + path + (query.isEmpty ? "" : "?" + query)
         self.headers = headers + [Field("Authorization", authorization)]

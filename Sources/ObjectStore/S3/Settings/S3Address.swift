@@ -12,9 +12,6 @@ struct S3Address: Equatable, Sendable {
         self.addressing = addressing ?? (endpoint != nil || bucket.contains(".") ? .path : .virtual)
     }
 
-    /// Whether what is sent is protected on its way.
-    var isSecure: Bool { endpoint?.isSecure ?? true }
-
     /// The server to ask, with the bucket in its name for virtual addressing.
     func server(in region: String) -> S3Endpoint {
         let server = endpoint ?? S3Endpoint(isSecure: true, host: Self.awsHost(region))
