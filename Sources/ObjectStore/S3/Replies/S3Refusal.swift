@@ -51,6 +51,16 @@ struct S3Refusal: Equatable, Sendable {
         return words.isEmpty ? "status \(status)" : "\(words.joined(separator: ": ")) (status \(status))"
     }
 
+    /// The refusal without what a server may echo of a request: its message is shown to people and logged.
+    func withholding(_ credentials: S3Credentials) -> S3Refusal {
+        var refusal = self
+        for secret in [credentials.secretAccessKey, credentials.sessionToken].compactMap({ $0 }) where !secret.isEmpty {
+            refusal.code = refusal.code?.replacing(secret, with: "…")
+            refusal.message = refusal.message?.replacing(secret, with: "…")
+        }
+        return refusal
+    }
+
     /// A server's words: one line, and no long one.
     private static func line(_ text: String) -> String {
         String(text.unicodeScalars.prefix(200).map { $0.properties.generalCategory == .control ? " " : Character($0) })

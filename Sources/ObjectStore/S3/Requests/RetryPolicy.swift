@@ -25,6 +25,8 @@ struct RetryPolicy: Equatable, Sendable {
     var mostTriesUnreached = 2
     var firstPause = Duration.milliseconds(100)
     var longestPause = Duration.seconds(5)
+    /// A server that always names another region than the last has none.
+    var mostRegions = 2
     /// As long as a server may make us wait.
     var longestRetryAfter = 20
 
@@ -53,7 +55,9 @@ struct RetryPolicy: Equatable, Sendable {
         if refusal.isClockSkew, let date = refusal.date, !tries.hasCorrectedClock {
             return .correctClock(by: .nanoseconds(date.nanoseconds - now.nanoseconds))
         }
-        if let named = refusal.region, named != region, !tries.regions.contains(named), refusal.namesRegion {
+        if let named = refusal.region, named != region, refusal.namesRegion, !tries.regions.contains(named),
+            tries.regions.count < mostRegions
+        {
             return .useRegion(named)
         }
         return nil

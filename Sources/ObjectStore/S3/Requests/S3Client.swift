@@ -67,7 +67,9 @@ final class S3Client: Sendable {
         _ request: S3Request, _ region: String, _ read: (S3Response) async throws(S3Failure) -> Value
     ) async throws(S3Failure) -> Value {
         let response = try await connections.send(request, try await sign(request, region))
-        guard (200..<300).contains(response.status) else { throw .refused(try await response.refusal()) }
+        guard (200..<300).contains(response.status) else {
+            throw .refused(try await response.refusal().withholding(credentials))
+        }
         return try await read(response)
     }
 

@@ -16,6 +16,8 @@ extension S3Failure {
         case let error as IOError: self = Self.system(error)
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             self = .untrusted("no secure connection: \(Self.line(error))")
+        // An answer that ends in the middle.
+        case HTTPParserError.invalidEOFState: self = .disconnected("the connection was lost")
         case is HTTPParserError: self = .malformed("it is no HTTP")
         case is ChannelError: self = .disconnected("the connection was lost")
         default: self = .disconnected("the connection was lost (\(type(of: error)))")
