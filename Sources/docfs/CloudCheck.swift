@@ -7,7 +7,7 @@ import Synchronization
 /// Refuses a cloud in which two devices would overwrite each other (PRODUCT 5), as far as that can be
 /// known at mount: one that does not answer in time is asked again before anything is written to it.
 final class CloudCheck: Sendable {
-    private static let patience = DispatchTimeInterval.seconds(5)
+    private static let patience = DispatchTimeInterval.seconds(3)
 
     private let failure = Mutex<ObjectStoreError?>(nil)
     private let answered = DispatchSemaphore(value: 0)

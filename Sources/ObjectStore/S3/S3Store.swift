@@ -19,9 +19,10 @@ public struct S3Store: ObjectStore {
     }
 
     init(
-        _ settings: S3Settings, policy: RetryPolicy, surroundings: S3Surroundings, longestSinglePut: Int64 = 64 << 20
+        _ settings: S3Settings, policy: RetryPolicy, surroundings: S3Surroundings, longestSinglePut: Int64 = 64 << 20,
+        patience: S3Patience = S3Patience()
     ) {
-        client = S3Client(settings, policy, surroundings)
+        client = S3Client(settings, policy, surroundings, patience)
         prefix = settings.location.prefix
         self.longestSinglePut = longestSinglePut
     }

@@ -30,12 +30,13 @@ extension ScriptedServer {
     /// A container `c` in the bucket `bucket` of this server.
     func store(
         _ surroundings: TestSurroundings = TestSurroundings(), isSecure: Bool = false, certificates: String? = nil,
-        longestSinglePut: Int64 = 64 << 20
+        longestSinglePut: Int64 = 64 << 20, patience: S3Patience = S3Patience()
     ) -> S3Store {
         let settings = S3Settings(
             location: S3Location(bucket: "bucket", prefix: ["c"]), credentials: Self.credentials, region: "us-east-1",
             endpoint: S3Endpoint(isSecure: isSecure, host: "127.0.0.1", port: port), certificates: certificates)
         return S3Store(
-            settings, policy: RetryPolicy(), surroundings: surroundings.surroundings, longestSinglePut: longestSinglePut)
+            settings, policy: RetryPolicy(), surroundings: surroundings.surroundings, longestSinglePut: longestSinglePut,
+            patience: patience)
     }
 }

@@ -17,10 +17,12 @@ final class S3Client: Sendable {
     private let policy: RetryPolicy
     private let learned: Mutex<Learned>
 
-    init(_ settings: S3Settings, _ policy: RetryPolicy, _ surroundings: S3Surroundings) {
+    init(
+        _ settings: S3Settings, _ policy: RetryPolicy, _ surroundings: S3Surroundings, _ patience: S3Patience = S3Patience()
+    ) {
         address = settings.address
         credentials = settings.credentials
-        connections = S3Connections(certificates: settings.certificates)
+        connections = S3Connections(certificates: settings.certificates, patience)
         self.surroundings = surroundings
         self.policy = policy
         learned = Mutex(Learned(region: settings.region, clock: .zero))

@@ -3,17 +3,25 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
+/// How long a request may be without any progress. There is no limit to the whole of it.
+struct S3Patience: Sendable {
+    var connecting = Duration.seconds(10)
+    /// Without a byte sent or received.
+    var idle = Duration.seconds(30)
+}
+
 /// The connections to one server, kept and shared by all requests of a store. They end with the last user.
 final class S3Connections: Sendable {
     private let client: HTTPClient
 
     /// - Parameter certificates: a file of those to trust; nil for the system's.
-    init(certificates: String?) {
+    init(certificates: String?, _ patience: S3Patience) {
         var tls = TLSConfiguration.makeClientConfiguration()
         if let certificates { tls.trustRoots = .file(certificates) }
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
-            timeout: .init(connect: .seconds(10), read: .seconds(30), write: .seconds(30)))
+            timeout: .init(
+                connect: TimeAmount(patience.connecting), read: TimeAmount(patience.idle), write: TimeAmount(patience.idle)))
         // A request waits for a free connection no longer than for a new one: there must always be one.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
         // Servers close idle connections after 20 s or more.
