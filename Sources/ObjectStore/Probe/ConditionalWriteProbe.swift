@@ -61,6 +61,7 @@ struct ConditionalWriteProbe: Sendable {
         }
     }
 
-    private static let unfit = ObjectStoreError.unusable(
+    /// What is said of a store that does not keep the condition.
+    static let unfit = ObjectStoreError.unusable(
         "it has no working conditional writes (If-None-Match), so two devices could overwrite each other")
 }

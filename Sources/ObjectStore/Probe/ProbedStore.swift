@@ -76,8 +76,8 @@ private actor ProbeVerdict {
 extension Result<Void, ObjectStoreError> {
     fileprivate var isFinal: Bool {
         switch self {
-        case .success, .failure(.unusable): true
-        case .failure: false
+        case .success: true
+        case .failure(let error): error == ConditionalWriteProbe.unfit
         }
     }
 }

@@ -47,7 +47,10 @@ public struct S3Store: ObjectStore {
     private func put(_ key: ObjectKey, _ body: S3Request.Body) async throws(ObjectStoreError) -> PutOutcome {
         let request = S3Request(.put, name(key), headers: [S3Request.ifAbsent], body: body)
         return try await Self.outcome(key) { () throws(S3Failure) in
-            try await client.perform(request) { _ throws(S3Failure) in }
+            try await client.perform(request) { response throws(S3Failure) in
+                // Whoever answers for the server, a hotel's login page say, has stored nothing.
+                if response.header("etag") == nil { throw .malformed("an object that was made has no entity tag") }
+            }
         }
     }
 

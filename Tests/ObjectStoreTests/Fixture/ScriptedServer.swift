@@ -25,6 +25,9 @@ final class ScriptedServer: Sendable {
         /// Says nothing, for as long as the client stays.
         case silence
 
+        /// To a put that was done.
+        static let stored = Reply.answer(200, headers: [("ETag", "\"tag\"")])
+
         static func error(_ status: Int, _ code: String, _ more: String = "", headers: [(String, String)] = []) -> Reply {
             .answer(status, headers: headers, body: "<Error><Code>\(code)</Code>\(more)</Error>")
         }

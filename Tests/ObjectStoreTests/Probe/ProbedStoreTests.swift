@@ -28,6 +28,15 @@ struct ProbedStoreTests {
         #expect(memory.keys.isEmpty)
     }
 
+    @Test func `that the bucket was not there is not held against it`() async throws {
+        let memory = MemoryStore()
+        let store = probed(memory)
+        memory.set(error: .unusable("the bucket does not exist"))
+        await #expect(throws: ObjectStoreError.self) { try await store.probe() }
+        memory.set(error: nil)
+        #expect(try await store.putIfAbsent(.path("log/1"), [1]) == .created)
+    }
+
     @Test func `what was found is kept`() async throws {
         let memory = MemoryStore()
         let store = probed(memory)

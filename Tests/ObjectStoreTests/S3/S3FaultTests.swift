@@ -10,14 +10,13 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct S3FaultTests {
     private let key = ObjectKey.path("log/1")
-    private let ok = ScriptedServer.Reply.answer(200)
 
     @Test(arguments: [
         ScriptedServer.Reply.answer(500), .error(500, "InternalError"), .error(503, "SlowDown"), .answer(429), .reset,
         .error(409, "ConditionalRequestConflict"), .error(400, "RequestTimeout"),
     ])
     func `what fails for the moment is tried again`(reply: ScriptedServer.Reply) async throws {
-        try await ScriptedServer.run({ _, number in number < 2 ? reply : .answer(200) }) { server async throws in
+        try await ScriptedServer.run({ _, number in number < 2 ? reply : .stored }) { server async throws in
             let surroundings = TestSurroundings()
             #expect(try await server.store(surroundings).putIfAbsent(key, [1, 2]) == .created)
             #expect(server.requests.map(\.body) == [[1, 2], [1, 2], [1, 2]])
@@ -85,7 +84,7 @@ struct S3FaultTests {
     ])
     func `the right region is learned from a refusal, and kept`(refusal: ScriptedServer.Reply) async throws {
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, _ in
-            request["Authorization"]?.contains("/eu-central-1/s3/") == true ? .answer(200) : refusal
+            request["Authorization"]?.contains("/eu-central-1/s3/") == true ? .stored : refusal
         }
         try await ScriptedServer.run(script) { server async throws in
             let surroundings = TestSurroundings()
@@ -113,7 +112,7 @@ struct S3FaultTests {
         let time = "Sat, 21 Nov 2026 12:00:00 GMT"
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, _ in
             request["X-Amz-Date"]?.hasPrefix("20261121T1200") == true
-                ? .answer(200) : .error(403, "RequestTimeTooSkewed", headers: [("Date", time)])
+                ? .stored : .error(403, "RequestTimeTooSkewed", headers: [("Date", time)])
         }
         try await ScriptedServer.run(script) { server async throws in
             let store = server.store()
@@ -191,6 +190,16 @@ struct S3FaultTests {
     }
 
     // MARK: Nonsense
+
+    @Test func `a login page that answers for the server has stored nothing`() async throws {
+        try await ScriptedServer.run({ _, _ in .answer(200, body: "<html>Please log in</html>") }) { server async throws in
+            let error = await #expect(throws: ObjectStoreError.self) { try await server.store().putIfAbsent(key, [1]) }
+            guard case .unusable = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
 
     @Test(arguments: [
         "<html><body>Please log in</body></html>", "", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",

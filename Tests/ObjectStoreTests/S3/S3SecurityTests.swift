@@ -15,7 +15,7 @@ struct S3SecurityTests {
     }
 
     @Test func `a server that nobody vouches for is sent nothing`() async throws {
-        try await ScriptedServer.run(tls: try Self.context(), { _, _ in .answer(200) }) { server async throws in
+        try await ScriptedServer.run(tls: try Self.context(), { _, _ in .stored }) { server async throws in
             let error = await #expect(throws: ObjectStoreError.self) {
                 try await server.store(isSecure: true).putIfAbsent(.path("log/1"), [1])
             }
@@ -32,7 +32,7 @@ struct S3SecurityTests {
         try await withTemporaryFolder { folder in
             let file = folder + "/certificates.pem"
             try Data(Self.certificate.utf8).write(to: URL(filePath: file))
-            try await ScriptedServer.run(tls: try Self.context(), { _, _ in .answer(200) }) { server async throws in
+            try await ScriptedServer.run(tls: try Self.context(), { _, _ in .stored }) { server async throws in
                 let store = server.store(isSecure: true, certificates: file)
                 #expect(try await store.putIfAbsent(.path("log/1"), [1]) == .created)
             }

@@ -74,7 +74,8 @@ struct S3Refusal: Equatable, Sendable {
             "BadDigest", "XAmzContentSHA256Mismatch":
             true
         default:
-            status == 408 || status == 429 || (status >= 500 && status != 501 && status != 505)
+            // 499: the server missed the end of the request.
+            status == 408 || status == 429 || status == 499 || (status >= 500 && status != 501 && status != 505)
         }
     }
 

@@ -16,7 +16,7 @@ struct RetryPolicyTests {
     private func refused(_ status: Int, _ code: String? = nil) -> S3Failure { .refused(S3Refusal(status: status, code: code)) }
 
     @Test(arguments: [
-        (500, nil), (500, "InternalError"), (502, nil), (503, "SlowDown"), (504, nil), (429, nil), (408, nil),
+        (500, nil), (500, "InternalError"), (502, nil), (503, "SlowDown"), (504, nil), (429, nil), (408, nil), (499, nil),
         (400, "RequestTimeout"), (409, "ConditionalRequestConflict"), (409, "OperationAborted"), (200, "InternalError"),
         (400, "BadDigest"),
     ] as [(Int, String?)])
