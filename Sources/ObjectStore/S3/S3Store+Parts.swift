@@ -2,8 +2,6 @@ import SystemPackage
 
 /// Sending a large document in parts, several at a time (a multipart upload).
 extension S3Store {
-    private static let partsAtOnce = 4
-
     func putInParts(_ content: FileSlice) async throws(ObjectStoreError) -> PutOutcome {
         let name = name(content.key)
         return try await Self.outcome(content.key) { () throws(S3Failure) in
@@ -38,16 +36,16 @@ extension S3Store {
 
     /// - Returns: what completes the upload: the entity tags of the parts, in order.
     private func send(_ content: FileSlice, _ name: String, _ upload: String) async throws(S3Failure) -> [String] {
-        let slices = PartPlan.slices(of: content)
+        let slices = parts.slices(of: content)
         let result = await withTaskGroup(of: Result<(Int, String), S3Failure>.self) { group in
             var tags = [String](repeating: "", count: slices.count)
             var waiting = Array(slices.enumerated())[...]
-            for _ in 0..<Self.partsAtOnce { if let (index, slice) = waiting.popFirst() { add(index, slice) } }
+            for _ in 0..<parts.partsAtOnce { if let (index, slice) = waiting.popFirst() { add(index, slice) } }
             func add(_ index: Int, _ slice: FileSlice) {
                 group.addTask {
-                    do throws(S3Failure) { return .success((index, try await sendPart(index + 1, slice, name, upload))) } catch {
-                        return .failure(error)
-                    }
+                    do throws(S3Failure) {
+                        return .success((index, try await sendPart(index + 1, slice, name, upload)))
+                    } catch { return .failure(error) }
                 }
             }
             for await result in group {
@@ -69,7 +67,8 @@ extension S3Store {
         _ number: Int, _ slice: FileSlice, _ name: String, _ upload: String
     ) async throws(S3Failure) -> String {
         let query = [Field("partNumber", String(number)), Field("uploadId", upload)]
-        return try await client.perform(S3Request(.put, name, query: query, body: .file(slice))) { response throws(S3Failure) in
+        let request = S3Request(.put, name, query: query, body: .file(slice))
+        return try await client.perform(request) { response throws(S3Failure) in
             guard let tag = response.header("etag") else { throw .malformed("a part has no entity tag") }
             return tag
         }

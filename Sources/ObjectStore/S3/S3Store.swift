@@ -8,23 +8,20 @@ import SystemPackage
 public struct S3Store: ObjectStore {
     let client: S3Client
     let prefix: [String]
-    /// Documents that are longer are sent in parts.
-    let longestSinglePut: Int64
+    let parts: PartPlan
 
-    /// - Parameter longestSinglePut: S3's own limit is 5 GiB.
-    public init(
-        _ settings: S3Settings, surroundings: S3Surroundings = .system, longestSinglePut: Int64 = 64 << 20
-    ) {
-        self.init(settings, policy: RetryPolicy(), surroundings: surroundings, longestSinglePut: longestSinglePut)
+    /// Opens the store; talks to nobody yet.
+    public init(_ settings: S3Settings, surroundings: S3Surroundings = .system) {
+        self.init(settings, policy: RetryPolicy(), surroundings: surroundings)
     }
 
     init(
-        _ settings: S3Settings, policy: RetryPolicy, surroundings: S3Surroundings, longestSinglePut: Int64 = 64 << 20,
+        _ settings: S3Settings, policy: RetryPolicy, surroundings: S3Surroundings, parts: PartPlan = PartPlan(),
         patience: S3Patience = S3Patience()
     ) {
         client = S3Client(settings, policy, surroundings, patience)
         prefix = settings.location.prefix
-        self.longestSinglePut = longestSinglePut
+        self.parts = parts
     }
 
     /// The whole key of an object, below the container's prefix.
@@ -41,7 +38,7 @@ public struct S3Store: ObjectStore {
         let source: SourceFile
         do throws(Errno) { source = try SourceFile(file) } catch { throw .failed(key, error) }
         let content = FileSlice(file: source, range: 0..<length, key: key, progress: UploadProgress(progress))
-        return length > longestSinglePut ? try await putInParts(content) : try await put(key, .file(content))
+        return length > parts.longestSinglePut ? try await putInParts(content) : try await put(key, .file(content))
     }
 
     private func put(_ key: ObjectKey, _ body: S3Request.Body) async throws(ObjectStoreError) -> PutOutcome {

@@ -56,8 +56,8 @@ struct S3Server: Sendable {
     }
 
     /// A container of its own in the server's bucket.
-    func store(prefix: String = UUID().uuidString, longestSinglePut: Int64 = 64 << 20) -> S3Store {
-        S3Store(settings(prefix: [prefix]), surroundings: .system, longestSinglePut: longestSinglePut)
+    func store(prefix: String = UUID().uuidString, parts: PartPlan = PartPlan()) -> S3Store {
+        S3Store(settings(prefix: [prefix]), policy: RetryPolicy(), surroundings: .system, parts: parts)
     }
 
     /// Waits until the server serves: it accepts connections before it can do anything.

@@ -9,7 +9,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct S3PartsFaultTests {
     private let film = ObjectKey.path("documents/1/2/film.mkv")
-    private static let length = 33 << 20
+    private static let parts = PartPlan(longestSinglePut: 1 << 20, shortestPart: 2 << 20)
+    private static let length = (4 << 20) + 1
 
     /// What a server answers to each step where nothing goes wrong.
     private static func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Reply {
@@ -27,7 +28,7 @@ struct S3PartsFaultTests {
         request.method == "POST" && request.target.contains("uploadId=")
     }
 
-    /// Sends 33 MiB to a server that answers as `fault` says, or else properly.
+    /// Sends a document of three parts to a server that answers as `fault` says, or else properly.
     private func upload(
         fault: @escaping @Sendable (ScriptedServer.Request, _ earlier: Int) -> ScriptedServer.Reply?,
         _ check: (ScriptedServer, _ outcome: Result<PutOutcome, ObjectStoreError>, _ progress: Int64) async throws -> Void
@@ -46,7 +47,7 @@ struct S3PartsFaultTests {
                 let result: Result<PutOutcome, ObjectStoreError>
                 do throws(ObjectStoreError) {
                     result = .success(
-                        try await server.store(longestSinglePut: 1 << 20).putIfAbsent(
+                        try await server.store(parts: Self.parts).putIfAbsent(
                             film, contentsOf: file, length: Int64(Self.length)
                         ) { progress.add($0); return true })
                 } catch { result = .failure(error) }
@@ -64,7 +65,7 @@ struct S3PartsFaultTests {
             #expect(outcome == .success(.created))
             #expect(progress == Int64(Self.length))
             let parts = server.requests.filter { $0.method == "PUT" }.sorted { $0.target < $1.target }
-            #expect(parts.map(\.body.count) == [16 << 20, 16 << 20, 1 << 20])
+            #expect(parts.map(\.body.count) == [2 << 20, 2 << 20, 1])
             #expect(parts.flatMap(\.body) == pattern(Self.length))
             let completion = try #require(server.requests.last)
             #expect(Self.isCompletion(completion))

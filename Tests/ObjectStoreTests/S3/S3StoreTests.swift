@@ -97,11 +97,12 @@ struct S3StoreTests {
 
     // MARK: In parts
 
+    private let small = PartPlan(longestSinglePut: 1 << 20, shortestPart: 5 << 20)
     private let film = ObjectKey.path("documents/1/2/film.mkv")
 
     @Test func `a large document is sent in parts, and is one object`() async throws {
-        let store = try await S3Server.seaweed().store(longestSinglePut: 8 << 20)
-        let content = pattern((40 << 20) + 5)
+        let store = try await S3Server.seaweed().store(parts: small)
+        let content = pattern((11 << 20) + 5)
         try await withFile(content) { file throws in
             let progress = Recorder<Int64>()
             let outcome = try await store.putIfAbsent(film, contentsOf: file, length: Int64(content.count)) {
@@ -116,7 +117,7 @@ struct S3StoreTests {
     }
 
     @Test func `nothing of a large document is sent where the object exists`() async throws {
-        let store = try await S3Server.seaweed().store(longestSinglePut: 8 << 20)
+        let store = try await S3Server.seaweed().store(parts: small)
         _ = try await store.putIfAbsent(film, [1])
         try await withFile(pattern(9 << 20)) { file throws in
             let progress = Recorder<Int64>()
@@ -131,7 +132,7 @@ struct S3StoreTests {
     }
 
     @Test func `the second to send parts of a document loses`() async throws {
-        let store = try await S3Server.seaweed().store(longestSinglePut: 1 << 20)
+        let store = try await S3Server.seaweed().store(parts: small)
         try await withFile(pattern(6 << 20)) { file throws in
             #expect(try await store.putIfAbsent(film, contentsOf: file, length: 6 << 20) { _ in true } == .created)
             #expect(try await store.putIfAbsent(film, contentsOf: file, length: 5 << 20) { _ in true } == .alreadyExists)
@@ -139,13 +140,13 @@ struct S3StoreTests {
         }
     }
 
-    @Test(arguments: [1, 12])
+    @Test(arguments: [1, 8])
     func `an abandoned upload in parts leaves nothing, not even parts`(pieces: Int) async throws {
-        let store = try await S3Server.seaweed().store(longestSinglePut: 8 << 20)
-        try await withFile(pattern(40 << 20)) { file throws in
+        let store = try await S3Server.seaweed().store(parts: small)
+        try await withFile(pattern(11 << 20)) { file throws in
             let progress = Recorder<Int64>()
             await #expect(throws: ObjectStoreError.failed(film, .canceled)) {
-                try await store.putIfAbsent(film, contentsOf: file, length: 40 << 20) {
+                try await store.putIfAbsent(film, contentsOf: file, length: 11 << 20) {
                     progress.add($0)
                     return progress.values.count < pieces
                 }
@@ -156,11 +157,11 @@ struct S3StoreTests {
     }
 
     @Test func `a cancelled upload in parts leaves nothing either`() async throws {
-        let store = try await S3Server.seaweed().store(longestSinglePut: 8 << 20)
-        try await withFile(pattern(40 << 20)) { file throws in
+        let store = try await S3Server.seaweed().store(parts: small)
+        try await withFile(pattern(11 << 20)) { file throws in
             let (started, start) = AsyncStream<Void>.makeStream()
             let upload = Task {
-                try await store.putIfAbsent(film, contentsOf: file, length: 40 << 20) { _ in
+                try await store.putIfAbsent(film, contentsOf: file, length: 11 << 20) { _ in
                     start.yield()
                     return true
                 }

@@ -46,7 +46,9 @@ extension S3Refusal {
         case 401, 403: return .unauthorized(code ?? "status \(status)")
         case 404 where code == nil: return .notFound(key)
         case 507: return .outOfSpace
-        default: return isTransient ? .unreachable("the server answers \(summary)") : .unusable("the server answers \(summary)")
+        default:
+            let reason = "the server answers \(summary)"
+            return isTransient ? .unreachable(reason) : .unusable(reason)
         }
     }
 

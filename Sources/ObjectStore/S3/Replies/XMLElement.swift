@@ -26,8 +26,8 @@ private struct XMLParser {
     init(_ text: String) { rest = Substring(text).utf8 }
 
     mutating func document() -> XMLElement? {
-        guard skipMiscellaneous(), take("<"), let root = element(depth: 1), skipMiscellaneous(), rest.isEmpty else { return nil }
-        return root
+        guard skipMiscellaneous(), take("<"), let root = element(depth: 1), skipMiscellaneous() else { return nil }
+        return rest.isEmpty ? root : nil
     }
 
     /// Space, comments and processing instructions around the root.

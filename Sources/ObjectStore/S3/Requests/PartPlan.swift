@@ -1,16 +1,22 @@
-/// How a large document is cut, and put together again.
-enum PartPlan {
-    /// S3 takes at most 10,000 parts, all but the last of at least 5 MiB; some servers want them equally long.
+/// Which documents are sent in parts, how they are cut, and put together again.
+struct PartPlan: Equatable, Sendable {
+    /// S3 takes at most 10,000 parts.
     private static let mostParts: Int64 = 10_000
-    private static let shortestPart: Int64 = 16 << 20
     private static let unit: Int64 = 1 << 20
 
-    static func partLength(of length: Int64) -> Int64 {
-        let needed = (length + mostParts - 1) / mostParts
-        return max(shortestPart, (needed + unit - 1) / unit * unit)
+    /// What is longer is sent in parts. S3's own limit is 5 GiB.
+    var longestSinglePut: Int64 = 64 << 20
+    /// S3 takes none below 5 MiB but for the last.
+    var shortestPart: Int64 = 16 << 20
+    var partsAtOnce = 4
+
+    /// The same for all parts but the last, as some servers want it.
+    func partLength(of length: Int64) -> Int64 {
+        let needed = (length + Self.mostParts - 1) / Self.mostParts
+        return max(shortestPart, (needed + Self.unit - 1) / Self.unit * Self.unit)
     }
 
-    static func slices(of content: FileSlice) -> [FileSlice] {
+    func slices(of content: FileSlice) -> [FileSlice] {
         let step = partLength(of: content.count)
         return stride(from: content.range.lowerBound, to: content.range.upperBound, by: Int(step)).map { start in
             FileSlice(
@@ -24,7 +30,8 @@ enum PartPlan {
         let parts = tags.enumerated().map { index, tag in
             "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(escaped(tag))</ETag></Part>"
         }
-        return "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">\(parts.joined())</CompleteMultipartUpload>"
+        return "<CompleteMultipartUpload xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\">"
+            + parts.joined() + "</CompleteMultipartUpload>"
     }
 
     private static func escaped(_ text: String) -> String {

@@ -22,7 +22,8 @@ struct SignedRequest: Equatable, Sendable {
         let signature = SignatureV4(credentials: credentials, region: region, service: "s3", time: time)
         let authorization = signature.authorization(
             of: SignableRequest(
-                method: request.method.rawValue, path: path, query: request.query, headers: headers, payloadHash: payload.hash))
+                method: request.method.rawValue, path: path, query: request.query, headers: headers,
+                payloadHash: payload.hash))
         let query = request.query.encodedQuery
         url = server.description + path + (query.isEmpty ? "" : "?" + query)
         self.headers = headers + [Field("Authorization", authorization)]

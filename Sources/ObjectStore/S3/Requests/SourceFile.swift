@@ -20,7 +20,8 @@ final class SourceFile: Sendable {
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             while filled < count, failure == nil {
                 let got = pread(descriptor, buffer.baseAddress! + filled, count - filled, off_t(offset) + off_t(filled))
-                if got > 0 { filled += got } else if got == 0 { break } else if errno != EINTR { failure = Errno(rawValue: errno) }
+                if got == 0 { break }
+                if got > 0 { filled += got } else if errno != EINTR { failure = Errno(rawValue: errno) }
             }
             initialized = filled
         }

@@ -60,13 +60,17 @@ public struct S3Location: Hashable, Sendable {
         }
         switch parts[0] {
         case "endpoint":
-            guard let endpoint = S3Endpoint(value) else { return "has an endpoint that is no http:// or https:// URL of a server" }
+            guard let endpoint = S3Endpoint(value) else {
+                return "has an endpoint that is no http:// or https:// URL of a server"
+            }
             self.endpoint = endpoint
         case "region":
             guard Self.isRegion(value) else { return "has an impossible region" }
             region = value
         case "addressing":
-            guard let addressing = S3Addressing(rawValue: value) else { return "has an addressing other than path or virtual" }
+            guard let addressing = S3Addressing(rawValue: value) else {
+                return "has an addressing other than path or virtual"
+            }
             self.addressing = addressing
         default: return "has an unknown setting '\(parts[0])'"
         }

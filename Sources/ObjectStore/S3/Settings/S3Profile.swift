@@ -1,5 +1,7 @@
 /// The profile that the environment chooses, out of both files.
 struct S3Profile {
+    private static let unsupported = ["role_arn", "sso_session", "sso_start_url", "credential_process"]
+
     private let name: String
     private let settings: [String: String]
 
@@ -27,7 +29,7 @@ struct S3Profile {
         if let id = self["aws_access_key_id"], let secret = self["aws_secret_access_key"] {
             return S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: self["aws_session_token"])
         }
-        if let unsupported = ["role_arn", "sso_session", "sso_start_url", "credential_process"].first(where: { self[$0] != nil }) {
+        if let unsupported = Self.unsupported.first(where: { self[$0] != nil }) {
             throw S3SettingsError(
                 description: "the AWS profile '\(name)' uses \(unsupported), which docfs cannot; run "
                     + "`eval $(aws configure export-credentials --format env)` first")

@@ -23,7 +23,8 @@ enum PercentEncoding {
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%") {
-                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble) else { return nil }
+                guard let high = rest.popFirst().flatMap(nibble), let low = rest.popFirst().flatMap(nibble)
+                else { return nil }
                 bytes.append(high << 4 | low)
             } else {
                 bytes.append(plusIsSpace && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
