@@ -132,8 +132,6 @@ extension CatalogTransaction {
 
 /// Sets of entries.
 extension CatalogTransaction {
-    public func allEntries() throws -> [Entry] { try entries(where: "id>4 ORDER BY id", []) }
-
     /// Documents in a container, and how many conflict versions they have.
     public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
         let row = try Row.fetchOne(
@@ -142,6 +140,9 @@ extension CatalogTransaction {
             arguments: [container == .local ? 0 : 1])
         return (row?[0] ?? 0, Int((row?[1] as Double?) ?? 0))
     }
+
+    /// Forgets by which inode numbers the backing files were known.
+    public func forgetBackingInodes() throws { try db.execute(sql: "UPDATE entries SET backingInode=0") }
 
     /// Records or forgets the last failure of an entry.
     public func setError(_ error: String?, of inode: InodeNumber) throws {

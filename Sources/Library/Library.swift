@@ -27,6 +27,8 @@ public final class Library: Sendable {
     let transfers: Transfers
     let retries = Retries()
     let device: Device
+    /// When a state last changed, or may have: the time of the state files.
+    private let lastStateChange: Mutex<Timestamp>
     private let observerBox = Mutex<(any LibraryObserver)?>(nil)
 
     init(
@@ -41,7 +43,16 @@ public final class Library: Sendable {
         self.store = store
         self.transfers = transfers
         self.device = device
+        lastStateChange = Mutex(surroundings.now())
     }
+
+    /// Some document's state may have changed.
+    func stateChanged() {
+        lastStateChange.withLock { $0 = surroundings.now() }
+        observer?.stateChanged()
+    }
+
+    var stateTime: Timestamp { lastStateChange.withLock { $0 } }
 
     /// Told of every change that the kernel or a waiting reader of a state may have missed.
     public var observer: (any LibraryObserver)? {

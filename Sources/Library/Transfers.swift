@@ -94,14 +94,7 @@ final class Transfers: Sendable {
 
     var arrivalCount: Int { state.withLock { $0.arrivals.count } }
 
-    /// Registers an arrival unless there is one already, which is returned then.
-    func register(_ arrival: Arrival, of inode: InodeNumber) -> Arrival {
-        state.withLock { state in
-            if let other = state.arrivals[inode] { return other }
-            state.arrivals[inode] = arrival
-            return arrival
-        }
-    }
+    func register(_ arrival: Arrival) { state.withLock { $0.arrivals[arrival.inode] = arrival } }
 
     func end(_ arrival: Arrival, of inode: InodeNumber) {
         state.withLock { state in

@@ -68,14 +68,14 @@ struct CommitDraftTests {
     @Test func `nothing of a step goes out while some of it is not ready`() {
         var entry = Self.document("Plan", inode: 100, pending: .name)
         entry.step = 3
-        let withdrawal = Withdrawal(id: .random(), seen: nil, depth: 0, step: 3)
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 3)
         #expect(Self.draft([entry], blocked: [3], withdrawals: [withdrawal]).isEmpty)
         #expect(Self.draft([entry], blocked: [4], withdrawals: [withdrawal]).changes.count == 2)
     }
 
     @Test func `what lies in a folder is deleted before the folder`() {
-        let outer = Withdrawal(id: .random(), seen: nil, depth: 0, step: nil)
-        let inner = Withdrawal(id: .random(), seen: nil, depth: 1, step: nil)
+        let outer = Withdrawal(id: .random(), seen: [], depth: 0, step: nil)
+        let inner = Withdrawal(id: .random(), seen: [], depth: 1, step: nil)
         #expect(Self.draft([], withdrawals: [outer, inner]).withdrawn == [inner.id, outer.id])
     }
 }

@@ -128,8 +128,8 @@ struct ApplyDocumentTests {
         let touched = try replica.take(
             phone.commit(
                 .save(unknown, phone.version(11, base: 1, modified: 200)), .describe(unknown, .named("Other")),
-                .describe(unknown, .moved(to: EntryID(numbered: 1), filename: "x")), .delete(unknown, seen: nil),
-                .delete(.cloudRoot, seen: nil), .describe(.cloudRoot, .moved(to: unknown, filename: "x"))))
+                .describe(unknown, .moved(to: EntryID(numbered: 1), filename: "x")), .delete(unknown, seen: []),
+                .delete(.cloudRoot, seen: []), .describe(.cloudRoot, .moved(to: unknown, filename: "x"))))
         #expect(touched.isEmpty)
         #expect(replica.replica == before)
     }

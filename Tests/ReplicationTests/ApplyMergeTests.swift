@@ -49,7 +49,7 @@ struct ApplyMergeTests {
 
     @Test func `a save that is known does not bring a deleted document back`() throws {
         let replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             phone.commit(.save(one, laptop.version(1, modified: 100))))
         #expect(replica[1]?.isDeleted == true)
     }

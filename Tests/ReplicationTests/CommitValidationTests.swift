@@ -135,7 +135,7 @@ struct CommitValidationTests {
         try expectInvalid(.create(entry))
         try expectInvalid(.save(.cloudRoot, laptop.version(1, modified: 1)))
         try expectInvalid(.describe(.cloudRoot, .moved(to: EntryID(numbered: 1), filename: "x")))
-        try expectInvalid(.delete(.cloudRoot, seen: nil))
+        try expectInvalid(.delete(.cloudRoot, seen: []))
     }
 
     @Test func `what is at the limits is taken`() throws {

@@ -32,7 +32,9 @@ struct OutgoingCommit: Codable, Sendable {
     }
 
     /// The log has the commit: what it carried is no longer pending.
-    func settle(in catalog: CatalogTransaction) throws {
+    ///
+    /// - Returns: the documents whose save it was.
+    func settle(in catalog: CatalogTransaction) throws -> Set<EntryID> {
         for sent in sent {
             guard var entry = try catalog.entry(sent.id), entry.container == .cloud else { continue }
             let changes = PendingChanges(rawValue: sent.changes)
@@ -50,6 +52,7 @@ struct OutgoingCommit: Codable, Sendable {
         for id in withdrawn { try catalog.deleteWithdrawal(id) }
         try advanceWithdrawals(catalog)
         try catalog.setOutbox(nil, commit: commit.id)
+        return Set(sent.filter { $0.version != nil }.map(\.id))
     }
 
     /// What was deleted here while its newest version was on its way out was deleted in sight of that.
@@ -58,7 +61,7 @@ struct OutgoingCommit: Codable, Sendable {
         guard !versions.isEmpty else { return }
         for var withdrawal in try catalog.withdrawals() {
             guard let version = versions[withdrawal.id] else { continue }
-            withdrawal.seen = version
+            withdrawal.seen.append(version)
             try catalog.store(withdrawal)
         }
     }

@@ -76,19 +76,20 @@ public final class Synchronizer: Sendable {
     private func report(_ connection: Connection) {
         guard library.transfers.setConnection(connection) else { return }
         library.logger.notice("the cloud", metadata: ["connection": "\(connection)"])
-        library.observer?.stateChanged()
+        library.stateChanged()
     }
 
     /// Documents that must come without anyone opening them: those on their way out of the cloud.
     private func startArrivals() {
-        do throws(Errno) {
-            for entry in try library.inspect({ try $0.arrivingEntries(limit: Self.lookahead) }) {
-                if library.transfers.arrivalCount >= Self.parallelTransfers { return }
-                guard library.retries.isDue(entry.inode) else { continue }
-                _ = try library.arrival(of: entry.inode)
+        let waiting = (try? library.inspect { try $0.arrivingEntries(limit: Self.lookahead) }) ?? []
+        for entry in waiting {
+            if library.transfers.arrivalCount >= Self.parallelTransfers { return }
+            guard library.retries.isDue(entry.inode) else { continue }
+            do throws(Errno) { _ = try library.arrival(of: entry.inode) } catch {
+                // The others come nevertheless.
+                _ = library.retries.failed(entry.inode)
+                library.logger.error("a download could not be started", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
             }
-        } catch {
-            library.logger.error("a download could not be started", metadata: ["error": "\(error)"])
         }
     }
 

@@ -43,16 +43,28 @@ extension Library {
         }
     }
 
-    /// What a listed node is now; nil when it went since the listing began.
-    public func attributesForListing(_ nodes: some Sequence<Node>) throws(Errno) -> [FileAttributes?] {
+    /// What a listed name means now.
+    public enum Listed: Sendable {
+        case entry(Resolved)
+        /// Its attributes take long to find out: whoever wants them looks it up.
+        case state
+        /// It went since the listing began.
+        case gone
+    }
+
+    public func listed(_ names: some Sequence<ListedName>, in folder: InodeNumber) throws(Errno) -> [Listed] {
         try inspect { catalog in
-            try nodes.map { node in
+            try names.map { name in
+                guard case .entry(let inode) = name.node else { return .state }
+                // What another device saved meanwhile has a new inode number under its name.
+                let current = try catalog.entry(inode) ?? resolve(name.name, in: folder, catalog)?.entry
+                guard let entry = current else { return .gone }
                 do {
-                    switch node {
-                    case .state: return try stateAttributes(of: node, catalog)
-                    case .entry(let inode): return try catalog.entry(inode).map { try attributes(of: $0, catalog) }
-                    }
-                } catch Errno.noSuchFileOrDirectory { return nil }
+                    return .entry(
+                        Resolved(
+                            node: .entry(entry.inode), attributes: try attributes(of: entry, catalog),
+                            isListedName: name.isMemorable))
+                } catch Errno.noSuchFileOrDirectory { return .gone }
             }
         }
     }

@@ -16,6 +16,7 @@ extension Library {
             return entry
         }
         announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
+        if parent != removed.parent { observer?.attributesChanged(of: removed.parent) }
         try backing.discard(removed.inode)
     }
 
@@ -44,7 +45,9 @@ extension Library {
 
     /// Takes a file out of the tree; `BackingStore.discard` frees its content once that is certain.
     func removeFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        try withdraw(entry, step: nil, catalog)
+        var leaving = entry
+        try withdrawDeparting(&leaving, catalog)
+        try withdraw(leaving, step: nil, catalog)
         try noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         openFiles.detach(entry.inode)
@@ -54,7 +57,9 @@ extension Library {
 
     /// Whoever holds what loses its name here goes on holding it.
     func noteDeparture(of entry: Entry, _ catalog: CatalogTransaction) throws {
-        departedNodes.add(entry, try attributes(of: entry, catalog)).forEach(drop)
+        // Its file may be gone already, by a hand other than ours.
+        let last = (try? attributes(of: entry, catalog)) ?? .placeholder(entry)
+        departedNodes.add(entry, last).forEach(drop)
     }
 
     /// The kernel holds an inode no longer.

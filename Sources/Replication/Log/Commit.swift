@@ -71,8 +71,9 @@ public enum Change: Codable, Sendable, Equatable {
     case create(ReplicaEntry)
     case save(EntryID, DocumentVersion)
     case describe(EntryID, DescriptionChange)
-    /// `seen` is the version that was current for who deleted it.
-    case delete(EntryID, seen: VersionID?)
+    /// `seen` are the versions that were current or in conflict for who deleted it; none for what is no
+    /// document.
+    case delete(EntryID, seen: [VersionID])
 
     public var subject: EntryID {
         switch self {

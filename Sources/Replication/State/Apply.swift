@@ -93,13 +93,14 @@ private func describe(
 
 /// An edit wins against a deletion that did not see it, and so does what was put into a folder.
 private func delete(
-    _ id: EntryID, seen: VersionID?, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
+    _ id: EntryID, seen: [VersionID], _ state: inout some ReplicaState, _ touched: inout TouchedEntries
 ) throws {
     guard var entry = try state.entry(id), !entry.isDeleted else { return }
     touched.add(id)
     switch entry.content {
     case .document(let versions):
-        if versions.current.id != seen { return }
+        let heads = [versions.current] + versions.conflicts
+        if heads.contains(where: { !seen.contains($0.id) }) { return }
     case .folder:
         if try state.hasLiveChildren(id) { return }
     case .symbolicLink: break

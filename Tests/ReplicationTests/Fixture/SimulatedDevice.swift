@@ -143,7 +143,7 @@ extension SimulatedDevice {
     }
 
     private func deletion(_ entry: ReplicaEntry) -> Change {
-        .delete(entry.id, seen: entry.versions?.current.id)
+        .delete(entry.id, seen: entry.versions.map { [$0.current.id] + $0.conflicts.map(\.id) } ?? [])
     }
 
     /// `rm -r`
@@ -163,7 +163,7 @@ extension SimulatedDevice {
         let unknown = EntryID.random(using: &random)
         let any = view.replica.entries.keys.sorted().randomElement(using: &random) ?? unknown
         return switch Int.random(in: 0..<4, using: &random) {
-        case 0: [.save(unknown, version(base: nil, &random)), .delete(unknown, seen: nil)]
+        case 0: [.save(unknown, version(base: nil, &random)), .delete(unknown, seen: [])]
         case 1: [.describe(any, .moved(to: unknown, filename: "a"))]
         case 2: [.describe(any, .moved(to: any, filename: "a"))]
         default: [.create(named("a", in: unknown, &random))]
