@@ -32,7 +32,7 @@ struct ApplyDeletionTests {
             let replica = try BoundedReplica.built(by: create, changes[0], changes[1])
             #expect(replica[1]?.isDeleted == false)
             #expect(replica[1]?.versions?.current.id == VersionID(numbered: 11))
-            #expect(replica[1]?.versions?.superseded.map(\.id) == [VersionID(numbered: 1)])
+            #expect(replica[1]?.versions?.superseded.map(\.version.id) == [VersionID(numbered: 1)])
             expectInvariants(replica.replica)
         }
     }
@@ -127,14 +127,14 @@ struct ApplyDeletionTests {
     @Test func `an entry that is created again is back with its history`() throws {
         var again = phone.document(1, "Other.txt", version: phone.version(11, base: 1, modified: 200))
         again.created = Timestamp(nanoseconds: 999)
-        again.isDeleted = true
+        again.deleted = Timestamp(nanoseconds: 0)
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             phone.commit(.create(again)))
         let entry = try #require(replica[1])
         #expect(!entry.isDeleted)
         #expect(entry.versions?.current.id == VersionID(numbered: 11))
-        #expect(entry.versions?.superseded.map(\.id) == [VersionID(numbered: 1)])
+        #expect(entry.versions?.superseded.map(\.version.id) == [VersionID(numbered: 1)])
         #expect(entry.description.displayName == "Other")
         #expect(entry.created == Timestamp(nanoseconds: 1))
         #expect(entry.creator == laptop.id)
@@ -143,10 +143,10 @@ struct ApplyDeletionTests {
     @Test func `a document that comes back with later versions has the last of them, and no conflict`() throws {
         var history = VersionHistory(first: laptop.version(1, modified: 100))
         for number in 2...4 as ClosedRange<UInt8> {
-            history.add(laptop.version(number, base: number - 1, modified: 100 * Int64(number)))
+            history.add(laptop.version(number, base: number - 1, modified: 100 * Int64(number)), at: Timestamp(nanoseconds: 0))
         }
         var again = laptop.document(1)
-        again.content = .document(history)
+        again.content = .document(versions: history)
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             laptop.commit(.create(again)))

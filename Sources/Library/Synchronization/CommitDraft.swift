@@ -105,7 +105,7 @@ extension Entry {
         case .symbolicLink: content = .symbolicLink(target: Data(target ?? []))
         case .document:
             guard let version else { return nil }
-            content = .document(VersionHistory(first: version))
+            content = .document(versions: VersionHistory(first: version))
         case .scratch: return nil
         }
         let description = EntryDescription(
