@@ -17,6 +17,9 @@ enum CatalogSchema {
                     DROP TABLE intents;
                     """)
         }
+        migrator.registerMigration("3: what was chosen among versions") { db in
+            try db.execute(sql: "CREATE TABLE resolutions(uuid BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID")
+        }
         return migrator
     }
 

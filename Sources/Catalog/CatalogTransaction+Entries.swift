@@ -159,6 +159,8 @@ public struct ListingRow: Sendable {
     /// Documents only.
     public let fullName: String?
     public let created: Timestamp
+    /// Unresolved conflict versions.
+    public let conflicts: Int
 }
 
 extension CatalogTransaction {
@@ -166,7 +168,7 @@ extension CatalogTransaction {
     public func listing(of parent: InodeNumber) throws -> [ListingRow] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT id, kind, filename, fullName, created FROM entries
+                SELECT id, kind, filename, fullName, created, conflicts FROM entries
                 WHERE parent=? AND id<>parent ORDER BY position, id
                 """)
         let rows = try Row.fetchCursor(statement, arguments: [parent.number])
@@ -175,7 +177,7 @@ extension CatalogTransaction {
             listing.append(
                 ListingRow(
                     inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row[3],
-                    created: Timestamp(nanoseconds: row[4])))
+                    created: Timestamp(nanoseconds: row[4]), conflicts: row[5]))
         }
         return listing
     }

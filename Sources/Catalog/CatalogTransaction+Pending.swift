@@ -46,7 +46,8 @@ extension CatalogTransaction {
 
     public func pendingCount() throws -> Int {
         let statement = try db.cachedStatement(
-            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)")
+            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)"
+                + " + (SELECT count(*) FROM resolutions)")
         return try Row.fetchOne(statement).map { $0[0] } ?? 0
     }
 }

@@ -74,6 +74,25 @@ extension CatalogTransaction {
         try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
     }
 
+    /// What was chosen here among the versions of a document, and is not yet committed.
+    public func resolution(of id: EntryID) throws -> [UInt8]? {
+        let statement = try db.cachedStatement(sql: "SELECT record FROM resolutions WHERE uuid=?")
+        return try Row.fetchOne(statement, arguments: [id.uuid]).map { Array($0[0] as Data) }
+    }
+
+    public func resolutions() throws -> [(id: EntryID, record: [UInt8])] {
+        try Row.fetchAll(db.cachedStatement(sql: "SELECT uuid, record FROM resolutions ORDER BY uuid"))
+            .map { (EntryID($0[0] as UUID), Array($0[1] as Data)) }
+    }
+
+    public func setResolution(_ record: [UInt8]?, of id: EntryID) throws {
+        if let record {
+            try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [id.uuid, Data(record)])
+        } else {
+            try db.cachedStatement(sql: "DELETE FROM resolutions WHERE uuid=?").execute(arguments: [id.uuid])
+        }
+    }
+
     /// The one commit that may have reached the log without our knowing; nil when there is none.
     public func outbox() throws -> [UInt8]? {
         try Row.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map { Array($0[0] as Data) }

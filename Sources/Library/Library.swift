@@ -25,6 +25,7 @@ public final class Library: Sendable {
     let store: any ObjectStore
     let departedNodes = DepartedNodes()
     let transfers: Transfers
+    let versionNodes = VersionNodes()
     let retries = Retries()
     let device: Device
     /// When a state last changed, or may have: the time of the state files.
@@ -79,11 +80,12 @@ public protocol LibraryObserver: Sendable {
 /// Time and chance, passed in so that tests can choose them.
 public struct Surroundings: Sendable {
     public var now: @Sendable () -> Timestamp
-    public var localTime: @Sendable () -> LocalTime
+    /// A moment as the clock on the wall shows it.
+    public var localTime: @Sendable (Timestamp) -> LocalTime
     public var random: @Sendable () -> any RandomNumberGenerator
 
     public init(
-        now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable () -> LocalTime,
+        now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable (Timestamp) -> LocalTime,
         random: @escaping @Sendable () -> any RandomNumberGenerator
     ) {
         self.now = now

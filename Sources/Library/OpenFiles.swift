@@ -39,7 +39,8 @@ final class OpenFile: Sendable {
         state.withLock { $0.isPlain = isPlain }
     }
 
-    init(inode: InodeNumber, descriptor: Descriptor, isWritable: Bool, arrival: Arrival) {
+    /// Content that can be read only, or is still arriving.
+    init(inode: InodeNumber, descriptor: Descriptor, isWritable: Bool = false, arrival: Arrival? = nil) {
         self.inode = inode
         self.descriptor = descriptor
         self.isWritable = isWritable

@@ -106,7 +106,7 @@ struct CatalogFileTests {
             try Catalog(path: path).close()
             let queue = try DatabaseQueue(path: path)
             let applied = try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") }
-            #expect(applied == ["1: the tree and the replica", "2: backing files are known by their inode numbers"])
+            #expect(applied == ["1: the tree and the replica", "2: backing files are known by their inode numbers", "3: what was chosen among versions"])
             try queue.close()
         }
     }

@@ -90,8 +90,10 @@ extension Filesystem {
     }
 
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Errno) -> Handle {
-        guard case .entry = Node(number: number) else { throw .notSupported }
-        return try library.handle(handle)
+        switch Node(number: number) {
+        case .entry, .version: return try library.handle(handle)
+        case .state, .versions: throw .notSupported
+        }
     }
 
     private func handleToWrite(_ number: fuse_ino_t, _ handle: UInt64) throws(Errno) -> Handle {

@@ -10,7 +10,7 @@ extension Filesystem {
     static func addFolders(to operations: inout fuse_lowlevel_ops) {
         operations.opendir = { request, number, _ in
             Request(request!).answer { () throws(Errno) in
-                _ = try InodeNumber(folder: number)
+                if case .versions = Node(number: number) {} else { _ = try InodeNumber(folder: number) }
                 return .opened(handle: filesystem(of: request!).folderStreams.add(), direct: false)
             }
         }
@@ -32,6 +32,7 @@ extension Filesystem {
         }
         operations.fsyncdir = { request, number, _, _ in
             Request(request!).answer { () throws(Errno) in
+                if case .versions = Node(number: number) { return .success }
                 try filesystem(of: request!).library.synchronizeFolder(InodeNumber(folder: number))
                 return .success
             }
@@ -43,19 +44,23 @@ extension Filesystem {
     private func readFolder(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: fuse_req_t, _ size: Int, _ offset: Int, plus: Bool
     ) throws(Errno) -> Reply {
-        let folder = try InodeNumber(folder: number)
-        if offset == 0 || folderStreams[handle] == nil {
-            let parent = try library.parent(of: folder)
-            folderStreams[handle] = .init(
-                names: try library.list(folder), parent: fuse_ino_t(parent.number))
-        }
+        if offset == 0 || folderStreams[handle] == nil { folderStreams[handle] = try snapshot(of: Node(number: number)) }
         guard let stream = folderStreams[handle] else { throw .badFileDescriptor }
         var page = FolderPage(request: request, size: size, plus: plus)
         for (position, dot) in [(0, (".", number)), (1, ("..", stream.parent))] where offset <= position {
             guard page.addDot(dot.0, number: dot.1, next: position + 1) else { return .bytes(page.bytes) }
         }
-        try fill(&page, from: stream, of: folder, at: max(0, offset - 2))
+        try fill(&page, from: stream, of: InodeNumber(Int64(number)), at: max(0, offset - 2))
         return .bytes(page.bytes)
+    }
+
+    private func snapshot(of folder: Node) throws(Errno) -> FolderStreams.Stream {
+        if case .versions(let versions, let inode) = folder {
+            let parent = try library.parent(of: inode)
+            return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
+        }
+        let inode = try InodeNumber(folder: folder.number)
+        return .init(names: try library.list(inode), parent: fuse_ino_t(try library.parent(of: inode).number))
     }
 
     private func fill(

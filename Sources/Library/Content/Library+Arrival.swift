@@ -57,7 +57,8 @@ extension Library {
         let (arrival, isNew) = try inspect { catalog in
             if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
             guard let entry = try catalog.entry(inode), let id = entry.id else { throw Errno.staleNFSFileHandle }
-            guard let version = try CatalogReplica(catalog).entry(id)?.versions?.current else { throw Errno.ioError }
+            let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
+            guard let version = visible?.versions?.current else { throw Errno.ioError }
             let arrival = try makeArrival(of: inode, version, id)
             transfers.register(arrival)
             return (arrival, true)
@@ -69,7 +70,7 @@ extension Library {
         return arrival
     }
 
-    private func makeArrival(of inode: InodeNumber, _ version: DocumentVersion, _ id: EntryID) throws -> Arrival {
+    func makeArrival(of inode: InodeNumber, _ version: DocumentVersion, _ id: EntryID) throws -> Arrival {
         // A name of its own, so that nobody who reads an earlier try sees this one's bytes, and an
         // earlier try that ends late does not take this one's file away.
         var random = surroundings.random()
@@ -91,7 +92,7 @@ extension Library {
         return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false))
     }
 
-    private func waitForStart(of arrival: Arrival) async throws(Errno) {
+    func waitForStart(of arrival: Arrival) async throws(Errno) {
         let result = await withTaskGroup(of: Result<Void, Errno>.self) { [timeout = configuration.timeout] group in
             group.addTask {
                 do throws(TransferError) {

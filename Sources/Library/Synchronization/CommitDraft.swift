@@ -15,6 +15,7 @@ struct CommitDraft {
     private(set) var changes: [Change] = []
     private(set) var sent: [OutgoingCommit.Sent] = []
     private(set) var withdrawn: [EntryID] = []
+    let resolved: [EntryID: Resolution]
 
     /// - Parameters:
     ///   - pending: the entries to send, as far as their contents are uploaded.
@@ -23,10 +24,13 @@ struct CommitDraft {
     ///   - depths: how deep each folder lies, so that a folder is created before what is in it.
     ///   - unknownFolders: the folders that the container does not know yet.
     init(
-        pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal], uploaded: [InodeNumber: Uploaded],
-        parents: [InodeNumber: EntryID], depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [],
-        device: DeviceID
+        pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
+        resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
+        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], device: DeviceID
     ) {
+        // First: an edit that follows was made of the version that was chosen.
+        resolved = resolutions
+        for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { changes.append(.resolve(id, resolution)) }
         let isReady: (Entry) -> Bool = { entry in
             !entry.needsUpload || uploaded[entry.inode]?.revision == entry.revision
         }

@@ -22,6 +22,8 @@ struct OutgoingCommit: Codable, Sendable {
     var sent: [Sent]
     /// Deletions that it carries.
     var withdrawn: [EntryID]
+    /// Choices among versions that it carries.
+    var resolved: [EntryID: Resolution]
 
     func store(in catalog: CatalogTransaction) throws {
         try catalog.setOutbox(Array(try JSONEncoder().encode(self)), commit: commit.id)
@@ -50,6 +52,9 @@ struct OutgoingCommit: Codable, Sendable {
             try catalog.update(entry)
         }
         for id in withdrawn { try catalog.deleteWithdrawal(id) }
+        for (id, resolution) in resolved where try catalog.pendingResolution(of: id) == resolution {
+            try catalog.setResolution(nil, of: id)
+        }
         try advanceWithdrawals(catalog)
         try catalog.setOutbox(nil, commit: commit.id)
         return Set(sent.filter { $0.version != nil }.map(\.id))

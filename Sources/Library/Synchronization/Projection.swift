@@ -34,7 +34,8 @@ struct Projection {
     // MARK: What is there
 
     private mutating func projectLive(_ id: EntryID) throws {
-        guard let committed = try replica.entry(id), !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
+        let committed = try replica.visibleEntry(id, at: library.surroundings.now())
+        guard let committed, !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
         guard var entry = try catalog.entry(id) else {
             try insert(committed)
             return
@@ -68,7 +69,7 @@ struct Projection {
     /// The row of the folder that a committed entry lies in, made if need be.
     private mutating func folder(_ id: EntryID) throws -> Entry? {
         if let folder = try catalog.entry(id) { return folder.container == .cloud ? folder : nil }
-        guard let committed = try replica.entry(id) else { return nil }
+        guard let committed = try replica.visibleEntry(id, at: library.surroundings.now()) else { return nil }
         try insert(committed)
         return try catalog.entry(id)
     }

@@ -78,7 +78,8 @@ extension Synchronizer {
             let commit = Commit(
                 id: .random(using: &random), device: library.device.id, deviceName: library.device.name,
                 time: library.surroundings.now(), changes: draft.changes)
-            let outgoing = OutgoingCommit(commit: commit, sent: draft.sent, withdrawn: draft.withdrawn)
+            let outgoing = OutgoingCommit(
+                commit: commit, sent: draft.sent, withdrawn: draft.withdrawn, resolved: draft.resolved)
             try outgoing.store(in: catalog)
             return outgoing
         }
@@ -100,6 +101,7 @@ extension Synchronizer {
         try folders.measure(&pending, catalog)
         return CommitDraft(
             pending: Array(pending.values), blockedSteps: blocked, withdrawals: try catalog.withdrawals(),
+            resolutions: try catalog.pendingResolutions(),
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
             unknownFolders: Set(folders.unknown.map(\.inode)), device: library.device.id)
     }

@@ -23,6 +23,8 @@ extension Library {
     public func attributes(of node: Node) throws(Errno) -> FileAttributes {
         switch node {
         case .state: return try inspect { try stateAttributes(of: node, $0) }
+        case .versions(let folder, let inode): return try inspect { try versionFolderAttributes(folder, of: inode, $0) }
+        case .version(let inode): return try inspect { try versionAttributes(inode, $0) }
         case .entry(let inode):
             if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
             let present = try inspect { catalog in

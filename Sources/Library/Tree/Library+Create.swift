@@ -177,7 +177,7 @@ extension Library {
             let isSequential = configuration.filenames.convention == .sequential
             let number = isSequential ? Int(try catalog.next(.sequentialNumber)) : 0
             let filename = configuration.filenames.makeFilename(
-                pathExtension: pathExtension, time: surroundings.localTime(), number: number, random: &random)
+                pathExtension: pathExtension, time: surroundings.localTime(surroundings.now()), number: number, random: &random)
             if try !catalog.isFilenameTaken(filename, in: folder) { return filename }
         }
     }

@@ -33,6 +33,9 @@ extension Library {
             }
             for child in children {
                 let displayName = shown[child.inode]
+                if child.conflicts > 0, let folder = try conflictsFolder(of: child, displayName, in: folder, catalog) {
+                    names.append(folder)
+                }
                 names.append(
                     ListedName(
                         name: displayName ?? child.filename, node: .entry(child.inode), kind: child.kind,
@@ -41,6 +44,16 @@ extension Library {
             }
             return names
         }
+    }
+
+    /// `F.conflicts` is listed as long as F has conflicts (PRODUCT 1): before F, so that `rm -r` finds it
+    /// while F is there.
+    private func conflictsFolder(
+        of child: ListingRow, _ displayName: String?, in folder: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> ListedName? {
+        let name = (displayName ?? child.filename) + VersionFolder.conflicts.suffix
+        guard name.utf8.count <= EntryName.maximumLength, try resolve(name, in: folder, catalog) == nil else { return nil }
+        return ListedName(name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, isMemorable: false)
     }
 
     /// What a listed name means now.

@@ -24,11 +24,13 @@ extension Library {
     ///
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
     public func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
-        let removed = try mutate { catalog in
+        let removed = try mutate { catalog -> Entry? in
+            if let text = String(validating: name, as: UTF8.self), try removeConflicts(text, in: parent, catalog) { return nil }
             let entry = try existing(name, in: parent, catalog)
             try removeFolder(entry, catalog)
             return entry
         }
+        guard let removed else { return }
         announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
     }
 

@@ -97,12 +97,8 @@ private func resolve(
     _ id: EntryID, _ resolution: Resolution, _ commit: Commit, _ state: inout some ReplicaState,
     _ touched: inout TouchedEntries
 ) throws {
-    guard var entry = try state.entry(id), case .document(var versions) = entry.content else { return }
-    let previous = versions.current.id
-    versions.resolve(keeping: resolution.kept, discarding: Set(resolution.discarded), at: commit.time)
-    entry.content = .document(versions: versions)
-    if versions.current.id != previous { entry.description.modified = versions.current.modified }
-    try state.store(entry)
+    guard let entry = try state.entry(id), entry.versions != nil else { return }
+    try state.store(entry.resolved(by: resolution, at: commit.time))
     touched.add(id)
 }
 

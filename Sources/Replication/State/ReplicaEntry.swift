@@ -77,6 +77,16 @@ public struct ReplicaEntry: Codable, Sendable, Equatable {
         if case .document(let versions) = content { versions } else { nil }
     }
 
+    /// The entry after somebody chose among its versions.
+    public func resolved(by resolution: Resolution, at time: Timestamp) -> ReplicaEntry {
+        guard case .document(var versions) = content else { return self }
+        var entry = self
+        versions.resolve(keeping: resolution.kept, discarding: Set(resolution.discarded), at: time)
+        if versions.current.id != self.versions?.current.id { entry.description.modified = versions.current.modified }
+        entry.content = .document(versions: versions)
+        return entry
+    }
+
     public var isDeleted: Bool { deleted != nil }
 
     public var isFolder: Bool { content == .folder }
