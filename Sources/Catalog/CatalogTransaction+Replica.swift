@@ -44,6 +44,18 @@ extension CatalogTransaction {
         return try Row.fetchOne(statement, arguments: [parent.uuid]) != nil
     }
 
+    public func replicaCount() throws -> Int {
+        try Row.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")).map { $0[0] } ?? 0
+    }
+
+    /// Every entry with the folder that it lies in.
+    public func replicaParents() throws -> [(id: EntryID, parent: EntryID)] {
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT uuid, parent FROM replica"))
+        var parents: [(id: EntryID, parent: EntryID)] = []
+        while let row = try rows.next() { parents.append((EntryID(row[0] as UUID), EntryID(row[1] as UUID))) }
+        return parents
+    }
+
     public func storeReplicaRecord(
         _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
     ) throws {

@@ -31,9 +31,7 @@ struct CatalogReplica: ReplicaState {
     func hasLiveChildren(_ parent: EntryID) throws -> Bool { try catalog.replicaHasChildren(parent) }
 
     mutating func store(_ entry: ReplicaEntry) throws {
-        try catalog.storeReplicaRecord(
-            Array(try JSONEncoder().encode(entry)), id: entry.id, parent: entry.description.parent,
-            filename: entry.description.filename, fullName: entry.description.fullName, isDeleted: entry.isDeleted)
+        try catalog.store(entry, as: Array(try JSONEncoder().encode(entry)))
     }
 
     private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
@@ -42,6 +40,13 @@ struct CatalogReplica: ReplicaState {
 }
 
 extension CatalogTransaction {
+    /// - Parameter record: the entry as JSON.
+    func store(_ entry: ReplicaEntry, as record: [UInt8]) throws {
+        try storeReplicaRecord(
+            record, id: entry.id, parent: entry.description.parent, filename: entry.description.filename,
+            fullName: entry.description.fullName, isDeleted: entry.isDeleted)
+    }
+
     func pendingResolution(of id: EntryID) throws -> Resolution? {
         try resolution(of: id).map { try JSONDecoder().decode(Resolution.self, from: Data($0)) }
     }

@@ -75,8 +75,18 @@ struct Projection {
     }
 
     private mutating func insert(_ committed: ReplicaEntry) throws {
+        guard let entry = try insertRow(committed) else { return }
+        try library.backing.folder(entry.parent, catalog).touch()
+        library.observer?.attributesChanged(of: entry.parent)
+        library.announceNames(of: entry)
+    }
+
+    /// An entry of a checkpoint, whose folder came before it; nobody has seen anything of it yet.
+    mutating func insertNew(_ committed: ReplicaEntry) throws { _ = try insertRow(committed) }
+
+    private mutating func insertRow(_ committed: ReplicaEntry) throws -> Entry? {
         let description = committed.description
-        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return nil }
         let kind: EntryKind =
             switch committed.content {
             case .folder: .folder
@@ -100,10 +110,8 @@ struct Projection {
         case .document, .scratch: break
         }
         if entry.isHere { entry.backingInode = UInt64(try directory.status(entry.filename).st_ino) }
-        try catalog.insert(entry)
-        try directory.touch()
-        library.observer?.attributesChanged(of: folder.inode)
-        library.announceNames(of: entry)
+        entry.inode = try catalog.insert(entry)
+        return entry
     }
 
     // What an earlier try, which failed or was killed after it, made already is as good.

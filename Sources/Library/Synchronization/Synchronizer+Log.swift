@@ -9,6 +9,7 @@ import SystemPackage
 extension Synchronizer {
     /// Applies what other devices committed, up to the end of the log.
     func followLog() async throws {
+        try await bootstrap()
         while true {
             let position = try position()
             let commits = try await log.read(after: position)
@@ -21,7 +22,7 @@ extension Synchronizer {
         }
     }
 
-    private func position() throws -> LogPosition {
+    func position() throws -> LogPosition {
         try library.catalog.read { catalog in
             try catalog.setting(.logPosition).flatMap(Int64.init).map(LogPosition.init) ?? .start
         }
@@ -56,6 +57,7 @@ extension Synchronizer {
             case .appended:
                 try take(outgoing.commit, at: try position().next)
                 forgetUploads(outgoing)
+                try writeCheckpointIfDue()
                 hasSent = true
             case .taken:
                 // Another device was first. What it did is applied; what is pending is made a new

@@ -14,6 +14,8 @@ import SystemPackage
 public final class Synchronizer: Sendable {
     let library: Library
     let log: ReplicatedLog
+    let checkpoints: Checkpoints
+    let isWritingCheckpoint = Mutex(false)
     /// Contents that the store has and no commit names yet.
     let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
     /// Documents that are ready to be uploaded, and how many uploads are running.
@@ -27,6 +29,7 @@ public final class Synchronizer: Sendable {
     public init(library: Library) {
         self.library = library
         log = ReplicatedLog(store: library.store)
+        checkpoints = Checkpoints(store: library.store)
     }
 
     /// Runs until the task is cancelled.

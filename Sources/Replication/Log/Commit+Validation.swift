@@ -35,7 +35,7 @@ extension Commit {
         }
     }
 
-    private static func validate(_ entry: ReplicaEntry) throws(CommitError) {
+    static func validate(_ entry: ReplicaEntry) throws(CommitError) {
         let description = entry.description
         try validate(filename: description.filename)
         try validate(position: description.position)
