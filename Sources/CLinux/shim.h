@@ -5,6 +5,7 @@
 
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/inotify.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 

@@ -44,6 +44,23 @@ final class Transfers: Sendable {
     /// Signalled when there may be something to send.
     let wake = Wake()
 
+    // MARK: Use
+
+    private let lastUse = Mutex(ContinuousClock.now)
+
+    /// Something changed here or elsewhere, or somebody looks for what may have changed elsewhere: what
+    /// other devices do is of interest now.
+    func noteUse() {
+        let now = ContinuousClock.now
+        let wasIdle = lastUse.withLock { last in
+            defer { last = now }
+            return now - last > .seconds(1)
+        }
+        if wasIdle { wake.signal() }
+    }
+
+    var idleTime: Duration { ContinuousClock.now - lastUse.withLock { $0 } }
+
     // MARK: Connection
 
     var connection: Connection { state.withLock(\.connection) }
@@ -65,6 +82,7 @@ final class Transfers: Sendable {
 
     func noteClosed(_ inode: InodeNumber) {
         state.withLock { $0.lastActivity[inode] = .now }
+        noteUse()
         wake.signal()
     }
 

@@ -9,6 +9,7 @@ extension Library {
     /// - Throws: ESTALE when what it is about is gone.
     public func stateText(of inode: InodeNumber) throws(Errno) -> String {
         announcedCloses.settle()
+        transfers.noteUse()
         return try inspect { try stateText(of: inode, $0) }
     }
 

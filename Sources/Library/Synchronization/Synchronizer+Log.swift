@@ -14,6 +14,7 @@ extension Synchronizer {
             let position = try position()
             let commits = try await log.read(after: position)
             if commits.isEmpty { return }
+            library.transfers.noteUse()
             var next = position.next
             for commit in commits {
                 try take(commit, at: next)

@@ -21,10 +21,7 @@ public final class Synchronizer: Sendable {
     /// Documents that are ready to be uploaded, and how many uploads are running.
     let uploads = Mutex(UploadQueue())
 
-    /// How long it takes at most until another device's change is noticed.
-    private static let pollInterval = Duration.milliseconds(100)
     private static let shortestPause = Duration.milliseconds(30)
-    private static let longestPause = Duration.seconds(2)
 
     public init(library: Library) {
         self.library = library
@@ -39,6 +36,11 @@ public final class Synchronizer: Sendable {
         var failures = 0
         var lastCommit = ContinuousClock.now
         var isFirst = true
+        let watch = library.store.watch(ReplicatedLog.folder) { [transfers = library.transfers] in
+            transfers.noteUse()
+            transfers.wake.signal()
+        }
+        defer { watch?.cancel() }
         while !Task.isCancelled {
             let start = ContinuousClock.now
             let (succeeded, rest) = await round(&lastCommit)
@@ -47,14 +49,11 @@ public final class Synchronizer: Sendable {
             isFirst = false
             // However often it is woken, it leaves most of the time to those who use the documents.
             try? await Task.sleep(for: max(Self.shortestPause, (ContinuousClock.now - start) * 3))
-            let pause = Self.pause(afterFailures: failures)
+            let pause = PollPace.pause(
+                quickest: library.store.quickestPoll, idle: library.transfers.idleTime, failures: failures)
             await library.transfers.wake.wait(atMost: min(pause, rest ?? pause))
         }
         await abandonTransfers()
-    }
-
-    private static func pause(afterFailures failures: Int) -> Duration {
-        failures == 0 ? pollInterval : min(longestPause, pollInterval * (1 << min(failures, 7)))
     }
 
     /// - Returns: whether the container could be reached and understood, and when the next document

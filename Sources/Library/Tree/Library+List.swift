@@ -22,6 +22,7 @@ extension Library {
                 return []
             }
             guard entry.kind == .folder else { throw Errno.notDirectory }
+            if entry.container == .cloud { transfers.noteUse() }
             let children = try catalog.listing(of: folder)
             let shown = configuration.showsDisplayNames ? displayNames(of: children) : [:]
             var names: [ListedName] = []

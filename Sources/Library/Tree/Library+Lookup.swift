@@ -54,6 +54,8 @@ extension Library {
                     isListedName: found.isListedName)
             }
             guard let node = try virtualNode(text, in: parent, catalog), purpose() == .existing else {
+                // Perhaps another device has just made it.
+                transfers.noteUse()
                 throw text.utf8.count > EntryName.maximumLength
                     ? Errno.fileNameTooLong : Errno.noSuchFileOrDirectory
             }
