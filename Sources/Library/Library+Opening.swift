@@ -50,18 +50,32 @@ extension Library {
         let hasRead = try catalog.read { try $0.setting(.logPosition) } != nil
         switch url {
         case .directory(let path):
-            if let known, known != path, hasRead {
-                throw StoreError(
-                    "this store belongs to the cloud container in \(known), not \(path); mount it with that, or use another --store")
-            }
+            try requireSame(known, path, hasRead)
             let store: DirectoryStore
             do throws(ObjectStoreError) {
                 store = try DirectoryStore(root: path, creates: known != path)
             } catch { throw StoreError("the cloud folder \(path) cannot be used: \(error)") }
             try catalog.write { try $0.set(.cloudURL, path) }
             return store
+        case .s3(let location):
+            let settings: S3Settings
+            do throws(S3SettingsError) { settings = try S3Settings(ofMachine: location) } catch {
+                throw StoreError(error.description)
+            }
+            try requireSame(known, settings.identity, hasRead)
+            try catalog.write { try $0.set(.cloudURL, settings.identity) }
+            return ProbedStore(S3Store(settings), random: S3Surroundings.system.random)
         }
     }
+
+    private static func requireSame(_ known: String?, _ identity: String, _ hasRead: Bool) throws(StoreError) {
+        guard let known, known != identity, hasRead else { return }
+        throw StoreError(
+            "this store belongs to the cloud container in \(known), not \(identity); mount it with that, or use another --store")
+    }
+
+    /// Asks the cloud whether two devices can use it safely; see `ObjectStore.probe`.
+    public func probeCloud() async throws(ObjectStoreError) { try await store.probe() }
 
     /// Ends the use of the store cleanly. No call may be under way or follow.
     public func close() throws {

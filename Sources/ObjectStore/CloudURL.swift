@@ -9,24 +9,34 @@ public struct CloudURLError: Error, Equatable, Sendable, CustomStringConvertible
 public enum CloudURL: Equatable, Sendable {
     /// An absolute path.
     case directory(String)
+    /// A bucket, or a part of it below a prefix: `s3://BUCKET/PREFIX?endpoint=URL&region=R&addressing=path`. The
+    /// prefix is percent-decoded; it and each setting of the query may be left out. `endpoint` is the server,
+    /// AWS without it; `addressing` is `path` or `virtual`, how the bucket's name goes into the address.
+    case s3(S3Location)
 
     public init(_ text: String) throws(CloudURLError) {
         guard let colon = text.firstIndex(of: ":") else {
-            throw CloudURLError(description: "the cloud URL '\(text)' has no scheme; use file:///DIR")
-        }
-        let scheme = text[..<colon].lowercased()
-        guard scheme == "file" else {
             throw CloudURLError(
-                description: "the cloud URL '\(text)' is of an unsupported kind; this release supports file:///DIR")
+                description: "the cloud URL '\(text)' has no scheme; use file:///DIR or s3://BUCKET/PREFIX")
         }
         let rest = text[text.index(after: colon)...]
-        guard rest.hasPrefix("///") || rest.hasPrefix("//localhost/"),
-            let path = String(rest.dropFirst(rest.hasPrefix("///") ? 2 : 11)).removingPercentEncoding,
-            Self.isFolder(path)
-        else {
-            throw CloudURLError(description: "the cloud URL '\(text)' names no folder; use file:///DIR with an absolute path")
+        switch text[..<colon].lowercased() {
+        case "file": self = .directory(try Self.directory(rest, url: text))
+        case "s3": self = .s3(try S3Location(rest, url: text))
+        default:
+            throw CloudURLError(
+                description: "the cloud URL '\(text)' is of an unknown kind; use file:///DIR or s3://BUCKET/PREFIX")
         }
-        self = .directory(path)
+    }
+
+    private static func directory(_ rest: Substring, url: String) throws(CloudURLError) -> String {
+        guard rest.hasPrefix("///") || rest.hasPrefix("//localhost/"),
+            let path = String(rest.dropFirst(rest.hasPrefix("///") ? 2 : 11)).removingPercentEncoding, isFolder(path)
+        else {
+            throw CloudURLError(
+                description: "the cloud URL '\(url)' names no folder; use file:///DIR with an absolute path")
+        }
+        return path
     }
 
     /// Whether an absolute path names a folder other than the whole machine's, without going back up.

@@ -7,19 +7,29 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
     case unreachable(String)
     case unauthorized(String)
     case outOfSpace
+    /// Set up wrongly, or unfit: only a person can help.
+    case unusable(String)
     /// The object is not what it should be.
     case corrupted(ObjectKey, String)
     case failed(ObjectKey, Errno)
 
     public var description: String {
         switch self {
-        case .notFound(let key): "the cloud has no object \(key)"
+        case .notFound(let key): "the cloud has no object \(key.line)"
         case .unreachable(let reason): "the cloud cannot be reached: \(reason)"
         case .unauthorized(let reason): "the cloud refused the credentials: \(reason)"
         case .outOfSpace: "the cloud has no space left"
-        case .corrupted(let key, let reason): "the object \(key) is damaged: \(reason)"
-        case .failed(let key, let errno): "the object \(key) cannot be accessed: \(errno)"
+        case .unusable(let reason): "the cloud cannot be used: \(reason)"
+        case .corrupted(let key, let reason): "the object \(key.line) is damaged: \(reason)"
+        case .failed(let key, let errno): "the object \(key.line) cannot be accessed: \(errno)"
         }
+    }
+}
+
+extension ObjectKey {
+    /// The key for a person, on one line whatever it holds.
+    fileprivate var line: String {
+        String(description.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : Character($0) })
     }
 }
 
@@ -55,6 +65,12 @@ public protocol ObjectStore: Sendable {
     /// Removes an object; that there is none is fine.
     func delete(_ key: ObjectKey) async throws(ObjectStoreError)
 
+    /// Makes sure that the store keeps its one condition, where that is not known yet.
+    ///
+    /// - Throws: `unusable` where it does not; anything else leaves the question open, to be asked again
+    ///   before the first object is created.
+    func probe() async throws(ObjectStoreError)
+
     /// The pause between two reads of what may not be there yet, while it is expected.
     var quickestPoll: Duration { get }
 
@@ -64,6 +80,9 @@ public protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
+    /// Most stores keep it by the way they are made.
+    public func probe() async throws(ObjectStoreError) {}
+
     public var quickestPoll: Duration { .milliseconds(250) }
 
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }

@@ -16,6 +16,7 @@ enum MountDaemon {
         let logger = try makeLogger(request)
         let library = try Library.open(
             try configuration(request), cloud: request.cloud, deviceName: request.options.deviceName, surroundings: .system, logger: logger)
+        try CloudCheck.run(library, logger)
         let synchronization = BackgroundSynchronization(library)
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)

@@ -26,26 +26,6 @@ struct DirectoryStoreTransferTests {
         }
     }
 
-    @Test func `only the first bytes of a file that has become longer are sent`() async throws {
-        try await withStore { store, _ in
-            try await withFile(pattern(1000)) { file throws in
-                #expect(try await store.putIfAbsent(key, contentsOf: file, length: 600) { _ in true } == .created)
-                #expect(try await store.get(key, limit: 1000) == pattern(600))
-            }
-        }
-    }
-
-    @Test func `the content is read from the beginning wherever the file stands`() async throws {
-        try await withStore { store, _ in
-            try await withFile(pattern(100)) { file throws in
-                try file.seek(offset: 40, from: .start)
-                #expect(try await store.putIfAbsent(key, contentsOf: file, length: 100) { _ in true } == .created)
-                #expect(try await store.get(key, limit: 100) == pattern(100))
-                #expect(try file.seek(offset: 0, from: .current) == 40)
-            }
-        }
-    }
-
     @Test func `an object is not visible before it is whole`() async throws {
         try await withStore { store, root in
             try await withFile(pattern(9 << 20)) { file in

@@ -1,22 +1,24 @@
 import ObjectStore
 import Testing
 
-struct DirectoryStoreListingTests {
-    private func fill(_ store: DirectoryStore, _ keys: [String]) async throws {
+/// What every store promises of its listings.
+struct ListingTests {
+    private func fill(_ store: any ObjectStore, _ keys: [String]) async throws {
         for key in keys { _ = try await store.putIfAbsent(.path(key), [1]) }
     }
 
-    @Test func `keys are listed in ascending order of their bytes`() async throws {
-        try await withStore { store, _ in
-            let keys = ["p/A", "p/a", "p/a-b", "p/a.txt", "p/a/b", "p/a0", "p/cafe\u{301}", "p/caf\u{e9}"]
-            try await fill(store, keys.filter { $0 != "p/a" }.reversed())
-            let expected = keys.filter { $0 != "p/a" }.map(ObjectKey.path)
-            #expect(try await store.list(.path("p"), after: nil, limit: 100) == expected)
+    @Test(arguments: TestedStore.allCases)
+    func `keys are listed in ascending order of their bytes`(tested: TestedStore) async throws {
+        try await tested.run { store in
+            let keys = ["p/A", "p/a-b", "p/a.txt", "p/a/b", "p/a0", "p/cafe\u{301}", "p/caf\u{e9}"]
+            try await fill(store, keys.reversed())
+            #expect(try await store.list(.path("p"), after: nil, limit: 100) == keys.map(ObjectKey.path))
         }
     }
 
-    @Test func `what is listed is below the prefix, to any depth`() async throws {
-        try await withStore { store, _ in
+    @Test(arguments: TestedStore.allCases)
+    func `what is listed is below the prefix, to any depth`(tested: TestedStore) async throws {
+        try await tested.run { store in
             try await fill(store, ["log/2", "log/1", "logs/3", "log2/4", "documents/1/2/a.txt", "documents/1/3/a.txt"])
             #expect(try await store.list(.path("log"), after: nil, limit: 100) == [.path("log/1"), .path("log/2")])
             #expect(
@@ -27,8 +29,9 @@ struct DirectoryStoreListingTests {
         }
     }
 
-    @Test func `a listing goes on after a key, and ends at a limit`() async throws {
-        try await withStore { store, _ in
+    @Test(arguments: TestedStore.allCases)
+    func `a listing goes on after a key, and ends at a limit`(tested: TestedStore) async throws {
+        try await tested.run { store in
             try await fill(store, (1...9).map { "log/\($0)" })
             #expect(try await store.list(.path("log"), after: nil, limit: 2) == [.path("log/1"), .path("log/2")])
             #expect(
@@ -41,15 +44,17 @@ struct DirectoryStoreListingTests {
         }
     }
 
-    @Test func `below a prefix that nothing has there is nothing`() async throws {
-        try await withStore { store, _ async throws in
+    @Test(arguments: TestedStore.allCases)
+    func `below a prefix that nothing has there is nothing`(tested: TestedStore) async throws {
+        try await tested.run { store async throws in
             #expect(try await store.list(.path("log"), after: nil, limit: 10).isEmpty)
             #expect(try await store.list(.path("documents/1/2"), after: nil, limit: 10).isEmpty)
         }
     }
 
-    @Test func `a folder that was emptied lists nothing`() async throws {
-        try await withStore { store, _ in
+    @Test(arguments: TestedStore.allCases)
+    func `a folder that was emptied lists nothing`(tested: TestedStore) async throws {
+        try await tested.run { store in
             try await fill(store, ["log/1"])
             try await store.delete(.path("log/1"))
             #expect(try await store.list(.path("log"), after: nil, limit: 10).isEmpty)

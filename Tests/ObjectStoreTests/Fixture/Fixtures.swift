@@ -52,7 +52,14 @@ final class Recorder<Value: Sendable>: Sendable {
 
     var values: [Value] { recorded.withLock { $0 } }
 
-    func add(_ value: Value) { recorded.withLock { $0.append(value) } }
+    /// - Returns: how many came before.
+    @discardableResult
+    func add(_ value: Value) -> Int {
+        recorded.withLock { recorded in
+            recorded.append(value)
+            return recorded.count - 1
+        }
+    }
 }
 
 extension ObjectKey {

@@ -1,0 +1,67 @@
+/// Finds out whether a store keeps its one condition: of several who create one key at once exactly one
+/// wins, and whoever comes later does not. Where it does not, two devices would overwrite each other.
+struct ConditionalWriteProbe: Sendable {
+    private static let writers: UInt8 = 6
+
+    let store: any ObjectStore
+    let key: ObjectKey
+
+    /// - Parameter name: unique among all devices and times.
+    init(store: any ObjectStore, name: String) {
+        self.store = store
+        key = ObjectKey(["probe", name])!
+    }
+
+    /// - Throws: `unusable` where the store is unfit.
+    func run() async throws(ObjectStoreError) {
+        let verdict = await judge()
+        // What stays, if the connection is lost just now, is one byte under a name that nobody else uses.
+        do throws(ObjectStoreError) { try await store.delete(key) } catch { if case .success = verdict { throw error } }
+        try verdict.get()
+    }
+
+    private func judge() async -> Result<Void, ObjectStoreError> {
+        do throws(ObjectStoreError) {
+            let winners = try await race()
+            let latecomer = Self.writers
+            let isLate = try await store.putIfAbsent(key, [latecomer]) == .alreadyExists
+            let content = try await read()
+            return Self.isFit(winners: winners, laterFails: isLate, content: content) ? .success(()) : .failure(Self.unfit)
+        } catch { return .failure(error) }
+    }
+
+    /// Who was told to have won. None is possible: the winner's answer was lost, and its repetition lost.
+    static func isFit(winners: [UInt8], laterFails: Bool, content: [UInt8]?) -> Bool {
+        guard laterFails, winners.count <= 1, let content, content.count == 1 else { return false }
+        return winners.isEmpty ? content[0] < writers : content == winners
+    }
+
+    private func race() async throws(ObjectStoreError) -> [UInt8] {
+        let results = await withTaskGroup(of: Result<UInt8?, ObjectStoreError>.self) { group in
+            for writer in 0..<Self.writers {
+                group.addTask {
+                    do throws(ObjectStoreError) {
+                        return .success(try await store.putIfAbsent(key, [writer]) == .created ? writer : nil)
+                    } catch { return .failure(error) }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        var winners: [UInt8] = []
+        for result in results { if let winner = try result.get() { winners.append(winner) } }
+        return winners
+    }
+
+    private func read() async throws(ObjectStoreError) -> [UInt8]? {
+        do throws(ObjectStoreError) { return try await store.get(key, limit: 1) } catch {
+            switch error {
+            case .notFound, .corrupted: return nil
+            default: throw error
+            }
+        }
+    }
+
+    /// What is said of a store that does not keep the condition.
+    static let unfit = ObjectStoreError.unusable(
+        "it has no working conditional writes (If-None-Match), so two devices could overwrite each other")
+}

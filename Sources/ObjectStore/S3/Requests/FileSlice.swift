@@ -1,0 +1,72 @@
+import Crypto
+import NIOCore
+import Synchronization
+import struct SystemPackage.Errno
+
+/// A part of a file as the body of a request, read piece by piece as the connection takes it: memory is
+/// bounded by the pieces, not by the slice.
+struct FileSlice: AsyncSequence, Sendable {
+    typealias Element = ByteBuffer
+
+    private static let pieceLength: Int64 = 1 << 20
+
+    let file: SourceFile
+    let range: Range<Int64>
+    let key: ObjectKey
+    let progress: UploadProgress
+    /// Why reading failed last, if it did. HTTP clients wrap the errors of their bodies as they please.
+    let cause = Cause()
+
+    final class Cause: Sendable {
+        private let error = Mutex<ObjectStoreError?>(nil)
+        var value: ObjectStoreError? { error.withLock { $0 } }
+        func set(_ value: ObjectStoreError?) { error.withLock { $0 = value } }
+    }
+
+    var count: Int64 { range.upperBound - range.lowerBound }
+
+    func makeAsyncIterator() -> Iterator { Iterator(slice: self, offset: range.lowerBound) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        let slice: FileSlice
+        var offset: Int64
+
+        /// A piece counts as gone when it is handed over: one whose transfer is abandoned is not.
+        mutating func next() async throws -> ByteBuffer? {
+            guard offset < slice.range.upperBound else { return nil }
+            do throws(ObjectStoreError) {
+                let bytes = try await slice.piece(at: offset)
+                offset += Int64(bytes.count)
+                guard slice.progress.reach(offset, ofSliceAt: slice.range.lowerBound) else {
+                    throw ObjectStoreError.failed(slice.key, .canceled)
+                }
+                return ByteBuffer(bytes: bytes)
+            } catch {
+                slice.cause.set(error)
+                throw error
+            }
+        }
+    }
+
+    /// MD5 of the slice.
+    func md5() async throws(ObjectStoreError) -> Insecure.MD5.Digest {
+        var hash = Insecure.MD5()
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            let bytes = try await piece(at: offset)
+            hash.update(data: bytes)
+            offset += Int64(bytes.count)
+        }
+        return hash.finalize()
+    }
+
+    private func piece(at offset: Int64) async throws(ObjectStoreError) -> [UInt8] {
+        let count = Int(Swift.min(Self.pieceLength, range.upperBound - offset))
+        let bytes: [UInt8]
+        do throws(Errno) {
+            bytes = try await onBlockingThread { [file] () throws(Errno) in try file.read(at: offset, count: count) }
+        } catch { throw .failed(key, error) }
+        guard bytes.count == count else { throw .corrupted(key, "the document became shorter while it was sent") }
+        return bytes
+    }
+}

@@ -1,0 +1,62 @@
+import AsyncHTTPClient
+import NIOCore
+import NIOHTTP1
+
+/// An answer of which the body is still on its way.
+struct S3Response {
+    let status: Int
+    private let headers: (String) -> String?
+    private let body: HTTPClientResponse.Body
+
+    init(_ response: HTTPClientResponse) {
+        status = Int(response.status.code)
+        headers = { response.headers.first(name: $0) }
+        body = response.body
+    }
+
+    func header(_ name: String) -> String? { headers(name) }
+
+    /// The body's bytes in `range`; those after it stay unread.
+    func bytes(_ range: Range<Int64>) async throws(S3Failure) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var offset: Int64 = 0
+        do {
+            for try await buffer in body {
+                let end = offset + Int64(buffer.readableBytes)
+                let wanted = range.clamped(to: offset..<end)
+                if !wanted.isEmpty {
+                    bytes += buffer.readableBytesView.dropFirst(Int(wanted.lowerBound - offset)).prefix(wanted.count)
+                }
+                offset = end
+                if offset >= range.upperBound { break }
+            }
+        } catch { throw S3Failure(error) }
+        return bytes
+    }
+
+    /// The whole body.
+    ///
+    /// - Returns: nil where it is longer than `limit`.
+    func bytes(limit: Int) async throws(S3Failure) -> [UInt8]? {
+        if let length = header("content-length").flatMap({ Int64($0) }), length > Int64(limit) { return nil }
+        let bytes = try await bytes(0..<(Int64(limit) + 1))
+        return bytes.count > limit ? nil : bytes
+    }
+
+    /// The XML document in the body.
+    func document() async throws(S3Failure) -> XMLElement {
+        guard let bytes = try await bytes(limit: Self.longestDocument), let document = XMLElement.document(bytes) else {
+            throw .malformed("it is no XML document of a proper size")
+        }
+        return document
+    }
+
+    /// The answer as an error.
+    func refusal() async throws(S3Failure) -> S3Refusal {
+        let body = try await bytes(limit: Self.longestDocument) ?? []
+        return S3Refusal(status: status, body: body, header: headers)
+    }
+
+    /// A page of 1,000 keys of 1,024 bytes, percent-encoded, stays below.
+    private static let longestDocument = 8 << 20
+}

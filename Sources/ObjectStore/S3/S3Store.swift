@@ -1,0 +1,113 @@
+import Documents
+import SystemPackage
+
+/// Objects in a bucket of S3, or of anything that speaks its language and honours `If-None-Match: *`.
+///
+/// An attempt whose answer is lost may have succeeded; its repetition then finds the object and says
+/// `alreadyExists`. Whoever cares reads the object and recognises its own.
+public struct S3Store: ObjectStore {
+    let client: S3Client
+    let prefix: [String]
+    /// Documents that are longer are sent in parts.
+    let longestSinglePut: Int64
+
+    /// - Parameter longestSinglePut: S3's own limit is 5 GiB.
+    public init(
+        _ settings: S3Settings, surroundings: S3Surroundings = .system, longestSinglePut: Int64 = 64 << 20
+    ) {
+        self.init(settings, policy: RetryPolicy(), surroundings: surroundings, longestSinglePut: longestSinglePut)
+    }
+
+    init(
+        _ settings: S3Settings, policy: RetryPolicy, surroundings: S3Surroundings, longestSinglePut: Int64 = 64 << 20,
+        patience: S3Patience = S3Patience()
+    ) {
+        client = S3Client(settings, policy, surroundings, patience)
+        prefix = settings.location.prefix
+        self.longestSinglePut = longestSinglePut
+    }
+
+    /// The whole key of an object, below the container's prefix.
+    func name(_ key: ObjectKey) -> String { WireName.encode((prefix + key.components).joined(separator: "/")) }
+
+    public func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
+        try await put(key, .bytes(bytes))
+    }
+
+    public func putIfAbsent(
+        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        progress: @escaping @Sendable (Int64) -> Bool
+    ) async throws(ObjectStoreError) -> PutOutcome {
+        let source: SourceFile
+        do throws(Errno) { source = try SourceFile(file) } catch { throw .failed(key, error) }
+        let content = FileSlice(file: source, range: 0..<length, key: key, progress: UploadProgress(progress))
+        return length > longestSinglePut ? try await putInParts(content) : try await put(key, .file(content))
+    }
+
+    private func put(_ key: ObjectKey, _ body: S3Request.Body) async throws(ObjectStoreError) -> PutOutcome {
+        let request = S3Request(.put, name(key), headers: [S3Request.ifAbsent], body: body)
+        return try await Self.outcome(key) { () throws(S3Failure) in
+            try await client.perform(request) { response throws(S3Failure) in
+                // Whoever answers for the server, a hotel's login page say, has stored nothing.
+                if response.header("etag") == nil { throw .malformed("an object that was made has no entity tag") }
+            }
+        }
+    }
+
+    /// That the condition does not hold is no failure.
+    static func outcome(
+        _ key: ObjectKey, of creation: () async throws(S3Failure) -> Void
+    ) async throws(ObjectStoreError) -> PutOutcome {
+        do throws(S3Failure) {
+            try await creation()
+            return .created
+        } catch {
+            if case .refused(let refusal) = error, refusal.status == 412 { return .alreadyExists }
+            throw error.error(key)
+        }
+    }
+
+    public func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
+        let bytes: [UInt8]?
+        do throws(S3Failure) {
+            bytes = try await client.perform(S3Request(.get, name(key))) { response throws(S3Failure) in
+                try await response.bytes(limit: limit)
+            }
+        } catch { throw error.error(key) }
+        guard let bytes else { throw .corrupted(key, "it is larger than \(limit) bytes") }
+        return bytes
+    }
+
+    public func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
+        do throws(S3Failure) {
+            if range.isEmpty {
+                _ = try await length(of: name(key))
+                return []
+            }
+            let header = Field("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
+            return try await client.perform(S3Request(.get, name(key), headers: [header])) { response throws(S3Failure) in
+                // A server may ignore the range and send everything.
+                try await response.bytes(response.status == 206 ? 0..<Int64(range.count) : range)
+            }
+        } catch {
+            if case .refused(let refusal) = error, refusal.status == 416 { return [] }
+            throw error.error(key)
+        }
+    }
+
+    public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+        do throws(S3Failure) {
+            try await client.perform(S3Request(.delete, name(key))) { _ throws(S3Failure) in }
+        } catch {
+            let error = error.error(key)
+            if error != .notFound(key) { throw error }
+        }
+    }
+
+    /// Asks for an object's length without its content.
+    func length(of name: String) async throws(S3Failure) -> Int64? {
+        try await client.perform(S3Request(.head, name)) { response throws(S3Failure) in
+            response.header("content-length").flatMap { Int64($0) }
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// An HTTP server that answers as a test tells it to, right or wrong.
+final class ScriptedServer: Sendable {
+    struct Request: Sendable {
+        let method: String
+        /// Path and query as sent.
+        let target: String
+        let headers: HTTPHeaders
+        let body: [UInt8]
+
+        subscript(_ header: String) -> String? { headers.first(name: header) }
+    }
+
+    enum Reply: Sendable {
+        case answer(Int, headers: [(String, String)] = [], body: String = "")
+        /// Announces a length and sends less.
+        case truncated(length: Int, body: String)
+        /// Breaks the connection off, as a crashed server does.
+        case reset
+        /// Says nothing, for as long as the client stays.
+        case silence
+
+        /// To a put that was done.
+        static let stored = Reply.answer(200, headers: [("ETag", "\"tag\"")])
+
+        static func error(_ status: Int, _ code: String, _ more: String = "", headers: [(String, String)] = []) -> Reply {
+            .answer(status, headers: headers, body: "<Error><Code>\(code)</Code>\(more)</Error>")
+        }
+    }
+
+    typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+
+    let port: Int
+    private let recorder: Recorder<Request>
+
+    /// All requests so far.
+    var requests: [Request] { recorder.values }
+
+    private init(port: Int, recorder: Recorder<Request>) {
+        self.port = port
+        self.recorder = recorder
+    }
+
+    /// Runs `body` with a server that asks `script` for each answer; it gets the request and its number,
+    /// beginning with 0.
+    static func run(
+        tls: NIOSSLContext? = nil, _ script: @escaping @Sendable (Request, Int) -> Reply,
+        _ body: (ScriptedServer) async throws -> Void
+    ) async throws {
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .bind(host: "127.0.0.1", port: 0) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
+                    try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                    return try Connection(wrappingChannelSynchronously: channel)
+                }
+            }
+        let recorder = Recorder<Request>()
+        let server = ScriptedServer(port: listener.channel.localAddress!.port!, recorder: recorder)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await serve(listener, recorder, script) }
+            do {
+                try await body(server)
+                group.cancelAll()
+            } catch {
+                group.cancelAll()
+                throw error
+            }
+        }
+    }
+
+    private static func serve(
+        _ listener: NIOAsyncChannel<Connection, Never>, _ recorder: Recorder<Request>,
+        _ script: @escaping @Sendable (Request, Int) -> Reply
+    ) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            try await listener.executeThenClose { connections in
+                for try await connection in connections {
+                    group.addTask {
+                        // A client that leaves in the middle is part of many tests.
+                        try? await answer(connection, recorder, script)
+                    }
+                }
+            }
+        }
+    }
+
+    private static func answer(
+        _ connection: Connection, _ recorder: Recorder<Request>,
+        _ script: @Sendable (Request, Int) -> Reply
+    ) async throws {
+        try await connection.executeThenClose { parts, writer in
+            var head: HTTPRequestHead?
+            var body: [UInt8] = []
+            for try await part in parts {
+                switch part {
+                case .head(let value): (head, body) = (value, [])
+                case .body(let buffer): body += buffer.readableBytesView
+                case .end:
+                    guard let head else { return }
+                    let request = Request(method: head.method.rawValue, target: head.uri, headers: head.headers, body: body)
+                    let number = recorder.add(request)
+                    guard try await send(script(request, number), to: request, writer, connection.channel) else { return }
+                }
+            }
+        }
+    }
+
+    /// - Returns: false when the connection is to end.
+    private static func send(
+        _ reply: Reply, to request: Request, _ writer: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>,
+        _ channel: any Channel
+    ) async throws -> Bool {
+        switch reply {
+        case .answer(let status, let headers, let body):
+            let isHead = request.method == "HEAD"
+            var fields = HTTPHeaders(headers)
+            if !fields.contains(name: "content-length") { fields.add(name: "Content-Length", value: String(body.utf8.count)) }
+            try await write(status, fields, isHead ? "" : body, writer)
+            try await writer.write(.end(nil))
+            return true
+        case .truncated(let length, let body):
+            try await write(200, ["Content-Length": String(length)], body, writer)
+        case .reset:
+            // With no time to linger, closing resets.
+            try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        case .silence: return true
+        }
+        try await channel.close()
+        return false
+    }
+
+    private static func write(
+        _ status: Int, _ headers: HTTPHeaders, _ body: String,
+        _ writer: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
+    ) async throws {
+        try await writer.write(
+            .head(HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: headers)))
+        if !body.isEmpty { try await writer.write(.body(.byteBuffer(ByteBuffer(string: body)))) }
+    }
+}
