@@ -43,7 +43,7 @@ struct ArrivalTests {
             let inode = try phone.inode("Film.bin")
             let reader = try await phone.open(inode)
             await phone.cloud.waitUntilHolding(4)
-            let arrival = try phone.library.arrival(of: inode)
+            let arrival = try #require(try phone.library.arrival(of: inode))
             try await body(Film(laptop: laptop, phone: phone, inode: inode, reader: reader, arrival: arrival))
         }
     }
@@ -95,6 +95,7 @@ struct ArrivalTests {
             try await film.laptop.pull()
             #expect(try await film.laptop.text("Film.bin") == "replaced")
             #expect(try film.laptop.entry("Film.bin").conflicts == 0)
+            #expect(try phone.entry("Film.bin").error == nil)
         }
     }
 
@@ -143,6 +144,22 @@ struct ArrivalTests {
         }
     }
 
+    @Test func `who waits for content that came meanwhile waits for nothing`() async throws {
+        try await Self.withFilm { film in
+            let phone = film.phone
+            phone.cloud.release()
+            try await film.arrival.waitUntilInstalled()
+            phone.cloud.hold()
+            #expect(try phone.library.arrival(of: film.inode) == nil)
+            try await phone.library.waitForContent(of: film.inode)
+            for flags in [O_RDONLY, O_RDWR] {
+                let number = try await phone.library.finishOpening(film.inode, flags: flags)
+                #expect(try await phone.bytes(of: number) == Self.content)
+                phone.library.close(number)
+            }
+        }
+    }
+
     @Test func `content that is arriving says how large it will be, since its file has holes`() async throws {
         try await Self.withFilm { film in
             let phone = film.phone
@@ -178,7 +195,7 @@ struct ArrivalTests {
             phone.cloud.hold(from: 1)
             let entry = try phone.entry("Film.bin")
             let reader = try await phone.open(entry.inode)
-            let arrival = try phone.library.arrival(of: entry.inode)
+            let arrival = try #require(try phone.library.arrival(of: entry.inode))
             let spy = ObserverSpy()
             phone.library.observer = spy
             phone.cloud.release()

@@ -98,7 +98,7 @@ struct OvertakenFileTests {
             try await phone.pull()
             #expect(try phone.inode("Plan.txt") == before.inode)
             phone.cloud.hold()
-            let arrival = try phone.library.arrival(of: before.inode)
+            let arrival = try #require(try phone.library.arrival(of: before.inode))
 
             #expect(try !phone.library.mustArriveToTruncate(before.inode, to: size))
             var changes = AttributeChanges()

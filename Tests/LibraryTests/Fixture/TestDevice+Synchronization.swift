@@ -56,4 +56,15 @@ extension TestDevice {
             return commits
         }
     }
+
+    /// How many contents the log has but the first of each document.
+    var savesInLog: Int {
+        get async throws {
+            var count = 0
+            for change in try await commits.flatMap(\.changes) {
+                if case .save = change { count += 1 }
+            }
+            return count
+        }
+    }
 }
