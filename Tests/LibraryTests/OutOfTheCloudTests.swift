@@ -107,7 +107,6 @@ struct OutOfTheCloudTests {
                 try await phone.library.waitForContent(of: phone.inode(name, in: .local))
                 #expect(try phone.entry(name, in: .local).isHere)
             }
-            #expect(!phone.library.retries.isDue(broken.inode))
             try await phone.work()
             try await laptop.pull()
             #expect(try laptop.names() == ["A.txt"])

@@ -137,4 +137,44 @@ struct OvertakenFileTests {
             #expect(try phone.pendingCount == 0)
         }
     }
+
+    // MARK: Deleting
+
+    /// Both devices edit the plan without seeing the other's edit, and the laptop sends its own.
+    private static func withTwoEdits(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
+        try await withPlan { laptop, phone, _ in
+            try await laptop.save("Plan.txt", "the later one")
+            try laptop.setModified("Plan.txt", seconds: 2_000_000_000)
+            try await phone.save("Plan.txt", "the earlier one")
+            try phone.setModified("Plan.txt", seconds: 1_900_000_000)
+            try await laptop.push()
+            try await body(laptop, phone)
+        }
+    }
+
+    @Test func `a document whose conflict versions all were seen is deleted everywhere`() async throws {
+        try await Self.withTwoEdits { laptop, phone in
+            try await phone.push()
+            try await laptop.pull()
+            try laptop.remove("Plan.txt")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            #expect(try laptop.names() == [])
+        }
+    }
+
+    @Test func `a document of which a conflict version was not seen stays`() async throws {
+        try await Self.withTwoEdits { laptop, phone in
+            try await phone.push()
+            try laptop.remove("Plan.txt")
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["Plan.txt"])
+                #expect(try device.entry("Plan.txt").conflicts == 1)
+                #expect(try await device.text("Plan.txt") == "the later one")
+            }
+        }
+    }
 }
