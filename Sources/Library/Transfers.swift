@@ -44,6 +44,12 @@ final class Transfers: Sendable {
     /// Signalled when there may be something to send.
     let wake = Wake()
 
+    /// So long without a change makes a save.
+    private let quiet: Duration
+
+    /// - Parameter quiet: half a second but for tests (PRODUCT 2).
+    init(quiet: Duration = .milliseconds(500)) { self.quiet = quiet }
+
     // MARK: Use
 
     private let lastUse = Mutex(ContinuousClock.now)
@@ -77,9 +83,6 @@ final class Transfers: Sendable {
 
     // MARK: Quiet
 
-    /// Half a second without a change makes a save (PRODUCT 2).
-    static let quiet = Duration.milliseconds(500)
-
     func noteClosed(_ inode: InodeNumber) {
         state.withLock { $0.lastActivity[inode] = .now }
         noteUse()
@@ -90,7 +93,7 @@ final class Transfers: Sendable {
     func timeToQuiet(_ inode: InodeNumber) -> Duration {
         state.withLock { state in
             guard let last = state.lastActivity[inode] else { return .zero }
-            let rest = Self.quiet - (ContinuousClock.now - last)
+            let rest = quiet - (ContinuousClock.now - last)
             if rest <= .zero { state.lastActivity[inode] = nil }
             return max(rest, .zero)
         }

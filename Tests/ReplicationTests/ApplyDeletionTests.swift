@@ -53,6 +53,22 @@ struct ApplyDeletionTests {
         #expect(replica[1]?.isDeleted == false)
     }
 
+    @Test func `a deletion counts only if it saw every version that is current or in conflict`() throws {
+        let conflict = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))),
+            laptop.commit(.save(one, laptop.version(11, base: 1, modified: 200))),
+            phone.commit(.save(one, phone.version(12, base: 1, modified: 300))))
+        let heads = try #require(conflict[1]?.versions)
+        #expect(heads.current.id == VersionID(numbered: 12))
+        #expect(heads.conflicts.map(\.id) == [VersionID(numbered: 11)])
+        for seen in [[11], [12], [1, 12], [1, 11, 12]] as [[UInt8]] {
+            var replica = conflict
+            try replica.take(laptop.commit(.delete(one, seen: seen.map(VersionID.init(numbered:)))))
+            #expect(replica[1]?.isDeleted == (seen.count == 3), "\(seen)")
+            #expect(replica[1]?.versions == heads)
+        }
+    }
+
     @Test func `deleting twice is deleting once`() throws {
         let delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 1)]))
         var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))), delete)

@@ -70,12 +70,12 @@ extension Filesystem {
         while index < stream.names.count {
             // As many names as may fit, in one go.
             let chunk = stream.names[index..<min(index + FolderPage.namesAtOnce, stream.names.count)]
-            let listed = page.plus ? try library.listed(chunk, in: folder) : chunk.map { _ in .state }
+            let listed = page.plus ? try library.listed(chunk, in: folder) : chunk.map { _ in .name }
             for (name, listed) in zip(chunk, listed) {
                 let fits =
                     switch listed {
                     case .entry(let resolved): page.add(name.name, resolved, next: index + 3)
-                    case .state: page.addName(name, next: index + 3)
+                    case .name: page.addName(name, next: index + 3)
                     case .gone: true
                     }
                 guard fits else { return }

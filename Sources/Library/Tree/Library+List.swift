@@ -7,6 +7,8 @@ public struct ListedName: Sendable {
     public let name: String
     public let node: Node
     public let kind: EntryKind
+    /// Under which it is found again when its inode number has changed; nil for what has no entry.
+    let filename: String?
     /// Whether the kernel may remember the name: not one under which a document is listed only as long
     /// as another bears its display name.
     public let isMemorable: Bool
@@ -30,7 +32,8 @@ extension Library {
             if Self.listsState(folder) {
                 names.append(
                     ListedName(
-                        name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, isMemorable: false))
+                        name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
+                        isMemorable: false))
             }
             for child in children {
                 let displayName = shown[child.inode]
@@ -40,6 +43,7 @@ extension Library {
                 names.append(
                     ListedName(
                         name: displayName ?? child.filename, node: .entry(child.inode), kind: child.kind,
+                        filename: child.filename,
                         isMemorable: displayName != nil || child.kind != .document
                             || !configuration.showsDisplayNames))
             }
@@ -60,27 +64,33 @@ extension Library {
     /// What a listed name means now.
     public enum Listed: Sendable {
         case entry(Resolved)
-        /// Its attributes take long to find out: whoever wants them looks it up.
-        case state
+        /// There is nothing to remember: its attributes take long to find out, or it has another name by
+        /// now. Whoever wants to know more looks it up.
+        case name
         /// It went since the listing began.
         case gone
     }
 
     public func listed(_ names: some Sequence<ListedName>, in folder: InodeNumber) throws(Errno) -> [Listed] {
-        try inspect { catalog in
-            try names.map { name in
-                guard case .entry(let inode) = name.node else { return .state }
-                // What another device saved meanwhile has a new inode number under its name.
-                let current = try catalog.entry(inode) ?? resolve(name.name, in: folder, catalog)?.entry
-                guard let entry = current else { return .gone }
-                do {
-                    return .entry(
-                        Resolved(
-                            node: .entry(entry.inode), attributes: try attributes(of: entry, catalog),
-                            isListedName: name.isMemorable))
-                } catch Errno.noSuchFileOrDirectory { return .gone }
-            }
-        }
+        try inspect { catalog in try names.map { try listed($0, in: folder, catalog) } }
+    }
+
+    private func listed(_ name: ListedName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Listed {
+        guard case .entry(let inode) = name.node, let filename = name.filename else { return .name }
+        // What another device saved meanwhile has a new inode number.
+        guard let entry = try catalog.entry(inode) ?? catalog.entry(in: folder, filename: filename), entry.parent == folder
+        else { return .gone }
+        let isNamedSo =
+            configuration.showsDisplayNames
+            ? try resolve(name.name, in: folder, catalog)?.entry.inode == entry.inode
+            : entry.filename.isIdentical(to: name.name)
+        if !isNamedSo { return .name }
+        do {
+            return .entry(
+                Resolved(
+                    node: .entry(entry.inode), attributes: try attributes(of: entry, catalog),
+                    isListedName: name.isMemorable))
+        } catch Errno.noSuchFileOrDirectory { return .gone }
     }
 
     /// The parent of a folder; the mountpoint's is itself.
