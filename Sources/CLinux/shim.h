@@ -5,6 +5,7 @@
 
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/inotify.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 
@@ -17,6 +18,7 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define POSIX_SPAWN_SETSID 0x80
 #define RENAME_NOREPLACE 1u
 #define RENAME_EXCHANGE 2u
+#define SEEK_HOLE 4
 #define O_PATH 010000000
 #define O_NOATIME 01000000
 

@@ -10,6 +10,16 @@ enum CatalogSchema {
             try createReplication(db)
             try createSettings(db)
         }
+        migrator.registerMigration("2: backing files are known by their inode numbers") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE entries ADD COLUMN backingInode INTEGER NOT NULL DEFAULT 0;
+                    DROP TABLE intents;
+                    """)
+        }
+        migrator.registerMigration("3: what was chosen among versions") { db in
+            try db.execute(sql: "CREATE TABLE resolutions(uuid BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID")
+        }
         return migrator
     }
 

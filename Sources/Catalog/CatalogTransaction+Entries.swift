@@ -132,8 +132,6 @@ extension CatalogTransaction {
 
 /// Sets of entries.
 extension CatalogTransaction {
-    public func allEntries() throws -> [Entry] { try entries(where: "id>4 ORDER BY id", []) }
-
     /// Documents in a container, and how many conflict versions they have.
     public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
         let row = try Row.fetchOne(
@@ -142,6 +140,9 @@ extension CatalogTransaction {
             arguments: [container == .local ? 0 : 1])
         return (row?[0] ?? 0, Int((row?[1] as Double?) ?? 0))
     }
+
+    /// Forgets by which inode numbers the backing files were known.
+    public func forgetBackingInodes() throws { try db.execute(sql: "UPDATE entries SET backingInode=0") }
 
     /// Records or forgets the last failure of an entry.
     public func setError(_ error: String?, of inode: InodeNumber) throws {
@@ -158,6 +159,8 @@ public struct ListingRow: Sendable {
     /// Documents only.
     public let fullName: String?
     public let created: Timestamp
+    /// Unresolved conflict versions.
+    public let conflicts: Int
 }
 
 extension CatalogTransaction {
@@ -165,7 +168,7 @@ extension CatalogTransaction {
     public func listing(of parent: InodeNumber) throws -> [ListingRow] {
         let statement = try db.cachedStatement(
             sql: """
-                SELECT id, kind, filename, fullName, created FROM entries
+                SELECT id, kind, filename, fullName, created, conflicts FROM entries
                 WHERE parent=? AND id<>parent ORDER BY position, id
                 """)
         let rows = try Row.fetchCursor(statement, arguments: [parent.number])
@@ -174,7 +177,7 @@ extension CatalogTransaction {
             listing.append(
                 ListingRow(
                     inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row[3],
-                    created: Timestamp(nanoseconds: row[4])))
+                    created: Timestamp(nanoseconds: row[4]), conflicts: row[5]))
         }
         return listing
     }

@@ -4,9 +4,10 @@ import GRDB
 /// What waits to be sent or fetched. Asked again and again while there is much of it, so each of
 /// these reads the partial indexes and a bounded number of rows.
 extension CatalogTransaction {
-    /// Documents whose content the container must get.
-    public func entriesNeedingUpload(limit: Int) throws -> [Entry] {
-        try entries(where: "pending<>0 AND pending & 2 AND kind=1 LIMIT ?", [limit])
+    /// Documents whose content the container must get, by inode number.
+    public func entriesNeedingUpload(after inode: InodeNumber = InodeNumber(0), limit: Int) throws -> [Entry] {
+        try entries(
+            where: "pending<>0 AND pending & 2 AND kind=1 AND id>? ORDER BY id LIMIT ?", [inode.number, limit])
     }
 
     /// Entries with changes that can be told without sending content.
@@ -45,7 +46,8 @@ extension CatalogTransaction {
 
     public func pendingCount() throws -> Int {
         let statement = try db.cachedStatement(
-            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)")
+            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)"
+                + " + (SELECT count(*) FROM resolutions)")
         return try Row.fetchOne(statement).map { $0[0] } ?? 0
     }
 }

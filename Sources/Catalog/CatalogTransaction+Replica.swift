@@ -5,13 +5,13 @@ import GRDB
 /// A deletion that the container does not know of yet.
 public struct Withdrawal: Sendable, Equatable {
     public var id: EntryID
-    /// The version that was seen when it was deleted; an edit of a later one wins against it.
-    public var seen: VersionID?
+    /// The versions that were seen when it was deleted; an edit that is none of them wins against it.
+    public var seen: [VersionID]
     /// How deep in the tree it lay: what is in a folder goes before the folder.
     public var depth: Int
     public var step: Int64?
 
-    public init(id: EntryID, seen: VersionID?, depth: Int, step: Int64?) {
+    public init(id: EntryID, seen: [VersionID], depth: Int, step: Int64?) {
         self.id = id
         self.seen = seen
         self.depth = depth
@@ -44,6 +44,18 @@ extension CatalogTransaction {
         return try Row.fetchOne(statement, arguments: [parent.uuid]) != nil
     }
 
+    public func replicaCount() throws -> Int {
+        try Row.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")).map { $0[0] } ?? 0
+    }
+
+    /// Every entry with the folder that it lies in.
+    public func replicaParents() throws -> [(id: EntryID, parent: EntryID)] {
+        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT uuid, parent FROM replica"))
+        var parents: [(id: EntryID, parent: EntryID)] = []
+        while let row = try rows.next() { parents.append((EntryID(row[0] as UUID), EntryID(row[1] as UUID))) }
+        return parents
+    }
+
     public func storeReplicaRecord(
         _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
     ) throws {
@@ -56,7 +68,7 @@ extension CatalogTransaction {
             db.cachedStatement(sql: "SELECT uuid, seen, depth, step FROM withdrawals ORDER BY depth DESC, uuid")
         ).map {
             Withdrawal(
-                id: EntryID($0[0] as UUID), seen: ($0[1] as UUID?).map(VersionID.init), depth: $0[2], step: $0[3])
+                id: EntryID($0[0] as UUID), seen: versions(packed: $0[1]), depth: $0[2], step: $0[3])
         }
     }
 
@@ -67,11 +79,30 @@ extension CatalogTransaction {
 
     public func store(_ withdrawal: Withdrawal) throws {
         try db.cachedStatement(sql: "REPLACE INTO withdrawals VALUES(?,?,?,?)").execute(
-            arguments: [withdrawal.id.uuid, withdrawal.seen?.uuid, withdrawal.depth, withdrawal.step])
+            arguments: [withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step])
     }
 
     public func deleteWithdrawal(_ id: EntryID) throws {
         try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
+    }
+
+    /// What was chosen here among the versions of a document, and is not yet committed.
+    public func resolution(of id: EntryID) throws -> [UInt8]? {
+        let statement = try db.cachedStatement(sql: "SELECT record FROM resolutions WHERE uuid=?")
+        return try Row.fetchOne(statement, arguments: [id.uuid]).map { Array($0[0] as Data) }
+    }
+
+    public func resolutions() throws -> [(id: EntryID, record: [UInt8])] {
+        try Row.fetchAll(db.cachedStatement(sql: "SELECT uuid, record FROM resolutions ORDER BY uuid"))
+            .map { (EntryID($0[0] as UUID), Array($0[1] as Data)) }
+    }
+
+    public func setResolution(_ record: [UInt8]?, of id: EntryID) throws {
+        if let record {
+            try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [id.uuid, Data(record)])
+        } else {
+            try db.cachedStatement(sql: "DELETE FROM resolutions WHERE uuid=?").execute(arguments: [id.uuid])
+        }
     }
 
     /// The one commit that may have reached the log without our knowing; nil when there is none.
@@ -84,5 +115,19 @@ extension CatalogTransaction {
         guard let record else { return }
         try db.cachedStatement(sql: "INSERT INTO outbox VALUES(?,?)")
             .execute(arguments: [commit.uuid, Data(record)])
+    }
+}
+
+/// Version ids in one column: 16 bytes each.
+private func packed(_ versions: [VersionID]) -> Data {
+    versions.reduce(into: Data()) { data, version in withUnsafeBytes(of: version.uuid.uuid) { data.append(contentsOf: $0) } }
+}
+
+private func versions(packed data: Data?) -> [VersionID] {
+    let bytes = Array(data ?? Data())
+    return stride(from: 0, through: bytes.count - 16, by: 16).map { start in
+        var uuid = UUID().uuid
+        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes[start..<start + 16]) }
+        return VersionID(UUID(uuid: uuid))
     }
 }

@@ -8,7 +8,7 @@ enum EntryColumns {
         "id", "parent", "container", "kind", "filename", "hasGeneratedFilename", "uuid", "displayName",
         "extension", "fullName", "naming", "created", "position", "attributes", "target", "keepsNames",
         "isScratchPlace", "isHere", "size", "modified", "mode", "currentVersion", "contentVersion", "pending",
-        "revision", "step", "conflicts", "error",
+        "revision", "step", "conflicts", "error", "backingInode",
     ]
     static let list = names.joined(separator: ",")
     static let insert =
@@ -44,6 +44,7 @@ extension Entry {
         step = row[25]
         conflicts = row[26]
         error = row[27]
+        backingInode = UInt64(bitPattern: row[28] as Int64)
     }
 
     var arguments: StatementArguments {
@@ -53,7 +54,7 @@ extension Entry {
             name?.full, naming.code, created.nanoseconds, position, attributes.map { Data($0) },
             target.map { Data($0) }, place.keepsNames, place.isScratch, isHere, size, modified.nanoseconds,
             Int64(mode), currentVersion?.uuid, contentVersion?.uuid, pending.rawValue, revision, step,
-            conflicts, error,
+            conflicts, error, Int64(bitPattern: backingInode),
         ]
         return StatementArguments(values)
     }

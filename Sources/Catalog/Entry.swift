@@ -62,6 +62,9 @@ public struct Entry: Sendable {
 
     /// Whether the backing file holds the content. False for placeholders.
     public var isHere = true
+    /// The backing file's own inode number (st_ino), by which it is found again where the process died
+    /// between moving it and saying so; 0 while there is none.
+    public var backingInode: UInt64 = 0
     /// Bytes, while it is a placeholder; the backing file says it otherwise.
     public var size: Int64 = 0
     public var modified: Timestamp

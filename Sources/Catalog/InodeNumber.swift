@@ -13,6 +13,13 @@ public struct InodeNumber: Hashable, Sendable, Comparable, CustomStringConvertib
     /// `Documents/cloud`
     public static let cloud = InodeNumber(4)
 
+    private static let versionBit: Int64 = 1 << 59
+
+    /// The number of a file that shows a version of a document; no row has it.
+    public static func version(_ index: Int) -> InodeNumber { InodeNumber(versionBit | Int64(index)) }
+
+    public var isVersion: Bool { number & Self.versionBit != 0 }
+
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     public var description: String { String(number) }
 }

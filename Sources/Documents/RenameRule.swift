@@ -121,7 +121,8 @@ public enum RenameRule {
         if options.contains(.noReplace) { throw .exists }
         if isSame { return .nothing }
         if options.contains(.exchange) {
-            if migrates || (source.kind == .folder) != (target.kind == .folder) { throw .cannotExchange }
+            let isAlike = [EntryKind.folder, .symbolicLink].allSatisfy { (source.kind == $0) == (target.kind == $0) }
+            if migrates || !isAlike { throw .cannotExchange }
             return .exchange
         }
         if source.kind == .folder, target.kind != .folder { throw .notFolder }

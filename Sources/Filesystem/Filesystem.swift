@@ -76,7 +76,10 @@ extension InodeNumber {
 
     /// The folder that the kernel means.
     init(folder number: fuse_ino_t) throws(Errno) {
-        guard case .entry(let inode) = Node(number: number) else { throw .notDirectory }
-        self = inode
+        switch Node(number: number) {
+        case .entry(let inode): self = inode
+        case .versions: throw .notPermitted
+        case .state, .version: throw .notDirectory
+        }
     }
 }

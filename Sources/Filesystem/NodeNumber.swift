@@ -1,21 +1,32 @@
 import CFuse
 import Catalog
+import Documents
 import Library
 
-/// The kernel's inode numbers: an entry's is its row's, a virtual state file's has one bit more.
+/// The kernel's inode numbers: an entry's is its row's, that of a virtual file or folder beside it has
+/// one bit more.
 extension Node {
     private static let stateBit: UInt64 = 1 << 62
+    private static let conflictsBit: UInt64 = 1 << 61
+    private static let historyBit: UInt64 = 1 << 60
 
     init(number: fuse_ino_t) {
+        let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit)))
         self =
-            number & Self.stateBit == 0
-            ? .entry(InodeNumber(Int64(number))) : .state(of: InodeNumber(Int64(number & ~Self.stateBit)))
+            if number & Self.stateBit != 0 { .state(of: inode) } else if number & Self.conflictsBit != 0 {
+                .versions(.conflicts, of: inode)
+            } else if number & Self.historyBit != 0 { .versions(.history, of: inode) } else {
+                inode.isVersion ? .version(inode) : .entry(inode)
+            }
     }
 
     var number: fuse_ino_t {
         switch self {
         case .entry(let inode): fuse_ino_t(inode.number)
+        case .version(let inode): fuse_ino_t(inode.number)
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
+        case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
+        case .versions(.history, let inode): fuse_ino_t(inode.number) | Self.historyBit
         }
     }
 }

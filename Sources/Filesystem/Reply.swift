@@ -92,7 +92,7 @@ extension Node {
     var attributeTimeout: Double {
         switch self {
         case .entry: CacheTime.attributes
-        case .state: 0
+        case .state, .versions, .version: 0
         }
     }
 }

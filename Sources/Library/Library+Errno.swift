@@ -14,7 +14,7 @@ extension Library {
     func mutate<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
         let value: Value
         do { value = try catalog.write(body) } catch { throw errno(for: error) }
-        observer?.stateChanged()
+        stateChanged()
         return value
     }
 

@@ -25,8 +25,11 @@ public final class Library: Sendable {
     let store: any ObjectStore
     let departedNodes = DepartedNodes()
     let transfers: Transfers
+    let versionNodes = VersionNodes()
     let retries = Retries()
     let device: Device
+    /// When a state last changed, or may have: the time of the state files.
+    private let lastStateChange: Mutex<Timestamp>
     private let observerBox = Mutex<(any LibraryObserver)?>(nil)
 
     init(
@@ -41,7 +44,16 @@ public final class Library: Sendable {
         self.store = store
         self.transfers = transfers
         self.device = device
+        lastStateChange = Mutex(surroundings.now())
     }
+
+    /// Some document's state may have changed.
+    func stateChanged() {
+        lastStateChange.withLock { $0 = surroundings.now() }
+        observer?.stateChanged()
+    }
+
+    var stateTime: Timestamp { lastStateChange.withLock { $0 } }
 
     /// Told of every change that the kernel or a waiting reader of a state may have missed.
     public var observer: (any LibraryObserver)? {
@@ -68,11 +80,12 @@ public protocol LibraryObserver: Sendable {
 /// Time and chance, passed in so that tests can choose them.
 public struct Surroundings: Sendable {
     public var now: @Sendable () -> Timestamp
-    public var localTime: @Sendable () -> LocalTime
+    /// A moment as the clock on the wall shows it.
+    public var localTime: @Sendable (Timestamp) -> LocalTime
     public var random: @Sendable () -> any RandomNumberGenerator
 
     public init(
-        now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable () -> LocalTime,
+        now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable (Timestamp) -> LocalTime,
         random: @escaping @Sendable () -> any RandomNumberGenerator
     ) {
         self.now = now

@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+import Replication
 import Synchronization
 import SystemPackage
 
@@ -38,7 +39,8 @@ final class OpenFile: Sendable {
         state.withLock { $0.isPlain = isPlain }
     }
 
-    init(inode: InodeNumber, descriptor: Descriptor, isWritable: Bool, arrival: Arrival) {
+    /// Content that can be read only, or is still arriving.
+    init(inode: InodeNumber, descriptor: Descriptor, isWritable: Bool = false, arrival: Arrival? = nil) {
         self.inode = inode
         self.descriptor = descriptor
         self.isWritable = isWritable
@@ -46,6 +48,16 @@ final class OpenFile: Sendable {
     }
 
     var isUnlinked: Bool { state.withLock(\.isUnlinked) }
+
+    /// Whether another open may share it. Content that is arriving can be read already and not yet
+    /// written; that of an arrival which failed is no document's any more.
+    func canBeShared(forWriting writes: Bool) -> Bool {
+        switch arrival?.stage {
+        case nil, .installed: true
+        case .underWay: !writes
+        case .failed: false
+        }
+    }
 }
 
 /// One open(2): which file, and what it may do with it.
@@ -56,6 +68,13 @@ public struct Handle: Sendable {
     public let canWrite: Bool
 
     public var inode: InodeNumber { file.inode }
+
+    /// The size of the content in bytes while some of it is still to come: its file has holes then
+    /// that the content does not have. Nil when all of it is here.
+    public var arrivingSize: Int64? {
+        guard let arrival = file.arrival, arrival.stage != .installed else { return nil }
+        return arrival.version.size
+    }
 }
 
 /// The handles' numbers, and the files behind them.
@@ -144,6 +163,14 @@ final class OpenFiles: Sendable {
     }
 
     func isOpen(_ inode: InodeNumber) -> Bool { table.withLock { $0.files[inode] != nil } }
+
+    /// The open file of an inode, if its descriptor is the backing file's.
+    func backingFile(_ inode: InodeNumber) -> OpenFile? {
+        file(inode).flatMap { $0.canBeShared(forWriting: true) ? $0 : nil }
+    }
+
+    /// Whether somebody reads content of which a part is still to come, and would be cut off without it.
+    func isReadWhileArriving(_ inode: InodeNumber) -> Bool { file(inode)?.arrival?.stage == .underWay }
 
     func isOpenForWriting(_ inode: InodeNumber) -> Bool {
         file(inode)?.state.withLock { $0.writers > 0 } ?? false

@@ -5,9 +5,10 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Makes catalog and backing files agree again after an unclean end. Its one rule: a file is never
-/// deleted because no row names it; it becomes a document. What a row names and is not there any more
-/// was being removed when the process died, so the row goes too.
+/// Makes catalog and backing files agree again after an unclean end. Its rules: a file is never deleted
+/// because no row names it; it becomes a document. What a row names and is not there is looked for
+/// elsewhere by its inode number, since it may have been moved just before the process died; if it is
+/// nowhere it was being removed, so the row goes too.
 extension Library {
     func reconcile() throws {
         // A catalog without a word on it is new, perhaps in the place of one that was lost.
@@ -15,22 +16,28 @@ extension Library {
         let isNew = try catalog.read { try $0.setting(.isClean) } == nil
         try catalog.write { catalog in
             try catalog.set(.isClean, "no")
-            try undoMoves(catalog)
+            try recogniseCopy(catalog)
             try settleRemovals(catalog)
         }
         if wasClean { return }
         if !isNew { logger.notice("the store was not closed cleanly; comparing it with its files") }
         try catalog.write { catalog in
+            var misplaced = try MisplacedFiles(backing, catalog)
+            try misplaced.putBack(logger)
             try compareRows(catalog)
-            for folder in [InodeNumber.local, .cloud] { try adoptFiles(below: folder, catalog) }
+            for folder in [InodeNumber.local, .cloud] {
+                // What has no content is made again if it is wanted: the log was being applied.
+                try adoptFiles(below: folder, dropsEmpty: folder == .cloud && !isNew, catalog)
+            }
         }
     }
 
-    private func undoMoves(_ catalog: CatalogTransaction) throws {
-        for (id, move) in try catalog.backingMoves().reversed() {
-            try undo(move, catalog)
-            try catalog.end(id)
-        }
+    /// In a copy of a store the files have other inode numbers.
+    private func recogniseCopy(_ catalog: CatalogTransaction) throws {
+        let inode = String(try backing.staging.status(".").st_ino)
+        if try catalog.setting(.storeInode) == inode { return }
+        try catalog.forgetBackingInodes()
+        try catalog.set(.storeInode, inode)
     }
 
     /// What was set aside goes if its row went, and goes back if the row is still there. Parts of
@@ -51,14 +58,16 @@ extension Library {
     }
 
     private func compareRows(_ catalog: CatalogTransaction) throws {
-        for var entry in try catalog.allEntries() {
+        for var entry in try catalog.descendants(of: .local) + catalog.descendants(of: .cloud) {
             guard let folder = try? backing.folder(entry.parent, catalog) else { continue }
             let status = try statusIfPresent(entry.filename, in: folder)
             switch (entry.kind, status) {
             case (.folder, nil):
                 try folder.makeFolder(entry.filename, mode: entry.mode == 0 ? 0o755 : entry.mode)
+                try noteBackingInode(&entry, in: folder, catalog)
             case (.symbolicLink, nil):
                 try folder.makeSymbolicLink(entry.filename, target: entry.target ?? [])
+                try noteBackingInode(&entry, in: folder, catalog)
             case (_, nil) where entry.isHere:
                 try dropMissing(entry, catalog)
             case (.document, let status?) where entry.isReplicated && entry.isBackingCurrent:
@@ -70,7 +79,17 @@ extension Library {
                 try catalog.update(entry)
             default: break
             }
+            if let status, entry.isHere, entry.backingInode != UInt64(status.st_ino) {
+                try noteBackingInode(&entry, in: folder, catalog)
+            }
         }
+    }
+
+    private func noteBackingInode(
+        _ entry: inout Entry, in folder: BackingFolder, _ catalog: CatalogTransaction
+    ) throws {
+        entry.backingInode = UInt64(try folder.status(entry.filename).st_ino)
+        try catalog.update(entry)
     }
 
     /// Nil only for what is certainly not there.
@@ -89,6 +108,7 @@ extension Library {
             var placeholder = entry
             placeholder.isHere = false
             placeholder.contentVersion = nil
+            placeholder.backingInode = 0
             placeholder.pending.remove(.content)
             try catalog.update(placeholder)
         } else {
@@ -97,7 +117,9 @@ extension Library {
         }
     }
 
-    private func adoptFiles(below folder: InodeNumber, _ catalog: CatalogTransaction) throws {
+    private func adoptFiles(
+        below folder: InodeNumber, dropsEmpty: Bool, _ catalog: CatalogTransaction
+    ) throws {
         let directory = try backing.folder(folder, catalog)
         guard let names = try? directory.names() else {
             logger.warning("a folder of the store cannot be read", metadata: ["inode": "\(folder)"])
@@ -105,38 +127,50 @@ extension Library {
         }
         for name in names {
             if let known = try catalog.entry(in: folder, filename: name) {
-                if known.kind == .folder { try adoptFiles(below: known.inode, catalog) }
+                if known.kind == .folder { try adoptFiles(below: known.inode, dropsEmpty: dropsEmpty, catalog) }
+            } else if dropsEmpty, directory.dropIfEmpty(name) {
+                continue
             } else if let adopted = try adopt(name, in: folder, directory, catalog) {
                 logger.notice("a file without a row was adopted", metadata: ["filename": "\(name)"])
-                if adopted.kind == .folder { try adoptFiles(below: adopted.inode, catalog) }
+                if adopted.kind == .folder { try adoptFiles(below: adopted.inode, dropsEmpty: dropsEmpty, catalog) }
+            } else {
+                logger.warning("what is no file, folder or link was left alone", metadata: ["name": "\(name)"])
             }
         }
     }
 
     /// Makes a row for a file that has none. The filename stays what it is; the display name is that
     /// which the file carries.
+    ///
+    /// - Returns: nil for what cannot be an entry.
     private func adopt(
         _ name: String, in parent: InodeNumber, _ directory: BackingFolder, _ catalog: CatalogTransaction
     ) throws -> Entry? {
         guard let folder = try catalog.entry(parent), let entryName = try? EntryName(name) else { return nil }
         let status = try directory.status(name)
         let isFolder = status.st_mode & S_IFMT == S_IFDIR
-        let isFile = status.st_mode & S_IFMT == S_IFREG
         let isScratch = isFolder ? folder.place.folder(entryName).isScratch : folder.place.isScratch(entryName)
+        let kind: EntryKind
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: kind = .folder
+        case S_IFLNK: kind = .symbolicLink
+        case S_IFREG: kind = isScratch ? .scratch : .document
+        default: return nil
+        }
         var entry = Entry(
-            parent: parent, container: folder.container,
-            kind: isFolder ? .folder : isFile ? (isScratch ? .scratch : .document) : .symbolicLink,
-            filename: name, created: Timestamp(status.st_mtim),
-            position: try catalog.nextPosition(in: parent), mode: UInt16(status.st_mode & 0o7777))
+            parent: parent, container: folder.container, kind: kind, filename: name,
+            created: Timestamp(status.st_mtim), position: try catalog.nextPosition(in: parent),
+            mode: UInt16(status.st_mode & 0o7777))
         if isFolder { entry.place = folder.place.folder(entryName) }
-        if entry.kind == .symbolicLink { entry.target = try directory.readSymbolicLink(name) }
-        if entry.kind == .document { try nameAdopted(&entry, entryName, folder, directory) }
+        if kind == .symbolicLink { entry.target = try directory.readSymbolicLink(name) }
+        if kind == .document { try nameAdopted(&entry, entryName, folder, directory) }
         if !isScratch {
             var random = surroundings.random()
             entry.id = .random(using: &random)
-            entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
+            entry.notePending(kind == .document ? [.creation, .content] : .creation)
         }
         entry.size = Int64(status.st_size)
+        entry.backingInode = UInt64(status.st_ino)
         entry.inode = try catalog.insert(entry)
         return entry
     }
@@ -153,6 +187,22 @@ extension Library {
 }
 
 extension BackingFolder {
+    /// Removes a link, or a folder that holds nothing but such.
+    ///
+    /// - Returns: whether it is gone.
+    fileprivate func dropIfEmpty(_ name: String) -> Bool {
+        guard let status = try? status(name) else { return false }
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK:
+            return (try? removeFile(name)) != nil
+        case S_IFDIR:
+            guard let inner = try? folder(name), let names = try? inner.names() else { return false }
+            return names.allSatisfy { inner.dropIfEmpty($0) } && (try? removeFolder(name)) != nil
+        default:
+            return false
+        }
+    }
+
     /// The display name that a file carries for the day when docfs is gone.
     fileprivate func displayName(of name: String) -> String? {
         guard let file = try? openFile(name, O_RDONLY | O_NONBLOCK) else { return nil }

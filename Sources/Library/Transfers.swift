@@ -44,6 +44,29 @@ final class Transfers: Sendable {
     /// Signalled when there may be something to send.
     let wake = Wake()
 
+    /// So long without a change makes a save.
+    private let quiet: Duration
+
+    /// - Parameter quiet: half a second but for tests (PRODUCT 2).
+    init(quiet: Duration = .milliseconds(500)) { self.quiet = quiet }
+
+    // MARK: Use
+
+    private let lastUse = Mutex(ContinuousClock.now)
+
+    /// Something changed here or elsewhere, or somebody looks for what may have changed elsewhere: what
+    /// other devices do is of interest now.
+    func noteUse() {
+        let now = ContinuousClock.now
+        let wasIdle = lastUse.withLock { last in
+            defer { last = now }
+            return now - last > .seconds(1)
+        }
+        if wasIdle { wake.signal() }
+    }
+
+    var idleTime: Duration { ContinuousClock.now - lastUse.withLock { $0 } }
+
     // MARK: Connection
 
     var connection: Connection { state.withLock(\.connection) }
@@ -60,11 +83,9 @@ final class Transfers: Sendable {
 
     // MARK: Quiet
 
-    /// Half a second without a change makes a save (PRODUCT 2).
-    static let quiet = Duration.milliseconds(500)
-
     func noteClosed(_ inode: InodeNumber) {
         state.withLock { $0.lastActivity[inode] = .now }
+        noteUse()
         wake.signal()
     }
 
@@ -72,7 +93,7 @@ final class Transfers: Sendable {
     func timeToQuiet(_ inode: InodeNumber) -> Duration {
         state.withLock { state in
             guard let last = state.lastActivity[inode] else { return .zero }
-            let rest = Self.quiet - (ContinuousClock.now - last)
+            let rest = quiet - (ContinuousClock.now - last)
             if rest <= .zero { state.lastActivity[inode] = nil }
             return max(rest, .zero)
         }
@@ -94,14 +115,7 @@ final class Transfers: Sendable {
 
     var arrivalCount: Int { state.withLock { $0.arrivals.count } }
 
-    /// Registers an arrival unless there is one already, which is returned then.
-    func register(_ arrival: Arrival, of inode: InodeNumber) -> Arrival {
-        state.withLock { state in
-            if let other = state.arrivals[inode] { return other }
-            state.arrivals[inode] = arrival
-            return arrival
-        }
-    }
+    func register(_ arrival: Arrival) { state.withLock { $0.arrivals[arrival.inode] = arrival } }
 
     func end(_ arrival: Arrival, of inode: InodeNumber) {
         state.withLock { state in

@@ -70,9 +70,29 @@ public protocol ObjectStore: Sendable {
     /// - Throws: `unusable` where it does not; anything else leaves the question open, to be asked again
     ///   before the first object is created.
     func probe() async throws(ObjectStoreError)
+
+    /// The pause between two reads of what may not be there yet, while it is expected.
+    var quickestPoll: Duration { get }
+
+    /// Calls `onChange` when an object may have come below `prefix`, where the store can tell: polling
+    /// remains for what it does not tell.
+    func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch?
 }
 
 extension ObjectStore {
     /// Most stores keep it by the way they are made.
     public func probe() async throws(ObjectStoreError) {}
+
+    public var quickestPoll: Duration { .milliseconds(250) }
+
+    public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }
+}
+
+/// What a store tells by itself, until it is cancelled.
+public struct StoreWatch: Sendable {
+    private let end: @Sendable () -> Void
+
+    public init(end: @escaping @Sendable () -> Void) { self.end = end }
+
+    public func cancel() { end() }
 }

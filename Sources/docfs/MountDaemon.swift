@@ -102,8 +102,8 @@ extension Surroundings {
             clock_gettime(CLOCK_REALTIME, &time)
             return Timestamp(time)
         },
-        localTime: {
-            var seconds = time(nil)
+        localTime: { moment in
+            var seconds = moment.timespec.tv_sec
             var parts = tm()
             localtime_r(&seconds, &parts)
             return LocalTime(

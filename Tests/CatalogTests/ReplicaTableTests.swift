@@ -71,9 +71,9 @@ struct ReplicaTableTests {
 
     @Test func `withdrawals come back, what is in a folder before the folder`() throws {
         try withCatalog { catalog in
-            let shallow = Withdrawal(id: EntryID(numbered: 1), seen: nil, depth: 0, step: nil)
-            let deep = Withdrawal(id: EntryID(numbered: 3), seen: VersionID(numbered: 7), depth: 2, step: 5)
-            let beside = Withdrawal(id: EntryID(numbered: 2), seen: VersionID(numbered: 8), depth: 2, step: nil)
+            let shallow = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil)
+            let deep = Withdrawal(id: EntryID(numbered: 3), seen: [VersionID(numbered: 7)], depth: 2, step: 5)
+            let beside = Withdrawal(id: EntryID(numbered: 2), seen: [VersionID(numbered: 8)], depth: 2, step: nil)
             try catalog.write { catalog in
                 for withdrawal in [shallow, deep, beside] { try catalog.store(withdrawal) }
                 #expect(try catalog.withdrawals() == [beside, deep, shallow])
@@ -85,12 +85,12 @@ struct ReplicaTableTests {
 
     @Test func `a withdrawal is one per entry, and is deleted alone`() throws {
         try withCatalog { catalog in
-            var withdrawal = Withdrawal(id: EntryID(numbered: 1), seen: nil, depth: 0, step: nil)
-            let other = Withdrawal(id: EntryID(numbered: 2), seen: nil, depth: 0, step: nil)
+            var withdrawal = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil)
+            let other = Withdrawal(id: EntryID(numbered: 2), seen: [], depth: 0, step: nil)
             try catalog.write { catalog in
                 try catalog.store(withdrawal)
                 try catalog.store(other)
-                withdrawal.seen = VersionID(numbered: 1)
+                withdrawal.seen = [VersionID(numbered: 1), VersionID(numbered: 3)]
                 withdrawal.step = 3
                 try catalog.store(withdrawal)
                 #expect(try catalog.withdrawals() == [withdrawal, other])

@@ -14,7 +14,7 @@ struct RollbackTests {
                     try catalog.insert(.folder("gone"))
                     try catalog.delete(kept)
                     try catalog.set(.deviceName, "laptop")
-                    try catalog.store(Withdrawal(id: EntryID(numbered: 1), seen: nil, depth: 0, step: nil))
+                    try catalog.store(Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil))
                     try catalog.setOutbox([1], commit: CommitID(numbered: 1))
                     throw Interruption()
                 }

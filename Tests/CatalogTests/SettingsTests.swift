@@ -44,19 +44,4 @@ struct SettingsTests {
             return try await group.reduce(into: []) { $0 += $1 }
         }
     }
-
-    @Test func `a backing move that was begun is known until it ends`() throws {
-        try withCatalog { catalog in
-            let first = BackingMove(fromParent: .local, fromName: "a", toParent: .cloud, toName: "b")
-            let second = BackingMove(
-                fromParent: InodeNumber(101), fromName: "cafe\u{301}", toParent: .local, toName: "caf\u{e9}")
-            let ids = try catalog.write { catalog in [try catalog.begin(first), try catalog.begin(second)] }
-            #expect(try catalog.read { try $0.backingMoves().map(\.move) } == [first, second])
-            #expect(try catalog.read { try $0.backingMoves().map(\.id) } == ids)
-            try catalog.write { try $0.end(ids[0]) }
-            #expect(try catalog.read { try $0.backingMoves().map(\.move) } == [second])
-            try catalog.write { try $0.end(ids[1]) }
-            #expect(try catalog.read { try $0.backingMoves().isEmpty })
-        }
-    }
 }

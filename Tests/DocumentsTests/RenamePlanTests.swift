@@ -99,6 +99,13 @@ struct RenamePlanTests {
         #expect(throws: RenameRefusal.cannotExchange) { try plan(.folder, over: .groceries, options: .exchange) }
     }
 
+    @Test(arguments: [RenamedEntry.groceries, .scratch, .folder])
+    func `RENAME_EXCHANGE is refused between a symbolic link and anything else`(other: RenamedEntry) throws {
+        #expect(throws: RenameRefusal.cannotExchange) { try plan(.link, over: other, options: .exchange) }
+        #expect(throws: RenameRefusal.cannotExchange) { try plan(other, over: .link, options: .exchange) }
+        #expect(try plan(.link, over: .other(.symbolicLink, "Other"), options: .exchange) == .exchange)
+    }
+
     @Test(arguments: [
         (RenamedEntry.groceries, RenamedEntry.plan), (.scratch, .plan), (.groceries, .scratch), (.link, .groceries),
         (.groceries, .link), (.folder, .other(.folder, "Other")),

@@ -25,14 +25,36 @@ struct CommitDraftTests {
             sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 2))
     }
 
+    /// A folder that the container does not know yet.
+    private static func folder(_ name: String, inode: Int64, in parent: InodeNumber = .cloud, step: Int64? = nil) -> Entry {
+        var entry = Entry(
+            parent: parent, container: .cloud, kind: .folder, filename: name, created: Timestamp(nanoseconds: 1),
+            position: 1, mode: 0o755)
+        entry.inode = InodeNumber(inode)
+        entry.id = .random()
+        entry.pending = .creation
+        entry.step = step
+        return entry
+    }
+
+    /// - Parameter folders: those besides the top folder, the outer ones first.
     private static func draft(
         _ pending: [Entry], uploaded: [InodeNumber: CommitDraft.Uploaded] = [:], blocked: Set<Int64> = [],
-        withdrawals: [Withdrawal] = []
+        withdrawals: [Withdrawal] = [], folders: [Entry] = []
     ) -> CommitDraft {
-        CommitDraft(
+        var parents: [InodeNumber: EntryID] = [.cloud: .cloudRoot]
+        var depths: [InodeNumber: Int] = [.cloud: 0]
+        for folder in folders {
+            parents[folder.inode] = folder.id
+            depths[folder.inode] = depths[folder.parent, default: 0] + 1
+        }
+        let unknown = Set(folders.filter { $0.pending.contains(.creation) }.map(\.inode))
+        return CommitDraft(
             pending: pending, blockedSteps: blocked, withdrawals: withdrawals, uploaded: uploaded,
-            parents: [.cloud: .cloudRoot], depths: [.cloud: 0], device: device)
+            parents: parents, depths: depths, unknownFolders: unknown, device: device)
     }
+
+    private static func subjects(_ draft: CommitDraft) -> [EntryID?] { draft.changes.map(\.subject) }
 
     @Test func `a save that was uploaded while the one before was being committed succeeds that one`() throws {
         var entry = Self.document("Plan", inode: 100, pending: .content)
@@ -68,14 +90,60 @@ struct CommitDraftTests {
     @Test func `nothing of a step goes out while some of it is not ready`() {
         var entry = Self.document("Plan", inode: 100, pending: .name)
         entry.step = 3
-        let withdrawal = Withdrawal(id: .random(), seen: nil, depth: 0, step: 3)
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 3)
         #expect(Self.draft([entry], blocked: [3], withdrawals: [withdrawal]).isEmpty)
         #expect(Self.draft([entry], blocked: [4], withdrawals: [withdrawal]).changes.count == 2)
     }
 
     @Test func `what lies in a folder is deleted before the folder`() {
-        let outer = Withdrawal(id: .random(), seen: nil, depth: 0, step: nil)
-        let inner = Withdrawal(id: .random(), seen: nil, depth: 1, step: nil)
+        let outer = Withdrawal(id: .random(), seen: [], depth: 0, step: nil)
+        let inner = Withdrawal(id: .random(), seen: [], depth: 1, step: nil)
         #expect(Self.draft([], withdrawals: [outer, inner]).withdrawn == [inner.id, outer.id])
+    }
+
+    // MARK: Folders that the container does not know
+
+    @Test func `a folder comes before what lies in it, whichever was made first`() {
+        let inner = Self.folder("Inner", inode: 100, in: InodeNumber(300))
+        let link = Self.folder("Innermost", inode: 50, in: inner.inode)
+        let outer = Self.folder("Outer", inode: 300)
+        let draft = Self.draft([link, inner, outer], folders: [outer, inner, link])
+        #expect(Self.subjects(draft) == [outer.id, inner.id, link.id])
+    }
+
+    @Test func `what lies in a folder that the container does not know waits for it`() {
+        let folder = Self.folder("Trip", inode: 100, step: 3)
+        let inner = Self.folder("Days", inode: 101, in: folder.inode)
+        var document = Self.document("Plan", inode: 102, pending: .name)
+        document.parent = inner.inode
+        let folders = [folder, inner]
+        // The folder is part of a step of which something is not ready, or is not to be sent at all.
+        #expect(Self.draft([folder, inner, document], blocked: [3], folders: folders).isEmpty)
+        #expect(Self.draft([document], folders: folders).isEmpty)
+        let draft = Self.draft([document, inner, folder], folders: folders)
+        #expect(Self.subjects(draft) == [folder.id, inner.id, document.id])
+    }
+
+    @Test func `a step that needs a folder of a step which waits does so, too, whole`() {
+        let folder = Self.folder("Trip", inode: 100, step: 3)
+        let inner = Self.folder("Days", inode: 101, in: folder.inode, step: 4)
+        let beside = Self.folder("Beside", inode: 102, step: 4)
+        let innermost = Self.folder("Day", inode: 103, in: inner.inode, step: 5)
+        let free = Self.folder("Free", inode: 104, step: 6)
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 4)
+        let folders = [folder, inner, beside, innermost, free]
+        let waiting = Self.draft(folders, blocked: [3], withdrawals: [withdrawal], folders: folders)
+        #expect(Self.subjects(waiting) == [free.id])
+        #expect(waiting.withdrawn.isEmpty)
+        let draft = Self.draft(folders, withdrawals: [withdrawal], folders: folders)
+        #expect(Set(Self.subjects(draft)) == Set(folders.map(\.id) + [withdrawal.id]))
+    }
+
+    @Test func `what lies in a folder that the container knows needs not wait for it`() {
+        var folder = Self.folder("Trip", inode: 100, step: 3)
+        folder.pending = .name
+        var document = Self.document("Plan", inode: 102, pending: .name)
+        document.parent = folder.inode
+        #expect(Self.subjects(Self.draft([folder, document], blocked: [3], folders: [folder])) == [document.id])
     }
 }

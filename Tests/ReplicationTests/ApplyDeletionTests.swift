@@ -11,7 +11,7 @@ struct ApplyDeletionTests {
 
     @Test func `a deleted document is kept, so that it can come back`() throws {
         let replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))))
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])))
         #expect(replica[1]?.isDeleted == true)
         #expect(replica[1]?.versions?.current.id == VersionID(numbered: 1))
         #expect(replica.liveNumbers.isEmpty)
@@ -20,19 +20,19 @@ struct ApplyDeletionTests {
     @Test func `links and empty folders are deleted`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "Photos")), .create(laptop.link(2, "link", to: "x"))),
-            laptop.commit(.delete(one, seen: nil), .delete(EntryID(numbered: 2), seen: nil)))
+            laptop.commit(.delete(one, seen: []), .delete(EntryID(numbered: 2), seen: [])))
         #expect(replica.liveNumbers.isEmpty)
     }
 
     @Test func `an edit wins against a deletion that did not see it`() throws {
         let create = laptop.commit(.create(laptop.document(1)))
         let edit = phone.commit(.save(one, phone.version(11, base: 1, modified: 50)))
-        let delete = laptop.commit(.delete(one, seen: VersionID(numbered: 1)))
+        let delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 1)]))
         for changes in [[edit, delete], [delete, edit]] {
             let replica = try BoundedReplica.built(by: create, changes[0], changes[1])
             #expect(replica[1]?.isDeleted == false)
             #expect(replica[1]?.versions?.current.id == VersionID(numbered: 11))
-            #expect(replica[1]?.versions?.superseded.map(\.id) == [VersionID(numbered: 1)])
+            #expect(replica[1]?.versions?.superseded.map(\.version.id) == [VersionID(numbered: 1)])
             expectInvariants(replica.replica)
         }
     }
@@ -41,7 +41,7 @@ struct ApplyDeletionTests {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),
             phone.commit(.save(one, phone.version(11, base: 1, modified: 50))),
-            laptop.commit(.delete(one, seen: VersionID(numbered: 11))))
+            laptop.commit(.delete(one, seen: [VersionID(numbered: 11)])))
         #expect(replica[1]?.isDeleted == true)
     }
 
@@ -49,12 +49,28 @@ struct ApplyDeletionTests {
     func `a deletion that saw no version deletes no document`(seen: UInt8?) throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),
-            laptop.commit(.delete(one, seen: seen.map(VersionID.init(numbered:)))))
+            laptop.commit(.delete(one, seen: seen.map { [VersionID(numbered: $0)] } ?? [])))
         #expect(replica[1]?.isDeleted == false)
     }
 
+    @Test func `a deletion counts only if it saw every version that is current or in conflict`() throws {
+        let conflict = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))),
+            laptop.commit(.save(one, laptop.version(11, base: 1, modified: 200))),
+            phone.commit(.save(one, phone.version(12, base: 1, modified: 300))))
+        let heads = try #require(conflict[1]?.versions)
+        #expect(heads.current.id == VersionID(numbered: 12))
+        #expect(heads.conflicts.map(\.id) == [VersionID(numbered: 11)])
+        for seen in [[11], [12], [1, 12], [1, 11, 12]] as [[UInt8]] {
+            var replica = conflict
+            try replica.take(laptop.commit(.delete(one, seen: seen.map(VersionID.init(numbered:)))))
+            #expect(replica[1]?.isDeleted == (seen.count == 3), "\(seen)")
+            #expect(replica[1]?.versions == heads)
+        }
+    }
+
     @Test func `deleting twice is deleting once`() throws {
-        let delete = laptop.commit(.delete(one, seen: VersionID(numbered: 1)))
+        let delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 1)]))
         var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))), delete)
         let before = replica.replica
         #expect(try replica.take(delete).isEmpty)
@@ -64,7 +80,7 @@ struct ApplyDeletionTests {
     @Test func `a folder with something in it is not deleted`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "Photos"))),
-            phone.commit(.create(phone.document(2, in: one))), laptop.commit(.delete(one, seen: nil)))
+            phone.commit(.create(phone.document(2, in: one))), laptop.commit(.delete(one, seen: [])))
         #expect(replica.liveNumbers == [1, 2])
         expectInvariants(replica.replica)
     }
@@ -75,8 +91,8 @@ struct ApplyDeletionTests {
                 .create(laptop.folder(1, "a")), .create(laptop.folder(2, "b", in: one)),
                 .create(laptop.document(3, in: EntryID(numbered: 2)))),
             phone.commit(
-                .delete(EntryID(numbered: 3), seen: VersionID(numbered: 3)), .delete(EntryID(numbered: 2), seen: nil),
-                .delete(one, seen: nil)))
+                .delete(EntryID(numbered: 3), seen: [VersionID(numbered: 3)]), .delete(EntryID(numbered: 2), seen: []),
+                .delete(one, seen: [])))
         #expect(replica.liveNumbers.isEmpty)
     }
 
@@ -88,8 +104,8 @@ struct ApplyDeletionTests {
                 .create(laptop.folder(3, "c", in: EntryID(numbered: 2))),
                 .create(laptop.document(4, in: EntryID(numbered: 3)))),
             laptop.commit(
-                .delete(EntryID(numbered: 4), seen: VersionID(numbered: 4)), .delete(EntryID(numbered: 3), seen: nil),
-                .delete(EntryID(numbered: 2), seen: nil), .delete(one, seen: nil)))
+                .delete(EntryID(numbered: 4), seen: [VersionID(numbered: 4)]), .delete(EntryID(numbered: 3), seen: []),
+                .delete(EntryID(numbered: 2), seen: []), .delete(one, seen: [])))
     }
 
     private static let returns: [Change] = [
@@ -116,7 +132,7 @@ struct ApplyDeletionTests {
 
     @Test func `a description of a deleted document does not bring it back, and holds when it comes back`() throws {
         var replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             phone.commit(.describe(one, .named("Renamed"))))
         #expect(replica[1]?.isDeleted == true)
         try replica.take(phone.commit(.save(one, phone.version(11, base: 1, modified: 200))))
@@ -127,14 +143,14 @@ struct ApplyDeletionTests {
     @Test func `an entry that is created again is back with its history`() throws {
         var again = phone.document(1, "Other.txt", version: phone.version(11, base: 1, modified: 200))
         again.created = Timestamp(nanoseconds: 999)
-        again.isDeleted = true
+        again.deleted = Timestamp(nanoseconds: 0)
         let replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             phone.commit(.create(again)))
         let entry = try #require(replica[1])
         #expect(!entry.isDeleted)
         #expect(entry.versions?.current.id == VersionID(numbered: 11))
-        #expect(entry.versions?.superseded.map(\.id) == [VersionID(numbered: 1)])
+        #expect(entry.versions?.superseded.map(\.version.id) == [VersionID(numbered: 1)])
         #expect(entry.description.displayName == "Other")
         #expect(entry.created == Timestamp(nanoseconds: 1))
         #expect(entry.creator == laptop.id)
@@ -143,19 +159,19 @@ struct ApplyDeletionTests {
     @Test func `a document that comes back with later versions has the last of them, and no conflict`() throws {
         var history = VersionHistory(first: laptop.version(1, modified: 100))
         for number in 2...4 as ClosedRange<UInt8> {
-            history.add(laptop.version(number, base: number - 1, modified: 100 * Int64(number)))
+            history.add(laptop.version(number, base: number - 1, modified: 100 * Int64(number)), at: Timestamp(nanoseconds: 0))
         }
         var again = laptop.document(1)
-        again.content = .document(history)
+        again.content = .document(versions: history)
         let replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             laptop.commit(.create(again)))
         #expect(replica[1]?.versions == history)
     }
 
     @Test func `a link that is created again has its new target`() throws {
         let replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.link(1, "link", to: "old"))), laptop.commit(.delete(one, seen: nil)),
+            by: laptop.commit(.create(laptop.link(1, "link", to: "old"))), laptop.commit(.delete(one, seen: [])),
             laptop.commit(.create(laptop.link(1, "link", to: "new"))))
         #expect(replica[1]?.content == .symbolicLink(target: Data("new".utf8)))
         #expect(replica[1]?.isDeleted == false)

@@ -22,7 +22,7 @@ struct ApplyDocumentTests {
             by: laptop.commit(.create(laptop.document(1))),
             phone.commit(.save(EntryID(numbered: 1), phone.version(11, base: 1, modified: 50))))
         #expect(replica[1]?.versions?.current.id == VersionID(numbered: 11))
-        #expect(replica[1]?.versions?.superseded.map(\.id) == [VersionID(numbered: 1)])
+        #expect(replica[1]?.versions?.superseded.map(\.version.id) == [VersionID(numbered: 1)])
         #expect(replica[1]?.description.modified == Timestamp(nanoseconds: 50))
     }
 
@@ -128,8 +128,8 @@ struct ApplyDocumentTests {
         let touched = try replica.take(
             phone.commit(
                 .save(unknown, phone.version(11, base: 1, modified: 200)), .describe(unknown, .named("Other")),
-                .describe(unknown, .moved(to: EntryID(numbered: 1), filename: "x")), .delete(unknown, seen: nil),
-                .delete(.cloudRoot, seen: nil), .describe(.cloudRoot, .moved(to: unknown, filename: "x"))))
+                .describe(unknown, .moved(to: EntryID(numbered: 1), filename: "x")), .delete(unknown, seen: []),
+                .delete(.cloudRoot, seen: []), .describe(.cloudRoot, .moved(to: unknown, filename: "x"))))
         #expect(touched.isEmpty)
         #expect(replica.replica == before)
     }

@@ -49,7 +49,7 @@ struct ApplyMergeTests {
 
     @Test func `a save that is known does not bring a deleted document back`() throws {
         let replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: VersionID(numbered: 1))),
+            by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             phone.commit(.save(one, laptop.version(1, modified: 100))))
         #expect(replica[1]?.isDeleted == true)
     }
@@ -82,13 +82,13 @@ struct ApplyMergeTests {
         for number in 1...depth {
             var folder = laptop.folder(0, "f", in: number == 1 ? .cloudRoot : id(number - 1))
             folder.id = id(number)
-            folder.isDeleted = true
+            folder.deleted = Timestamp(nanoseconds: 0)
             replica.store(folder)
         }
         let touched = try apply(laptop.commit(.describe(id(depth), DescriptionChange())), to: &replica)
         #expect(touched == [id(depth)])
         var deepest = try #require(replica.entry(id(depth)))
-        deepest.isDeleted = false
+        deepest.deleted = nil
         let revived = try apply(laptop.commit(.create(deepest)), to: &replica)
         #expect(revived.count == depth)
         #expect(replica.entries.values.allSatisfy { !$0.isDeleted })

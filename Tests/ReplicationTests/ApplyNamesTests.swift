@@ -54,7 +54,7 @@ struct ApplyNamesTests {
     @Test func `in another folder, or where the other was deleted, there is no clash`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "a")), .create(laptop.folder(2, "Photos"))),
-            phone.commit(.create(phone.folder(3, "Photos", in: one))), laptop.commit(.delete(two, seen: nil)),
+            phone.commit(.create(phone.folder(3, "Photos", in: one))), laptop.commit(.delete(two, seen: [])),
             phone.commit(.create(phone.folder(4, "Photos"))))
         #expect(filenames(replica, 3, 4) == ["Photos", "Photos"])
     }
@@ -71,7 +71,7 @@ struct ApplyNamesTests {
 
     @Test func `what comes back to a name that is taken gives way`() throws {
         let replica = try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.folder(1, "Photos"))), laptop.commit(.delete(one, seen: nil)),
+            by: laptop.commit(.create(laptop.folder(1, "Photos"))), laptop.commit(.delete(one, seen: [])),
             laptop.commit(.create(laptop.folder(2, "Photos"))), phone.commit(.create(phone.document(3, in: one))))
         #expect(filenames(replica, 1, 2) == ["Photos (phone)", "Photos"])
         #expect(replica[3]?.description.parent == one)
@@ -91,7 +91,7 @@ struct ApplyNamesTests {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "a")), .create(laptop.folder(2, "b"))),
             laptop.commit(
-                .describe(one, .moved(to: .cloudRoot, filename: "b")), .delete(two, seen: nil),
+                .describe(one, .moved(to: .cloudRoot, filename: "b")), .delete(two, seen: []),
                 .create(laptop.folder(3, "a"))))
         #expect(filenames(replica, 1, 3) == ["b", "a"])
     }
@@ -126,7 +126,7 @@ struct ApplyNamesTests {
             by: laptop.commit(
                 .create(laptop.folder(9, "Folder")), .create(laptop.document(1, "Plan.txt")),
                 .create(laptop.document(2, "caf\u{e9}.txt")), .create(laptop.document(3, "Old.txt"))),
-            laptop.commit(.delete(EntryID(numbered: 3), seen: VersionID(numbered: 3))),
+            laptop.commit(.delete(EntryID(numbered: 3), seen: [VersionID(numbered: 3)])),
             phone.commit(
                 .create(phone.document(4, "Plan.txt", in: EntryID(numbered: 9))),
                 .create(phone.document(5, "cafe\u{301}.txt")), .create(phone.document(6, "Old.txt")),

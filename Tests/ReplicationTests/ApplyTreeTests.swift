@@ -91,7 +91,7 @@ struct ApplyTreeTests {
     func `deleted folders moved into each other can be used again`(number: UInt8) throws {
         var replica = try BoundedReplica.built(
             by: folders,
-            laptop.commit(.delete(one, seen: nil), .delete(two, seen: nil), .delete(three, seen: nil)),
+            laptop.commit(.delete(one, seen: []), .delete(two, seen: []), .delete(three, seen: [])),
             move(one, into: two, as: "a", by: phone), move(two, into: three, as: "b", by: .tablet),
             move(three, into: one, as: "c", by: phone))
         #expect(replica.liveNumbers.isEmpty)
@@ -103,7 +103,7 @@ struct ApplyTreeTests {
 
     @Test func `a deleted folder moved into itself can be used again`() throws {
         var replica = try BoundedReplica.built(
-            by: folders, laptop.commit(.delete(one, seen: nil)), move(one, into: one, as: "a", by: phone))
+            by: folders, laptop.commit(.delete(one, seen: [])), move(one, into: one, as: "a", by: phone))
         try replica.take(phone.commit(.create(phone.document(9, in: one))))
         #expect(replica[9]?.description.parent == one)
         #expect(replica[1]?.isDeleted == false)

@@ -20,7 +20,7 @@ struct CommitCodingTests {
             .create(laptop.folder(2, "Photos")), .create(document), .create(laptop.link(3, "link", to: "../ü")),
             .save(EntryID(numbered: 1), laptop.version(11, base: 1, modified: -5)),
             .describe(EntryID(numbered: 1), change), .describe(EntryID(numbered: 3), DescriptionChange()),
-            .delete(EntryID(numbered: 1), seen: VersionID(numbered: 11)), .delete(EntryID(numbered: 2), seen: nil),
+            .delete(EntryID(numbered: 1), seen: [VersionID(numbered: 11)]), .delete(EntryID(numbered: 2), seen: []),
             id: CommitID(numbered: 42))
     }
 

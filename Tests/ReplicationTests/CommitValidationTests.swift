@@ -33,11 +33,11 @@ struct CommitValidationTests {
         change(&version)
         try expectInvalid(.save(EntryID(numbered: 1), version), sourceLocation: sourceLocation)
         try expectInvalid(
-            document: { $0.content = .document(VersionHistory(first: version)) }, sourceLocation: sourceLocation)
+            document: { $0.content = .document(versions: VersionHistory(first: version)) }, sourceLocation: sourceLocation)
         var history = VersionHistory(first: laptop.version(9, modified: 0))
         version.base = VersionID(numbered: 8)
-        history.add(version)
-        try expectInvalid(document: { $0.content = .document(history) }, sourceLocation: sourceLocation)
+        history.add(version, at: Timestamp(nanoseconds: 0))
+        try expectInvalid(document: { $0.content = .document(versions: history) }, sourceLocation: sourceLocation)
     }
 
     static let badNames = [
@@ -135,7 +135,7 @@ struct CommitValidationTests {
         try expectInvalid(.create(entry))
         try expectInvalid(.save(.cloudRoot, laptop.version(1, modified: 1)))
         try expectInvalid(.describe(.cloudRoot, .moved(to: EntryID(numbered: 1), filename: "x")))
-        try expectInvalid(.delete(.cloudRoot, seen: nil))
+        try expectInvalid(.delete(.cloudRoot, seen: []))
     }
 
     @Test func `what is at the limits is taken`() throws {
@@ -143,7 +143,7 @@ struct CommitValidationTests {
             1, String(repeating: "x", count: 251) + ".txt", filename: String(repeating: "y", count: 255))
         var version = laptop.version(1, modified: .max)
         version.size = 1 << 40
-        entry.content = .document(VersionHistory(first: version))
+        entry.content = .document(versions: VersionHistory(first: version))
         entry.description.mode = 0o7777
         entry.description.position = -.greatestFiniteMagnitude
         entry.description.attributes = Data("{}".utf8)

@@ -27,6 +27,26 @@ struct DownloadFailureTests {
         }
     }
 
+    @Test(arguments: [1, 10, 35])
+    func `nobody reads to the end of a content that is damaged`(count: Int) async throws {
+        let sample = DownloadSample(count)
+        var damaged = sample.content
+        damaged[count - 1] ^= 1
+        let store = FakeStore(DownloadSample.key, damaged)
+        store.hold()
+        try await withFile { file in
+            let download = sample.download(from: store, into: file)
+            let ranges: [Range<Int64>] = [0..<Int64(count), Int64(count - 1)..<Int64(count), 0..<1000]
+            let waiting = ranges.map { range in Task.immediate { try await download.wait(for: range) } }
+            let running = Task { try await download.run() }
+            await store.waitForReads(1)
+            store.releaseAll()
+            for waiting in waiting { await #expect(throws: TransferError.damaged) { try await waiting.value } }
+            await #expect(throws: TransferError.damaged) { try await running.value }
+            for range in ranges { #expect(!download.has(range)) }
+        }
+    }
+
     @Test(arguments: [0, 9, 30, 34])
     func `a content that is too short is damaged`(count: Int) async throws {
         let sample = DownloadSample(35)

@@ -100,6 +100,47 @@ struct DownloadTests {
         }
     }
 
+    @Test func `the last chunk can be read when the whole is verified, the others as they come`() async throws {
+        let sample = DownloadSample(25)
+        // Its last chunk comes first, and so the others can be seen to come without it.
+        let store = FakeStore(DownloadSample.key, sample.content)
+        store.hold()
+        try await withFile { file in
+            let download = sample.download(from: store, into: file)
+            let last = Task.immediate { try await download.wait(for: 24..<25) }
+            let first = Task.immediate { try await download.wait(for: 0..<10) }
+            let running = Task { try await download.run() }
+            await store.waitForReads(1)
+            #expect(store.reads == [20..<25])
+            store.releaseOne()
+            await store.waitForReads(2)
+            // It is in its place, and nobody knows yet whether it is what was sent.
+            #expect(download.progress.received == 5)
+            #expect(!download.has(20..<25))
+            #expect(!download.has(24..<100))
+            store.releaseOne()
+            try await first.value
+            #expect(download.has(0..<10))
+            #expect(!download.has(0..<25))
+            store.releaseAll()
+            try await last.value
+            #expect(download.has(0..<25))
+            try await running.value
+            #expect(try file.bytes(26) == sample.content)
+        }
+    }
+
+    @Test func `what lies beyond the end, and nothing, can be read at once`() async throws {
+        try await withFile { file in
+            let download = DownloadSample(25).download(from: FakeStore(), into: file)
+            for range in [25..<26, 25..<1000, 7..<7, 24..<24] as [Range<Int64>] {
+                #expect(download.has(range), "\(range)")
+                try await download.wait(for: range)
+            }
+            #expect(!download.has(24..<26))
+        }
+    }
+
     @Test func `who begins to wait later still comes next`() async throws {
         let sample = DownloadSample(50)
         let store = FakeStore(DownloadSample.key, sample.content)

@@ -10,7 +10,7 @@ struct ReplicatedLogTests {
 
     /// A commit that is told from others by its number.
     private func commit(_ number: UInt8, by device: TestDevice = .laptop) -> Commit {
-        device.commit(.delete(EntryID(numbered: number), seen: nil), id: CommitID(numbered: number))
+        device.commit(.delete(EntryID(numbered: number), seen: []), id: CommitID(numbered: number))
     }
 
     private func isAppended(_ outcome: AppendOutcome) -> Bool {

@@ -6,10 +6,11 @@ import Testing
 struct VersionHistoryTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
+    private let moment = Timestamp(nanoseconds: 7)
 
     private func history(_ versions: DocumentVersion...) -> VersionHistory {
         var history = VersionHistory(first: versions[0])
-        for version in versions.dropFirst() { history.add(version) }
+        for version in versions.dropFirst() { history.add(version, at: moment) }
         return history
     }
 
@@ -27,7 +28,7 @@ struct VersionHistoryTests {
         let history = history(laptop.version(1, modified: 100), phone.version(2, base: 1, modified: modified))
         #expect(numbers([history.current]) == [2])
         #expect(history.conflicts.isEmpty)
-        #expect(numbers(history.superseded) == [1])
+        #expect(numbers(history.superseded.map(\.version)) == [1])
     }
 
     @Test func `of two versions that did not see each other the later is current and the other stays`() {
@@ -37,7 +38,7 @@ struct VersionHistoryTests {
         for history in [history(base, early, late), history(base, late, early)] {
             #expect(numbers([history.current]) == [3])
             #expect(numbers(history.conflicts) == [2])
-            #expect(numbers(history.superseded) == [1])
+            #expect(numbers(history.superseded.map(\.version)) == [1])
         }
     }
 
@@ -57,7 +58,7 @@ struct VersionHistoryTests {
             phone.version(3, base: 1, modified: 200), TestDevice.tablet.version(4, base: 1, modified: 300))
         #expect(numbers([history.current]) == [2])
         #expect(numbers(history.conflicts) == [4, 3])
-        #expect(numbers(history.superseded) == [1])
+        #expect(numbers(history.superseded.map(\.version)) == [1])
     }
 
     @Test func `a version made from a conflict version takes its place`() {
@@ -65,15 +66,15 @@ struct VersionHistoryTests {
             laptop.version(1, modified: 100), laptop.version(2, base: 1, modified: 300),
             phone.version(3, base: 1, modified: 200))
         var early = conflicted
-        early.add(phone.version(4, base: 3, modified: 250))
+        early.add(phone.version(4, base: 3, modified: 250), at: moment)
         #expect(numbers([early.current]) == [2])
         #expect(numbers(early.conflicts) == [4])
-        #expect(numbers(early.superseded) == [1, 3])
+        #expect(numbers(early.superseded.map(\.version)) == [1, 3])
         var late = conflicted
-        late.add(phone.version(4, base: 3, modified: 400))
+        late.add(phone.version(4, base: 3, modified: 400), at: moment)
         #expect(numbers([late.current]) == [4])
         #expect(numbers(late.conflicts) == [2])
-        #expect(numbers(late.superseded) == [1, 3])
+        #expect(numbers(late.superseded.map(\.version)) == [1, 3])
     }
 
     @Test func `a successor of the current version leaves the conflicts unresolved`() {
@@ -82,7 +83,7 @@ struct VersionHistoryTests {
             phone.version(3, base: 1, modified: 200), laptop.version(4, base: 2, modified: 400))
         #expect(numbers([history.current]) == [4])
         #expect(numbers(history.conflicts) == [3])
-        #expect(numbers(history.superseded) == [1, 2])
+        #expect(numbers(history.superseded.map(\.version)) == [1, 2])
     }
 
     @Test func `a version made from a superseded or unknown one is in conflict`() {
@@ -102,7 +103,7 @@ struct VersionHistoryTests {
         let history = history(versions[0], versions[1], versions[2])
         for version in versions {
             var again = history
-            again.add(version)
+            again.add(version, at: moment)
             #expect(again == history)
         }
         #expect(history.contains(VersionID(numbered: 3)))
@@ -115,7 +116,7 @@ struct VersionHistoryTests {
             var history = VersionHistory(first: laptop.version(1, modified: 100))
             for number in 2...20 as ClosedRange<UInt8> {
                 let base = UInt8.random(in: 1..<number, using: &random)
-                history.add(phone.version(number, base: base, modified: .random(in: 0...300, using: &random)))
+                history.add(phone.version(number, base: base, modified: .random(in: 0...300, using: &random)), at: moment)
             }
             #expect(numbers(history.all).sorted() == Array(1...20))
             let heads = [history.current] + history.conflicts

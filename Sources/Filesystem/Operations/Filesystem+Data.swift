@@ -26,6 +26,9 @@ extension Filesystem {
         operations.lseek = { request, number, offset, whence, info in
             Request(request!).answer { () throws(Errno) in
                 let handle = try filesystem(of: request!).handle(number, info!.pointee.fh)
+                if let size = handle.arrivingSize {
+                    return .offset(try Filesystem.seekSolid(Int64(offset), whence, size: size))
+                }
                 return .offset(Int64(try Filesystem.check { lseek(handle.descriptor.number, offset, whence) }))
             }
         }
@@ -87,14 +90,22 @@ extension Filesystem {
     }
 
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Errno) -> Handle {
-        guard case .entry = Node(number: number) else { throw .notSupported }
-        return try library.handle(handle)
+        switch Node(number: number) {
+        case .entry, .version: return try library.handle(handle)
+        case .state, .versions: throw .notSupported
+        }
     }
 
     private func handleToWrite(_ number: fuse_ino_t, _ handle: UInt64) throws(Errno) -> Handle {
         let handle = try self.handle(number, handle)
         try library.willWrite(handle)
         return handle
+    }
+
+    /// lseek(2) in content of which nobody knows yet where its holes are: as if it had none.
+    private static func seekSolid(_ offset: Int64, _ whence: Int32, size: Int64) throws(Errno) -> Int64 {
+        guard offset >= 0, offset < size else { throw .noSuchAddressOrDevice }
+        return whence == SEEK_HOLE ? size : offset
     }
 
     private static func check(_ call: () -> Int) throws(Errno) -> Int {

@@ -61,6 +61,10 @@ extension Filesystem {
                 request.answer { () throws(Errno) in .opened(handle: handle, direct: true) }
             case .entry(let inode):
                 finish(try library.open(inode, flags: flags), flags, request) { .opened(handle: $0, direct: false) }
+            case .version(let inode):
+                finish(try library.openVersion(inode, flags: flags), flags, request) { .opened(handle: $0, direct: false) }
+            case .versions:
+                throw .isDirectory
             }
         } catch {
             request.answer { () throws(Errno) in throw error }
@@ -75,7 +79,9 @@ extension Filesystem {
             request.answer { () throws(Errno) in reply(handle) }
         case .arriving(let inode):
             request.answerLater { [library] () throws(Errno) in
-                reply(try await library.finishOpening(inode, flags: flags))
+                let handle = inode.isVersion
+                    ? try await library.finishOpeningVersion(inode) : try await library.finishOpening(inode, flags: flags)
+                return reply(handle)
             }
         }
     }
@@ -87,7 +93,8 @@ extension Filesystem {
 
     private func release(_ number: fuse_ino_t, _ handle: UInt64) {
         switch Node(number: number) {
-        case .entry: library.close(handle)
+        case .entry, .version: library.close(handle)
+        case .versions: break
         case .state:
             statePolls.remove(handle)
             stateFiles.remove(handle)

@@ -10,7 +10,7 @@ extension Filesystem {
     static func addFolders(to operations: inout fuse_lowlevel_ops) {
         operations.opendir = { request, number, _ in
             Request(request!).answer { () throws(Errno) in
-                _ = try InodeNumber(folder: number)
+                if case .versions = Node(number: number) {} else { _ = try InodeNumber(folder: number) }
                 return .opened(handle: filesystem(of: request!).folderStreams.add(), direct: false)
             }
         }
@@ -32,6 +32,7 @@ extension Filesystem {
         }
         operations.fsyncdir = { request, number, _, _ in
             Request(request!).answer { () throws(Errno) in
+                if case .versions = Node(number: number) { return .success }
                 try filesystem(of: request!).library.synchronizeFolder(InodeNumber(folder: number))
                 return .success
             }
@@ -43,34 +44,41 @@ extension Filesystem {
     private func readFolder(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: fuse_req_t, _ size: Int, _ offset: Int, plus: Bool
     ) throws(Errno) -> Reply {
-        let folder = try InodeNumber(folder: number)
-        if offset == 0 || folderStreams[handle] == nil {
-            let parent = try library.parent(of: folder)
-            folderStreams[handle] = .init(
-                names: try library.list(folder), parent: fuse_ino_t(parent.number))
-        }
+        if offset == 0 || folderStreams[handle] == nil { folderStreams[handle] = try snapshot(of: Node(number: number)) }
         guard let stream = folderStreams[handle] else { throw .badFileDescriptor }
         var page = FolderPage(request: request, size: size, plus: plus)
         for (position, dot) in [(0, (".", number)), (1, ("..", stream.parent))] where offset <= position {
             guard page.addDot(dot.0, number: dot.1, next: position + 1) else { return .bytes(page.bytes) }
         }
-        try fill(&page, from: stream, at: max(0, offset - 2))
+        try fill(&page, from: stream, of: InodeNumber(Int64(number)), at: max(0, offset - 2))
         return .bytes(page.bytes)
     }
 
-    private func fill(_ page: inout FolderPage, from stream: FolderStreams.Stream, at start: Int) throws(Errno) {
+    private func snapshot(of folder: Node) throws(Errno) -> FolderStreams.Stream {
+        if case .versions(let versions, let inode) = folder {
+            let parent = try library.parent(of: inode)
+            return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
+        }
+        let inode = try InodeNumber(folder: folder.number)
+        return .init(names: try library.list(inode), parent: fuse_ino_t(try library.parent(of: inode).number))
+    }
+
+    private func fill(
+        _ page: inout FolderPage, from stream: FolderStreams.Stream, of folder: InodeNumber, at start: Int
+    ) throws(Errno) {
         var index = start
         while index < stream.names.count {
-            // Attributes of as many names as may fit, in one go.
+            // As many names as may fit, in one go.
             let chunk = stream.names[index..<min(index + FolderPage.namesAtOnce, stream.names.count)]
-            let attributes: [FileAttributes?] =
-                page.plus
-                ? try library.attributesForListing(chunk.map(\.node)) : Array(repeating: nil, count: chunk.count)
-            for (name, attributes) in zip(chunk, attributes) {
-                // A name that went since the snapshot has nothing to say.
-                if !page.plus || attributes != nil {
-                    guard page.add(name, attributes, next: index + 3) else { return }
-                }
+            let listed = page.plus ? try library.listed(chunk, in: folder) : chunk.map { _ in .name }
+            for (name, listed) in zip(chunk, listed) {
+                let fits =
+                    switch listed {
+                    case .entry(let resolved): page.add(name.name, resolved, next: index + 3)
+                    case .name: page.addName(name, next: index + 3)
+                    case .gone: true
+                    }
+                guard fits else { return }
                 index += 1
             }
         }
@@ -93,24 +101,26 @@ private struct FolderPage {
         bytes.reserveCapacity(size)
     }
 
-    /// An inode number of 0 tells the kernel to make no entry of it.
     mutating func addDot(_ name: String, number: fuse_ino_t, next: Int) -> Bool {
-        var parameters = fuse_entry_param()
-        parameters.attr.st_ino = ino_t(number)
-        parameters.attr.st_mode = S_IFDIR
+        addName(name, number, S_IFDIR, next)
+    }
+
+    /// A name and a type, without attributes.
+    mutating func addName(_ name: ListedName, next: Int) -> Bool {
+        addName(name.name, name.node.number, name.kind.fileType, next)
+    }
+
+    mutating func add(_ name: String, _ resolved: Resolved, next: Int) -> Bool {
+        var parameters = fuse_entry_param(resolved)
         return append(name, &parameters, next)
     }
 
-    mutating func add(_ name: ListedName, _ attributes: FileAttributes?, next: Int) -> Bool {
+    /// The node that the kernel would remember stays 0, which tells it to make no entry of the name.
+    private mutating func addName(_ name: String, _ number: fuse_ino_t, _ type: mode_t, _ next: Int) -> Bool {
         var parameters = fuse_entry_param()
-        if let attributes {
-            parameters = fuse_entry_param(
-                Resolved(node: name.node, attributes: attributes, isListedName: name.isMemorable))
-        } else {
-            parameters.attr.st_ino = ino_t(name.node.number)
-            parameters.attr.st_mode = name.kind.fileType
-        }
-        return append(name.name, &parameters, next)
+        parameters.attr.st_ino = ino_t(number)
+        parameters.attr.st_mode = type
+        return append(name, &parameters, next)
     }
 
     /// - Returns: false when it does not fit.

@@ -51,7 +51,7 @@ extension Filesystem {
         }
         operations.unlink = { request, parent, name in
             Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).library.remove(bytes(name), in: InodeNumber(folder: parent))
+                try filesystem(of: request!).remove(bytes(name), from: Node(number: parent))
                 return .success
             }
         }
@@ -63,9 +63,9 @@ extension Filesystem {
         }
         operations.rename = { request, parent, name, newParent, newName, flags in
             Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).library.rename(
-                    bytes(name), in: InodeNumber(folder: parent), to: bytes(newName), in: InodeNumber(folder: newParent),
-                    options: RenameOptions(flags: flags))
+                try filesystem(of: request!).rename(
+                    bytes(name), in: Node(number: parent), to: bytes(newName), in: InodeNumber(folder: newParent),
+                    RenameOptions(flags: flags))
                 return .success
             }
         }
@@ -81,7 +81,30 @@ extension Filesystem {
     private func lookup(
         _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ request: fuse_req_t
     ) throws(Errno) -> Reply {
-        .entry(try library.lookup(name, in: InodeNumber(folder: parent)) { CallerPurpose.read(of: request) })
+        if case .versions(let folder, let inode) = Node(number: parent) {
+            return .entry(try library.lookup(name, in: folder, of: inode))
+        }
+        return .entry(try library.lookup(name, in: InodeNumber(folder: parent)) { CallerPurpose.read(of: request) })
+    }
+
+    private func remove(_ name: UnsafeBufferPointer<UInt8>, from folder: Node) throws(Errno) {
+        if case .versions(let folder, let inode) = folder {
+            try library.discardVersion(name, in: folder, of: inode)
+        } else {
+            try library.remove(name, in: InodeNumber(folder: folder.number))
+        }
+    }
+
+    private func rename(
+        _ name: UnsafeBufferPointer<UInt8>, in folder: Node, to newName: UnsafeBufferPointer<UInt8>,
+        in newFolder: InodeNumber, _ options: RenameOptions
+    ) throws(Errno) {
+        if case .versions(let folder, let inode) = folder {
+            try library.chooseVersion(name, in: folder, of: inode, as: newName, in: newFolder, options: options)
+        } else {
+            try library.rename(
+                name, in: InodeNumber(folder: folder.number), to: newName, in: newFolder, options: options)
+        }
     }
 
     /// Only regular files: a device, socket or FIFO is no document (PRODUCT 10).

@@ -141,17 +141,18 @@ final class BackingFolder: Sendable {
         return status
     }
 
-    /// The names in it, without `.` and `..`.
+    /// The names in it, without `.` and `..`, and without those that are not UTF-8, which are none of ours.
     func names() throws(Errno) -> [String] {
         let reading = try openFile(".", O_RDONLY | O_DIRECTORY)
         guard let stream = fdopendir(dup(reading.number)) else { throw Errno(rawValue: errno) }
         defer { closedir(stream) }
         var names: [String] = []
         while let record = readdir(stream) {
-            let name = withUnsafePointer(to: &record.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
+            // Not `d_name` as a value: its 256 bytes would reach beyond a record that is shorter.
+            let start = UnsafeRawPointer(record) + MemoryLayout<dirent>.offset(of: \.d_name)!
+            let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
+            guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
+            names.append(name)
         }
         return names
     }

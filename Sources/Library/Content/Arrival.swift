@@ -14,7 +14,16 @@ final class Arrival: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
     /// Comes when the content is whole, verified and in its place, or when that failed.
     private let installation = Completion<Void, Errno>()
-    private let installed = Atomic<Bool>(false)
+    private let currentStage = Mutex(Stage.underWay)
+
+    /// How far it is.
+    enum Stage {
+        case underWay
+        /// The staging file has become the backing file.
+        case installed
+        /// It belongs to nobody any more.
+        case failed
+    }
 
     init(inode: InodeNumber, version: DocumentVersion, stagingName: String, descriptor: Descriptor, download: Download) {
         self.inode = inode
@@ -29,7 +38,7 @@ final class Arrival: Sendable {
         task.withLock { task in
             task = Task {
                 let result = await work()
-                if case .success = result { self.installed.store(true, ordering: .releasing) }
+                if case .failure = result { self.stage = .failed }
                 self.installation.complete(result)
             }
         }
@@ -37,7 +46,10 @@ final class Arrival: Sendable {
 
     func cancel() { task.withLock { $0 }?.cancel() }
 
-    var isInstalled: Bool { installed.load(ordering: .acquiring) }
+    var stage: Stage {
+        get { currentStage.withLock { $0 } }
+        set { currentStage.withLock { $0 = newValue } }
+    }
 
     /// Waits until the content is in its place.
     ///

@@ -17,12 +17,11 @@ extension Library {
     public func finishOpening(_ inode: InodeNumber, flags: Int32) async throws(Errno) -> UInt64 {
         let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
         while true {
-            if onlyReads {
-                let arrival = try arrival(of: inode)
+            if let arrival = try arrival(of: inode) {
                 try await waitForStart(of: arrival)
-                return openArriving(arrival)
+                if onlyReads, let number = openArriving(arrival) { return number }
+                try await arrival.waitUntilInstalled()
             }
-            try await waitForContent(of: inode)
             // Meanwhile a still newer version may have come.
             if case .opened(let number) = try open(inode, flags: flags) { return number }
         }
@@ -30,14 +29,14 @@ extension Library {
 
     /// Waits until the content of an entry is here, whole and verified.
     public func waitForContent(of inode: InodeNumber) async throws(Errno) {
-        let arrival = try arrival(of: inode)
+        guard let arrival = try arrival(of: inode) else { return }
         try await waitForStart(of: arrival)
         try await arrival.waitUntilInstalled()
     }
 
     /// Whether a read of these bytes can be answered at once.
     public func hasArrived(_ handle: Handle, from offset: Int64, count: Int) -> Bool {
-        guard let arrival = handle.file.arrival, !arrival.isInstalled else { return true }
+        guard let arrival = handle.file.arrival, arrival.stage != .installed else { return true }
         return arrival.download.has(offset..<max(offset, offset + Int64(count)))
     }
 
@@ -49,29 +48,36 @@ extension Library {
         } catch { throw Errno(error) }
     }
 
-    /// The arrival of an entry's current version, begun if it is not under way.
+    /// The arrival of an entry's current version, begun if it is not under way; nil when it is here.
     ///
     /// - Throws: EHOSTUNREACH while the cloud is known to be out of reach.
-    func arrival(of inode: InodeNumber) throws(Errno) -> Arrival {
+    func arrival(of inode: InodeNumber) throws(Errno) -> Arrival? {
         if let arrival = transfers.arrival(of: inode) { return arrival }
-        guard transfers.isReachable else { throw .noRouteToHost }
-        let arrival = try inspect { catalog in
+        // Looked up and registered in one turn of the catalog's queue: of two who come at once one begins it.
+        let (arrival, isNew) = try inspect { catalog -> (Arrival?, Bool) in
+            if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
             guard let entry = try catalog.entry(inode), let id = entry.id else { throw Errno.staleNFSFileHandle }
-            guard let version = try CatalogReplica(catalog).entry(id)?.versions?.current else { throw Errno.ioError }
-            return try makeArrival(of: inode, version, id)
+            // It may have come since somebody found that it must.
+            if entry.isBackingCurrent { return (nil, false) }
+            guard transfers.isReachable else { throw Errno.noRouteToHost }
+            let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
+            guard let version = visible?.versions?.current else { throw Errno.ioError }
+            let arrival = try makeArrival(of: inode, version, id)
+            transfers.register(arrival)
+            return (arrival, true)
         }
-        let registered = transfers.register(arrival, of: inode)
-        if registered === arrival {
+        if let arrival, isNew {
             arrival.start { [self] in await carryOut(arrival) }
-            observer?.stateChanged()
+            stateChanged()
         }
-        return registered
+        return arrival
     }
 
-    private func makeArrival(of inode: InodeNumber, _ version: DocumentVersion, _ id: EntryID) throws -> Arrival {
-        let name = "arriving-\(inode)-\(version.id)"
-        // A new file, so that nobody who reads an earlier try sees this one's bytes.
-        try? backing.staging.removeFile(name)
+    func makeArrival(of inode: InodeNumber, _ version: DocumentVersion, _ id: EntryID) throws -> Arrival {
+        // A name of its own, so that nobody who reads an earlier try sees this one's bytes, and an
+        // earlier try that ends late does not take this one's file away.
+        var random = surroundings.random()
+        let name = "arriving-\(inode)-\(VersionID.random(using: &random))"
         let descriptor = try backing.staging.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         let download = Download(
             store: store, key: try version.key(of: id), version: version,
@@ -79,14 +85,17 @@ extension Library {
         return Arrival(inode: inode, version: version, stagingName: name, descriptor: descriptor, download: download)
     }
 
-    private func openArriving(_ arrival: Arrival) -> UInt64 {
-        let file = openFiles.file(arrival.inode)
+    /// Opens content that is arriving for reading; nil when it is not arriving any more.
+    private func openArriving(_ arrival: Arrival) -> UInt64? {
+        guard arrival.stage == .underWay else { return nil }
+        let known = openFiles.file(arrival.inode).flatMap { $0.canBeShared(forWriting: false) ? $0 : nil }
+        let file = known
             ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
-        defer { observer?.stateChanged() }
+        defer { stateChanged() }
         return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false))
     }
 
-    private func waitForStart(of arrival: Arrival) async throws(Errno) {
+    func waitForStart(of arrival: Arrival) async throws(Errno) {
         let result = await withTaskGroup(of: Result<Void, Errno>.self) { [timeout = configuration.timeout] group in
             group.addTask {
                 do throws(TransferError) {
@@ -114,10 +123,11 @@ extension Library {
         } catch {
             result = .failure(Errno(error))
             noteFailure(error, of: arrival)
+            if error == .damaged { forsake(arrival.inode) }
         }
         transfers.end(arrival, of: arrival.inode)
         try? backing.staging.removeFile(arrival.stagingName)
-        observer?.stateChanged()
+        stateChanged()
         return result
     }
 
@@ -132,6 +142,22 @@ extension Library {
         }
     }
 
+    /// Bytes that were read of content that turned out damaged may be in the kernel's cache: the next try
+    /// gets an inode of its own.
+    private func forsake(_ inode: InodeNumber) {
+        do throws(Errno) {
+            let forsaken = try mutate { catalog -> Entry? in
+                guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return nil }
+                openFiles.detach(inode)
+                retries.passOn(from: inode, to: try catalog.renumber(inode))
+                return entry
+            }
+            if let forsaken { announceNames(of: forsaken) }
+        } catch {
+            logger.error("a damaged content could not be left behind", metadata: ["inode": "\(inode)", "error": "\(error)"])
+        }
+    }
+
     /// Puts content that is whole and verified in its place.
     private func install(_ arrival: Arrival) -> Result<Void, Errno> {
         do throws(Errno) {
@@ -139,25 +165,28 @@ extension Library {
             retries.succeeded(arrival.inode)
             transfers.wake.signal()
             return .success(())
-        } catch { return .failure(error) }
+        } catch {
+            arrival.stage = .failed
+            // What nobody has a use for any more is not tried again, and must not delay the edit that came instead.
+            if error != .staleNFSFileHandle { _ = retries.failed(arrival.inode) }
+            return .failure(error)
+        }
     }
 
     private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws {
-        guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent || !entry.isHere,
-            entry.currentVersion == arrival.version.id
-        else { throw Errno.staleNFSFileHandle }  // it was removed or overtaken meanwhile
+        // It may have been removed, overtaken, or be edited in its older version meanwhile.
+        guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
+            entry.currentVersion == arrival.version.id, !openFiles.isOpenForWriting(entry.inode)
+        else { throw Errno.staleNFSFileHandle }
         try settle(arrival, into: entry, catalog)
+        try withdrawDeparting(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = arrival.version.id
+        entry.backingInode = UInt64(try arrival.descriptor.status().st_ino)
         entry.error = nil
-        if entry.container == .local {
-            var inCloud = entry
-            inCloud.container = .cloud
-            try withdraw(inCloud, step: entry.step, catalog)
-            entry.step = nil
-        }
         try catalog.update(entry)
         observer?.attributesChanged(of: entry.inode)
+        arrival.stage = .installed
     }
 
     /// The last handle of a file closed that a newer version had overtaken while it was open for

@@ -21,10 +21,8 @@ extension Library {
     public func open(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
-        if let file = openFiles.file(inode) {
-            if file.arrival == nil || !(canWrite || truncates) {
-                return .opened(try openAgain(file, canWrite: canWrite, truncates: truncates))
-            }
+        if let file = openFiles.file(inode), file.canBeShared(forWriting: canWrite || truncates) {
+            return .opened(try openAgain(file, canWrite: canWrite, truncates: truncates))
         }
         let opening = try inspect { catalog -> Opening? in
             guard let entry = try catalog.entry(inode) else {
@@ -37,10 +35,10 @@ extension Library {
         }
         if case .opened(let number) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true { try truncateOpened(inode) }
-            observer?.stateChanged()
+            stateChanged()
             return .opened(number)
         }
-        if truncates, canWrite { return .opened(try openEmptied(inode)) }
+        if truncates, canWrite, !openFiles.isReadWhileArriving(inode) { return .opened(try openEmptied(inode)) }
         if flags & O_NONBLOCK != 0 {
             if transfers.isReachable { _ = try arrival(of: inode) }
             throw .resourceTemporarilyUnavailable
@@ -50,6 +48,9 @@ extension Library {
     }
 
     private func openAgain(_ file: OpenFile, canWrite: Bool, truncates: Bool) throws(Errno) -> UInt64 {
+        // What a newer version overtook has no name that an edit could stay under: the kernel, which came
+        // by an old memory of one, must look it up again.
+        if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleNFSFileHandle }
         let descriptor = canWrite && !file.isWritable ? try file.descriptor.reopened(O_RDWR) : file.descriptor
         let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
         if truncates {
@@ -59,7 +60,7 @@ extension Library {
     }
 
     private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
-        if let file = openFiles.file(entry.inode) { return file }
+        if let file = openFiles.backingFile(entry.inode) { return file }
         let folder = try backing.folder(entry.parent, catalog)
         do throws(Errno) {
             let descriptor = try folder.openFile(entry.filename, O_RDWR)
@@ -107,8 +108,12 @@ extension Library {
             try? file.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
         }
         transfers.forget(entry.inode)
+        retries.succeeded(entry.inode)
+        entry.error = nil
+        try withdrawDeparting(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = entry.currentVersion
+        entry.backingInode = UInt64(try file.status().st_ino)
     }
 
     /// The handle that read, write and the rest of its system calls go through.
@@ -127,6 +132,6 @@ extension Library {
         } else if closing.isLastHandle {
             if closing.isOvertaken { leaveOvertaken(inode) }
         }
-        observer?.stateChanged()
+        stateChanged()
     }
 }

@@ -91,7 +91,8 @@ extension Library {
     /// fsync(2) of a folder: the names in it.
     public func synchronizeFolder(_ inode: InodeNumber) throws(Errno) {
         if departedNodes[inode] != nil { return }
-        try synchronizeNames { try backing.folder(inode, $0) }
+        // What is created in `Documents` lies in the preferred location.
+        try synchronizeNames { try backing.folder(inode == .documents ? preferredFolder : inode, $0) }
     }
 
     private func synchronizeNames(_ folder: (CatalogTransaction) throws -> BackingFolder?) throws(Errno) {

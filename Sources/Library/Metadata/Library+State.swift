@@ -9,6 +9,7 @@ extension Library {
     /// - Throws: ESTALE when what it is about is gone.
     public func stateText(of inode: InodeNumber) throws(Errno) -> String {
         announcedCloses.settle()
+        transfers.noteUse()
         return try inspect { try stateText(of: inode, $0) }
     }
 
@@ -22,7 +23,7 @@ extension Library {
 
     func stateAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
         guard case .state(let inode) = node else { throw Errno.ioError }
-        return .virtualFile(size: try stateText(of: inode, catalog).utf8.count, at: surroundings.now())
+        return .virtualFile(size: try stateText(of: inode, catalog).utf8.count, at: stateTime)
     }
 
     func documentState(of entry: Entry, _ catalog: CatalogTransaction) throws -> DocumentState {

@@ -13,6 +13,13 @@ struct CatalogReplica: ReplicaState {
         try catalog.replicaRecord(id).map(Self.decode)
     }
 
+    /// An entry as it is seen here: what is committed, with what was chosen here on top.
+    func visibleEntry(_ id: EntryID, at time: Timestamp) throws -> ReplicaEntry? {
+        guard let entry = try entry(id) else { return nil }
+        guard let resolution = try catalog.pendingResolution(of: id) else { return entry }
+        return entry.resolved(by: resolution, at: time)
+    }
+
     func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) throws -> ReplicaEntry? {
         try catalog.replicaRecords(in: parent, filename: filename).map(Self.decode).first { $0.id != id }
     }
@@ -24,12 +31,32 @@ struct CatalogReplica: ReplicaState {
     func hasLiveChildren(_ parent: EntryID) throws -> Bool { try catalog.replicaHasChildren(parent) }
 
     mutating func store(_ entry: ReplicaEntry) throws {
-        try catalog.storeReplicaRecord(
-            Array(try JSONEncoder().encode(entry)), id: entry.id, parent: entry.description.parent,
-            filename: entry.description.filename, fullName: entry.description.fullName, isDeleted: entry.isDeleted)
+        try catalog.store(entry, as: Array(try JSONEncoder().encode(entry)))
     }
 
     private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
         try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
+    }
+}
+
+extension CatalogTransaction {
+    /// - Parameter record: the entry as JSON.
+    func store(_ entry: ReplicaEntry, as record: [UInt8]) throws {
+        try storeReplicaRecord(
+            record, id: entry.id, parent: entry.description.parent, filename: entry.description.filename,
+            fullName: entry.description.fullName, isDeleted: entry.isDeleted)
+    }
+
+    func pendingResolution(of id: EntryID) throws -> Resolution? {
+        try resolution(of: id).map { try JSONDecoder().decode(Resolution.self, from: Data($0)) }
+    }
+
+    func pendingResolutions() throws -> [EntryID: Resolution] {
+        Dictionary(
+            uniqueKeysWithValues: try resolutions().map { ($0.id, try JSONDecoder().decode(Resolution.self, from: Data($0.record))) })
+    }
+
+    func store(_ resolution: Resolution, of id: EntryID) throws {
+        try setResolution(Array(try JSONEncoder().encode(resolution)), of: id)
     }
 }

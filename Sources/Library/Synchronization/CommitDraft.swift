@@ -15,23 +15,32 @@ struct CommitDraft {
     private(set) var changes: [Change] = []
     private(set) var sent: [OutgoingCommit.Sent] = []
     private(set) var withdrawn: [EntryID] = []
+    let resolved: [EntryID: Resolution]
 
     /// - Parameters:
     ///   - pending: the entries to send, as far as their contents are uploaded.
     ///   - blockedSteps: those of which something is not ready: a step is sent as one (PRODUCT 4).
     ///   - parents: the id of each pending entry's folder, by inode of the folder.
     ///   - depths: how deep each folder lies, so that a folder is created before what is in it.
+    ///   - unknownFolders: the folders that the container does not know yet.
     init(
-        pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal], uploaded: [InodeNumber: Uploaded],
-        parents: [InodeNumber: EntryID], depths: [InodeNumber: Int], device: DeviceID
+        pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
+        resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
+        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], device: DeviceID
     ) {
+        // First: an edit that follows was made of the version that was chosen.
+        resolved = resolutions
+        for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { changes.append(.resolve(id, resolution)) }
         let isReady: (Entry) -> Bool = { entry in
             !entry.needsUpload || uploaded[entry.inode]?.revision == entry.revision
         }
+        let outerFirst = pending.sorted { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }
+        let blockedSteps = Self.closed(blockedSteps, outerFirst, unknownFolders)
         let isFree: (Int64?) -> Bool = { step in step.map { !blockedSteps.contains($0) } ?? true }
-        let sendable = pending.filter { isFree($0.step) }
         let leaving = withdrawals.filter { isFree($0.step) }
-        for entry in sendable.sorted(by: { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }) {
+        var unknownFolders = unknownFolders
+        for entry in outerFirst where isFree(entry.step) && !unknownFolders.contains(entry.parent) {
+            unknownFolders.remove(entry.inode)
             guard let parent = parents[entry.parent] else { continue }
             var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
             // While it was uploaded, the save before it may have been committed: that is its base now.
@@ -46,6 +55,22 @@ struct CommitDraft {
     }
 
     var isEmpty: Bool { changes.isEmpty }
+
+    /// A step that needs a folder which another step creates waits for that step, too.
+    private static func closed(
+        _ blockedSteps: Set<Int64>, _ outerFirst: [Entry], _ unknownFolders: Set<InodeNumber>
+    ) -> Set<Int64> {
+        var blocked = blockedSteps
+        while true {
+            var missing = unknownFolders
+            for entry in outerFirst where !missing.contains(entry.parent) {
+                if entry.step.map({ !blocked.contains($0) }) ?? true { missing.remove(entry.inode) }
+            }
+            let waiting = Set(outerFirst.filter { missing.contains($0.parent) }.compactMap(\.step))
+            if waiting.isSubset(of: blocked) { return blocked }
+            blocked.formUnion(waiting)
+        }
+    }
 
     private mutating func add(_ entry: Entry, parent: EntryID, content: DocumentVersion?, _ device: DeviceID) {
         guard let id = entry.id else { return }
@@ -84,7 +109,7 @@ extension Entry {
         case .symbolicLink: content = .symbolicLink(target: Data(target ?? []))
         case .document:
             guard let version else { return nil }
-            content = .document(VersionHistory(first: version))
+            content = .document(versions: VersionHistory(first: version))
         case .scratch: return nil
         }
         let description = EntryDescription(

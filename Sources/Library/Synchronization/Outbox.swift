@@ -22,6 +22,8 @@ struct OutgoingCommit: Codable, Sendable {
     var sent: [Sent]
     /// Deletions that it carries.
     var withdrawn: [EntryID]
+    /// Choices among versions that it carries.
+    var resolved: [EntryID: Resolution]
 
     func store(in catalog: CatalogTransaction) throws {
         try catalog.setOutbox(Array(try JSONEncoder().encode(self)), commit: commit.id)
@@ -32,7 +34,9 @@ struct OutgoingCommit: Codable, Sendable {
     }
 
     /// The log has the commit: what it carried is no longer pending.
-    func settle(in catalog: CatalogTransaction) throws {
+    ///
+    /// - Returns: the documents whose save it was.
+    func settle(in catalog: CatalogTransaction) throws -> Set<EntryID> {
         for sent in sent {
             guard var entry = try catalog.entry(sent.id), entry.container == .cloud else { continue }
             let changes = PendingChanges(rawValue: sent.changes)
@@ -48,8 +52,12 @@ struct OutgoingCommit: Codable, Sendable {
             try catalog.update(entry)
         }
         for id in withdrawn { try catalog.deleteWithdrawal(id) }
+        for (id, resolution) in resolved where try catalog.pendingResolution(of: id) == resolution {
+            try catalog.setResolution(nil, of: id)
+        }
         try advanceWithdrawals(catalog)
         try catalog.setOutbox(nil, commit: commit.id)
+        return Set(sent.filter { $0.version != nil }.map(\.id))
     }
 
     /// What was deleted here while its newest version was on its way out was deleted in sight of that.
@@ -58,7 +66,7 @@ struct OutgoingCommit: Codable, Sendable {
         guard !versions.isEmpty else { return }
         for var withdrawal in try catalog.withdrawals() {
             guard let version = versions[withdrawal.id] else { continue }
-            withdrawal.seen = version
+            withdrawal.seen.append(version)
             try catalog.store(withdrawal)
         }
     }

@@ -12,12 +12,15 @@ struct Projection {
     private let library: Library
     private let catalog: CatalogTransaction
     private let replica: CatalogReplica
+    /// The documents of which the commit carried a save made here.
+    private let saved: Set<EntryID>
     /// Files whose content can go when the transaction is committed.
     private(set) var discarded: [InodeNumber] = []
 
-    init(_ library: Library, _ catalog: CatalogTransaction) {
+    init(_ library: Library, _ catalog: CatalogTransaction, saved: Set<EntryID>) {
         self.library = library
         self.catalog = catalog
+        self.saved = saved
         replica = CatalogReplica(catalog)
     }
 
@@ -31,14 +34,17 @@ struct Projection {
     // MARK: What is there
 
     private mutating func projectLive(_ id: EntryID) throws {
-        guard let committed = try replica.entry(id), !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
+        let committed = try replica.visibleEntry(id, at: library.surroundings.now())
+        guard let committed, !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
         guard var entry = try catalog.entry(id) else {
             try insert(committed)
             return
         }
         if entry.container == .cloud {
             try update(entry, to: committed)
-        } else if entry.isHere {
+        } else if !entry.isHere {
+            try updateDeparting(entry, to: committed)
+        } else {
             // It left the cloud with us, and an edit that did not know brought it back there: both stay.
             var random = library.surroundings.random()
             entry.id = .random(using: &random)
@@ -47,17 +53,40 @@ struct Projection {
         }
     }
 
+    /// A document on its way out of the cloud brings the newest version along.
+    private func updateDeparting(_ current: Entry, to committed: ReplicaEntry) throws {
+        guard let version = committed.versions?.current, version.id != current.currentVersion else { return }
+        var entry = current
+        entry.currentVersion = version.id
+        entry.size = version.size
+        entry.modified = committed.description.modified
+        library.transfers.forget(current.inode)
+        try leaveToReaders(&entry)
+        try catalog.update(entry)
+        library.announceNames(of: current)
+    }
+
     /// The row of the folder that a committed entry lies in, made if need be.
     private mutating func folder(_ id: EntryID) throws -> Entry? {
         if let folder = try catalog.entry(id) { return folder.container == .cloud ? folder : nil }
-        guard let committed = try replica.entry(id) else { return nil }
+        guard let committed = try replica.visibleEntry(id, at: library.surroundings.now()) else { return nil }
         try insert(committed)
         return try catalog.entry(id)
     }
 
     private mutating func insert(_ committed: ReplicaEntry) throws {
+        guard let entry = try insertRow(committed) else { return }
+        try library.backing.folder(entry.parent, catalog).touch()
+        library.observer?.attributesChanged(of: entry.parent)
+        library.announceNames(of: entry)
+    }
+
+    /// An entry of a checkpoint, whose folder came before it; nobody has seen anything of it yet.
+    mutating func insertNew(_ committed: ReplicaEntry) throws { _ = try insertRow(committed) }
+
+    private mutating func insertRow(_ committed: ReplicaEntry) throws -> Entry? {
         let description = committed.description
-        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return nil }
         let kind: EntryKind =
             switch committed.content {
             case .folder: .folder
@@ -76,14 +105,29 @@ struct Projection {
         entry.note(committed.versions)
         let directory = try library.backing.folder(folder.inode, catalog)
         switch kind {
-        case .folder: try directory.makeFolder(entry.filename, mode: entry.mode)
-        case .symbolicLink: try directory.makeSymbolicLink(entry.filename, target: entry.target ?? [])
+        case .folder: try makeFolder(entry, in: directory)
+        case .symbolicLink: try makeSymbolicLink(entry, in: directory)
         case .document, .scratch: break
         }
-        try catalog.insert(entry)
-        try directory.touch()
-        library.observer?.attributesChanged(of: folder.inode)
-        library.announceNames(of: entry)
+        if entry.isHere { entry.backingInode = UInt64(try directory.status(entry.filename).st_ino) }
+        entry.inode = try catalog.insert(entry)
+        return entry
+    }
+
+    // What an earlier try, which failed or was killed after it, made already is as good.
+
+    private func makeFolder(_ entry: Entry, in directory: BackingFolder) throws {
+        do throws(Errno) { try directory.makeFolder(entry.filename, mode: entry.mode) } catch {
+            let isThere = (try? directory.status(entry.filename)).map { $0.st_mode & S_IFMT == S_IFDIR }
+            guard error == .fileExists, isThere == true else { throw error }
+        }
+    }
+
+    private func makeSymbolicLink(_ entry: Entry, in directory: BackingFolder) throws {
+        let target = entry.target ?? []
+        do throws(Errno) { try directory.makeSymbolicLink(entry.filename, target: target) } catch {
+            guard error == .fileExists, (try? directory.readSymbolicLink(entry.filename)) == target else { throw error }
+        }
     }
 
     // MARK: What changed
@@ -103,11 +147,12 @@ struct Projection {
             entry.size = committed.versions?.current.size ?? 0
             try settleContent(&entry, was: current)
         }
-        if entry.isOutdated || !entry.isHere, entry.currentVersion != current.currentVersion {
-            try leaveToReaders(&entry)
-        }
+        // Also where the newest version was known before: a save made here hid it until now, and lost to it.
+        let isOther = entry.currentVersion != current.currentVersion || saved.contains(committed.id)
+        if entry.isOutdated || !entry.isHere, isOther { try leaveToReaders(&entry) }
         try catalog.update(entry)
-        if entry.name != current.name || entry.parent != current.parent || entry.filename != current.filename {
+        let isMoved = entry.parent != current.parent || entry.filename != current.filename
+        if isMoved || entry.name != current.name || entry.inode != current.inode {
             library.announceNames(of: current)
             library.announceNames(of: entry)
         }
@@ -156,7 +201,8 @@ struct Projection {
         let source = try library.backing.folder(entry.parent, catalog)
         let target = try library.backing.folder(folder.inode, catalog)
         let isMoved = try source.renameIfPresent(entry.filename, to: target, description.filename)
-        if !isMoved, entry.isHere { throw Errno.noSuchFileOrDirectory }
+        // An earlier try may have moved it, and failed after that.
+        if !isMoved, entry.isHere, !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
         library.observer?.attributesChanged(of: entry.parent)
         library.observer?.attributesChanged(of: folder.inode)
         entry.parent = folder.inode
@@ -179,9 +225,17 @@ struct Projection {
         } while try catalog.entry(in: folder.inode, filename: other.filename) != nil
         let directory = try library.backing.folder(folder.inode, catalog)
         _ = try directory.renameIfPresent(filename, to: directory, other.filename)
-        other.notePending(.place)
+        // One that leaves this place anyway, by what the container says, is only parked.
+        if try staysPut(before) { other.notePending(.place) }
         try catalog.update(other)
         library.announceNames(of: before)
+    }
+
+    private func staysPut(_ entry: Entry) throws -> Bool {
+        guard !entry.pending.contains(.place), let id = entry.id, let committed = try replica.entry(id) else { return true }
+        let folder = try catalog.entry(entry.parent)
+        return !committed.isDeleted && committed.description.parent == folder?.id
+            && committed.description.filename.isIdentical(to: entry.filename)
     }
 
     // MARK: What is gone

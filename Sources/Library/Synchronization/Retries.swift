@@ -26,6 +26,11 @@ final class Retries: Sendable {
         }
     }
 
+    /// An entry's inode number changed.
+    func passOn(from inode: InodeNumber, to newInode: InodeNumber) {
+        failures.withLock { failures in failures[newInode] = failures.removeValue(forKey: inode) }
+    }
+
     func succeeded(_ inode: InodeNumber) {
         failures.withLock { _ = $0.removeValue(forKey: inode) }
     }

@@ -9,10 +9,12 @@ import SystemPackage
 extension Synchronizer {
     /// Applies what other devices committed, up to the end of the log.
     func followLog() async throws {
+        try await bootstrap()
         while true {
             let position = try position()
             let commits = try await log.read(after: position)
             if commits.isEmpty { return }
+            library.transfers.noteUse()
             var next = position.next
             for commit in commits {
                 try take(commit, at: next)
@@ -21,7 +23,7 @@ extension Synchronizer {
         }
     }
 
-    private func position() throws -> LogPosition {
+    func position() throws -> LogPosition {
         try library.catalog.read { catalog in
             try catalog.setting(.logPosition).flatMap(Int64.init).map(LogPosition.init) ?? .start
         }
@@ -34,15 +36,16 @@ extension Synchronizer {
             var replica = CatalogReplica(catalog)
             let touched = try apply(commit, to: &replica)
             try catalog.set(.logPosition, String(position.number))
+            var saved: Set<EntryID> = []
             if let outgoing = try OutgoingCommit.load(from: catalog), outgoing.commit.id == commit.id {
-                try outgoing.settle(in: catalog)
+                saved = try outgoing.settle(in: catalog)
             }
-            var projection = Projection(library, catalog)
+            var projection = Projection(library, catalog, saved: saved)
             try projection.project(touched)
             return projection.discarded
         }
         for inode in discarded { try library.backing.discard(inode) }
-        library.observer?.stateChanged()
+        library.stateChanged()
     }
 
     /// Sends what is pending and ready, as one commit at the end of the log.
@@ -55,6 +58,7 @@ extension Synchronizer {
             case .appended:
                 try take(outgoing.commit, at: try position().next)
                 forgetUploads(outgoing)
+                try writeCheckpointIfDue()
                 hasSent = true
             case .taken:
                 // Another device was first. What it did is applied; what is pending is made a new
@@ -77,7 +81,8 @@ extension Synchronizer {
             let commit = Commit(
                 id: .random(using: &random), device: library.device.id, deviceName: library.device.name,
                 time: library.surroundings.now(), changes: draft.changes)
-            let outgoing = OutgoingCommit(commit: commit, sent: draft.sent, withdrawn: draft.withdrawn)
+            let outgoing = OutgoingCommit(
+                commit: commit, sent: draft.sent, withdrawn: draft.withdrawn, resolved: draft.resolved)
             try outgoing.store(in: catalog)
             return outgoing
         }
@@ -90,16 +95,18 @@ extension Synchronizer {
             if let entry = try catalog.entry(inode), !entry.pending.isEmpty { pending[inode] = entry }
         }
         for entry in try catalog.entriesToDescribe(limit: Self.largestCommit) { pending[entry.inode] = entry }
+        var folders = FolderPlaces()
+        try folders.measure(&pending, catalog)
         let blocked = try blockedSteps(uploaded, pending, catalog)
         for step in Set(pending.values.compactMap(\.step)).subtracting(blocked) {
             for entry in try catalog.pendingEntries(inStep: step) { pending[entry.inode] = entry }
         }
-        var parents: [InodeNumber: EntryID] = [:]
-        var depths: [InodeNumber: Int] = [.cloud: 0]
-        for entry in pending.values { try measure(entry.parent, &parents, &depths, catalog) }
+        try folders.measure(&pending, catalog)
         return CommitDraft(
             pending: Array(pending.values), blockedSteps: blocked, withdrawals: try catalog.withdrawals(),
-            uploaded: uploaded, parents: parents, depths: depths, device: library.device.id)
+            resolutions: try catalog.pendingResolutions(),
+            uploaded: uploaded, parents: folders.ids, depths: folders.depths,
+            unknownFolders: Set(folders.unknown.map(\.inode)), device: library.device.id)
     }
 
     private static let largestCommit = 4096
@@ -117,19 +124,31 @@ extension Synchronizer {
         return Set(missing.filter { $0.value > 0 }.keys).union(try catalog.arrivingSteps())
     }
 
-    private func measure(
-        _ folder: InodeNumber, _ parents: inout [InodeNumber: EntryID], _ depths: inout [InodeNumber: Int],
-        _ catalog: CatalogTransaction
-    ) throws {
-        if parents[folder] != nil { return }
-        guard let entry = try catalog.entry(folder), let id = entry.id else { return }
-        parents[folder] = id
-        if folder == .cloud { return }
-        try measure(entry.parent, &parents, &depths, catalog)
-        depths[folder] = (depths[entry.parent] ?? 0) + 1
-    }
-
     private func dropOutbox(_ outgoing: OutgoingCommit) throws {
         try library.catalog.write { try $0.setOutbox(nil, commit: outgoing.commit.id) }
+    }
+}
+
+/// The folders that pending entries lie in.
+private struct FolderPlaces {
+    private(set) var ids: [InodeNumber: EntryID] = [:]
+    private(set) var depths: [InodeNumber: Int] = [.cloud: 0]
+    /// Those that the container does not know yet.
+    private(set) var unknown: [Entry] = []
+
+    /// Measures where the entries lie, and adds the folders that must be made for them.
+    mutating func measure(_ pending: inout [InodeNumber: Entry], _ catalog: CatalogTransaction) throws {
+        for entry in pending.values { try measure(entry.parent, catalog) }
+        for folder in unknown { pending[folder.inode] = folder }
+    }
+
+    private mutating func measure(_ folder: InodeNumber, _ catalog: CatalogTransaction) throws {
+        if ids[folder] != nil { return }
+        guard let entry = try catalog.entry(folder), let id = entry.id else { return }
+        ids[folder] = id
+        if folder == .cloud { return }
+        if entry.pending.contains(.creation) { unknown.append(entry) }
+        try measure(entry.parent, catalog)
+        depths[folder] = (depths[entry.parent] ?? 0) + 1
     }
 }

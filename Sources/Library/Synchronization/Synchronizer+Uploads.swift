@@ -14,9 +14,26 @@ extension Synchronizer {
     /// - Returns: how long it is until the next document will have been quiet for long enough; nil
     ///   when none is waiting for that.
     func startUploads() throws -> Duration? {
-        if uploads.withLock({ $0.isLong }) { return nil }
         var shortestRest: Duration?
-        for entry in try library.catalog.read({ try $0.entriesNeedingUpload(limit: Self.lookahead) }) {
+        var last = InodeNumber(0)
+        // Of a large step thousands may be uploaded and wait for the rest of it: look beyond them.
+        while !uploads.withLock(\.isLong) {
+            let page = try library.catalog.read { try $0.entriesNeedingUpload(after: last, limit: Self.lookahead) }
+            let rest = lineUp(page)
+            shortestRest = [shortestRest, rest].compactMap { $0 }.min()
+            guard page.count == Self.lookahead, let end = page.last else { break }
+            last = end.inode
+        }
+        while uploads.withLock({ $0.startsAnother(limit: Self.parallelTransfers) }) {
+            Task { await uploadQueued() }
+        }
+        return shortestRest
+    }
+
+    /// - Returns: how long it is until the next of them will have been quiet for long enough.
+    private func lineUp(_ entries: [Entry]) -> Duration? {
+        var shortestRest: Duration?
+        for entry in entries {
             guard uploaded.withLock({ $0[entry.inode]?.revision }) != entry.revision,
                 !library.openFiles.isOpenForWriting(entry.inode), library.retries.isDue(entry.inode)
             else { continue }
@@ -26,9 +43,6 @@ extension Synchronizer {
             } else {
                 shortestRest = min(rest, shortestRest ?? rest)
             }
-        }
-        while uploads.withLock({ $0.startsAnother(limit: Self.parallelTransfers) }) {
-            Task { await uploadQueued() }
         }
         return shortestRest
     }
@@ -45,12 +59,12 @@ extension Synchronizer {
         while let entry = uploads.withLock({ $0.next() }) {
             let progress = UploadProgress(total: entry.size)
             library.transfers.begin(progress, of: entry.inode)
-            library.observer?.stateChanged()
+            library.stateChanged()
             let error = Task.isCancelled ? nil : await upload(entry, progress)
             library.transfers.end(progress, of: entry.inode)
             uploads.withLock { $0.ended(entry) }
             if let error { noteFailure(error, of: entry) } else { library.retries.succeeded(entry.inode) }
-            library.observer?.stateChanged()
+            library.stateChanged()
         }
         library.transfers.wake.signal()
     }

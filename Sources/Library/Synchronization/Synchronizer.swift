@@ -14,19 +14,19 @@ import SystemPackage
 public final class Synchronizer: Sendable {
     let library: Library
     let log: ReplicatedLog
+    let checkpoints: Checkpoints
+    let isWritingCheckpoint = Mutex(false)
     /// Contents that the store has and no commit names yet.
     let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
     /// Documents that are ready to be uploaded, and how many uploads are running.
     let uploads = Mutex(UploadQueue())
 
-    /// How long it takes at most until another device's change is noticed.
-    private static let pollInterval = Duration.milliseconds(100)
     private static let shortestPause = Duration.milliseconds(30)
-    private static let longestPause = Duration.seconds(2)
 
     public init(library: Library) {
         self.library = library
         log = ReplicatedLog(store: library.store)
+        checkpoints = Checkpoints(store: library.store)
     }
 
     /// Runs until the task is cancelled.
@@ -36,6 +36,11 @@ public final class Synchronizer: Sendable {
         var failures = 0
         var lastCommit = ContinuousClock.now
         var isFirst = true
+        let watch = library.store.watch(ReplicatedLog.folder) { [transfers = library.transfers] in
+            transfers.noteUse()
+            transfers.wake.signal()
+        }
+        defer { watch?.cancel() }
         while !Task.isCancelled {
             let start = ContinuousClock.now
             let (succeeded, rest) = await round(&lastCommit)
@@ -44,14 +49,11 @@ public final class Synchronizer: Sendable {
             isFirst = false
             // However often it is woken, it leaves most of the time to those who use the documents.
             try? await Task.sleep(for: max(Self.shortestPause, (ContinuousClock.now - start) * 3))
-            let pause = Self.pause(afterFailures: failures)
+            let pause = PollPace.pause(
+                quickest: library.store.quickestPoll, idle: library.transfers.idleTime, failures: failures)
             await library.transfers.wake.wait(atMost: min(pause, rest ?? pause))
         }
         await abandonTransfers()
-    }
-
-    private static func pause(afterFailures failures: Int) -> Duration {
-        failures == 0 ? pollInterval : min(longestPause, pollInterval * (1 << min(failures, 7)))
     }
 
     /// - Returns: whether the container could be reached and understood, and when the next document
@@ -76,19 +78,20 @@ public final class Synchronizer: Sendable {
     private func report(_ connection: Connection) {
         guard library.transfers.setConnection(connection) else { return }
         library.logger.notice("the cloud", metadata: ["connection": "\(connection)"])
-        library.observer?.stateChanged()
+        library.stateChanged()
     }
 
     /// Documents that must come without anyone opening them: those on their way out of the cloud.
-    private func startArrivals() {
-        do throws(Errno) {
-            for entry in try library.inspect({ try $0.arrivingEntries(limit: Self.lookahead) }) {
-                if library.transfers.arrivalCount >= Self.parallelTransfers { return }
-                guard library.retries.isDue(entry.inode) else { continue }
-                _ = try library.arrival(of: entry.inode)
+    func startArrivals() {
+        let waiting = (try? library.inspect { try $0.arrivingEntries(limit: Self.lookahead) }) ?? []
+        for entry in waiting {
+            if library.transfers.arrivalCount >= Self.parallelTransfers { return }
+            guard library.retries.isDue(entry.inode) else { continue }
+            do throws(Errno) { _ = try library.arrival(of: entry.inode) } catch {
+                // The others come nevertheless.
+                _ = library.retries.failed(entry.inode)
+                library.logger.error("a download could not be started", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
             }
-        } catch {
-            library.logger.error("a download could not be started", metadata: ["error": "\(error)"])
         }
     }
 

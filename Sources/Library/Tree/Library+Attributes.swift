@@ -23,6 +23,8 @@ extension Library {
     public func attributes(of node: Node) throws(Errno) -> FileAttributes {
         switch node {
         case .state: return try inspect { try stateAttributes(of: node, $0) }
+        case .versions(let folder, let inode): return try inspect { try versionFolderAttributes(folder, of: inode, $0) }
+        case .version(let inode): return try inspect { try versionAttributes(inode, $0) }
         case .entry(let inode):
             if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
             let present = try inspect { catalog in
@@ -61,7 +63,8 @@ extension Library {
     /// Whether a change of size must wait for content that is not here.
     public func mustArriveToTruncate(_ inode: InodeNumber, to size: Int64) throws(Errno) -> Bool {
         if let file = openFiles.file(inode), file.isUnlinked { return false }
-        return try inspect { try $0.entry(inode) }.map { !$0.isBackingCurrent && size > 0 } ?? false
+        guard let entry = try inspect({ try $0.entry(inode) }), !canChangeAtOnce(entry) else { return false }
+        return size > 0 || openFiles.isReadWhileArriving(inode)
     }
 
     func attributes(of entry: Entry, _ catalog: CatalogTransaction) throws -> FileAttributes {
@@ -113,10 +116,10 @@ extension Library {
             throw entry.kind == .folder ? Errno.isDirectory : Errno.invalidArgument
         }
         if size < 0 { throw Errno.invalidArgument }
-        if !entry.isBackingCurrent {
-            guard size == 0 else { throw Errno.resourceTemporarilyUnavailable }
+        if !canChangeAtOnce(entry) {
+            guard size == 0, !openFiles.isReadWhileArriving(entry.inode) else { throw Errno.resourceTemporarilyUnavailable }
             try makeEmpty(&entry, catalog)
-        } else if let file = openFiles.file(entry.inode), file.isWritable {
+        } else if let file = openFiles.backingFile(entry.inode), file.isWritable {
             try file.descriptor.truncate(to: size)
         } else {
             let folder = try backing.folder(entry.parent, catalog)
@@ -125,6 +128,12 @@ extension Library {
         noteContentChange(&entry)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.update(entry)
+    }
+
+    /// Whether the content that an edit starts from is here: the newest version, or an older one that
+    /// somebody is editing already.
+    private func canChangeAtOnce(_ entry: Entry) -> Bool {
+        entry.isBackingCurrent || (entry.isHere && openFiles.isOpenForWriting(entry.inode))
     }
 
     private static func apply(_ changes: AttributeChanges, to file: OpenFile) throws(Errno) {
@@ -163,10 +172,11 @@ extension Library {
             entry.mode = mode
             entry.notePending(.mode)
         }
-        switch changes.modified {
-        case .now: entry.modified = surroundings.now()
-        case .at(let time): entry.modified = time
-        case nil: break
+        if let modified = changes.modified {
+            // As the backing file has it, where there is one: by that a change is recognised later.
+            let status = entry.isBackingCurrent
+                ? try backing.folder(entry.parent, catalog).status(entry.filename) : nil
+            entry.modified = status.map { Timestamp($0.st_mtim) } ?? modified.value(now: surroundings.now())
         }
         if changes.modified != nil { entry.notePending(.modified) }
         try catalog.update(entry)

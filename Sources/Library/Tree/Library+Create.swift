@@ -39,7 +39,10 @@ extension Library {
                         isListedName: found.isListedName))
             }
             var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
-            if parent == .documents { resolved.isListedName = false }
+            if parent == .documents {
+                resolved.isListedName = false
+                observer?.attributesChanged(of: folder.inode)
+            }
             return .created(resolved, opening)
         }
         switch outcome {
@@ -101,11 +104,14 @@ extension Library {
         var entry = try newFile(name, in: folder, mode: creator.mode, catalog)
         let directory = try backing.folder(folder.inode, catalog)
         let descriptor = try directory.makeFile(entry.filename, mode: creator.mode)
+        let status: stat
         do {
             try Self.assignOwner(creator, entry.filename, in: directory)
             if let displayName = entry.name?.displayName {
                 try? descriptor.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
             }
+            status = try descriptor.status()
+            entry.backingInode = UInt64(status.st_ino)
             entry.inode = try catalog.insert(entry)
         } catch {
             try? directory.removeFile(entry.filename)
@@ -116,7 +122,7 @@ extension Library {
         let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
-        var attributes = FileAttributes(try descriptor.status())
+        var attributes = FileAttributes(status)
         attributes.mode = entry.mode
         let resolved = Resolved(
             node: .entry(entry.inode), attributes: attributes,
@@ -171,7 +177,7 @@ extension Library {
             let isSequential = configuration.filenames.convention == .sequential
             let number = isSequential ? Int(try catalog.next(.sequentialNumber)) : 0
             let filename = configuration.filenames.makeFilename(
-                pathExtension: pathExtension, time: surroundings.localTime(), number: number, random: &random)
+                pathExtension: pathExtension, time: surroundings.localTime(surroundings.now()), number: number, random: &random)
             if try !catalog.isFilenameTaken(filename, in: folder) { return filename }
         }
     }
@@ -206,6 +212,7 @@ extension Library {
             }
             let directory = try backing.folder(folder.inode, catalog)
             try effect(directory, name.text)
+            entry.backingInode = UInt64(try directory.status(name.text).st_ino)
             entry.inode = try catalog.insert(entry)
             if entry.isReplicated { transfers.wake.signal() }
             return Resolved(

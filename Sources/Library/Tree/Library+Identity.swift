@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+import Replication
 import SystemPackage
 
 /// How a document's identity passes from one file to another, comes to an end, and comes back.
@@ -48,11 +49,23 @@ extension Library {
         guard entry.isReplicated, let id = entry.id else { return }
         // What the container never heard of needs no farewell.
         if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
+        let versions = try CatalogReplica(catalog).entry(id)?.versions
+        let heads = versions.map { [$0.current.id] + $0.conflicts.map(\.id) } ?? []
         try catalog.store(
             Withdrawal(
-                id: id, seen: entry.contentVersion ?? entry.currentVersion,
+                id: id, seen: heads + [entry.contentVersion].compactMap { $0 },
                 depth: try catalog.depth(of: entry), step: step))
         transfers.wake.signal()
+    }
+
+    /// A document on its way out of the cloud gets its content here, or has no further use for it: the
+    /// copy in the cloud goes (PRODUCT 4).
+    func withdrawDeparting(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        guard entry.container == .local, !entry.isHere else { return }
+        var inCloud = entry
+        inCloud.container = .cloud
+        try withdraw(inCloud, step: entry.step, catalog)
+        entry.step = nil
     }
 
     /// Tells the kernel that the names of an entry may be stale, as far as it may remember them: only

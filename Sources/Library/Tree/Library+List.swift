@@ -7,6 +7,8 @@ public struct ListedName: Sendable {
     public let name: String
     public let node: Node
     public let kind: EntryKind
+    /// Under which it is found again when its inode number has changed; nil for what has no entry.
+    let filename: String?
     /// Whether the kernel may remember the name: not one under which a document is listed only as long
     /// as another bears its display name.
     public let isMemorable: Bool
@@ -22,6 +24,7 @@ extension Library {
                 return []
             }
             guard entry.kind == .folder else { throw Errno.notDirectory }
+            if entry.container == .cloud { transfers.noteUse() }
             let children = try catalog.listing(of: folder)
             let shown = configuration.showsDisplayNames ? displayNames(of: children) : [:]
             var names: [ListedName] = []
@@ -29,13 +32,18 @@ extension Library {
             if Self.listsState(folder) {
                 names.append(
                     ListedName(
-                        name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, isMemorable: false))
+                        name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
+                        isMemorable: false))
             }
             for child in children {
                 let displayName = shown[child.inode]
+                if child.conflicts > 0, let folder = try conflictsFolder(of: child, displayName, in: folder, catalog) {
+                    names.append(folder)
+                }
                 names.append(
                     ListedName(
                         name: displayName ?? child.filename, node: .entry(child.inode), kind: child.kind,
+                        filename: child.filename,
                         isMemorable: displayName != nil || child.kind != .document
                             || !configuration.showsDisplayNames))
             }
@@ -43,18 +51,46 @@ extension Library {
         }
     }
 
-    /// What a listed node is now; nil when it went since the listing began.
-    public func attributesForListing(_ nodes: some Sequence<Node>) throws(Errno) -> [FileAttributes?] {
-        try inspect { catalog in
-            try nodes.map { node in
-                do {
-                    switch node {
-                    case .state: return try stateAttributes(of: node, catalog)
-                    case .entry(let inode): return try catalog.entry(inode).map { try attributes(of: $0, catalog) }
-                    }
-                } catch Errno.noSuchFileOrDirectory { return nil }
-            }
-        }
+    /// `F.conflicts` is listed as long as F has conflicts (PRODUCT 1): before F, so that `rm -r` finds it
+    /// while F is there.
+    private func conflictsFolder(
+        of child: ListingRow, _ displayName: String?, in folder: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> ListedName? {
+        let name = (displayName ?? child.filename) + VersionFolder.conflicts.suffix
+        guard name.utf8.count <= EntryName.maximumLength, try resolve(name, in: folder, catalog) == nil else { return nil }
+        return ListedName(name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, isMemorable: false)
+    }
+
+    /// What a listed name means now.
+    public enum Listed: Sendable {
+        case entry(Resolved)
+        /// There is nothing to remember: its attributes take long to find out, or it has another name by
+        /// now. Whoever wants to know more looks it up.
+        case name
+        /// It went since the listing began.
+        case gone
+    }
+
+    public func listed(_ names: some Sequence<ListedName>, in folder: InodeNumber) throws(Errno) -> [Listed] {
+        try inspect { catalog in try names.map { try listed($0, in: folder, catalog) } }
+    }
+
+    private func listed(_ name: ListedName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Listed {
+        guard case .entry(let inode) = name.node, let filename = name.filename else { return .name }
+        // What another device saved meanwhile has a new inode number.
+        guard let entry = try catalog.entry(inode) ?? catalog.entry(in: folder, filename: filename), entry.parent == folder
+        else { return .gone }
+        let isNamedSo =
+            configuration.showsDisplayNames
+            ? try resolve(name.name, in: folder, catalog)?.entry.inode == entry.inode
+            : entry.filename.isIdentical(to: name.name)
+        if !isNamedSo { return .name }
+        do {
+            return .entry(
+                Resolved(
+                    node: .entry(entry.inode), attributes: try attributes(of: entry, catalog),
+                    isListedName: name.isMemorable))
+        } catch Errno.noSuchFileOrDirectory { return .gone }
     }
 
     /// The parent of a folder; the mountpoint's is itself.

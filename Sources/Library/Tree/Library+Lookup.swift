@@ -7,6 +7,10 @@ public enum Node: Hashable, Sendable {
     case entry(InodeNumber)
     /// The virtual `.state` of a document, of a folder, or (of `Documents`) of the whole tree.
     case state(of: InodeNumber)
+    /// `F.conflicts` or `F.versions` of a document.
+    case versions(VersionFolder, of: InodeNumber)
+    /// A file in one of these (`VersionNodes`).
+    case version(InodeNumber)
 }
 
 /// A node with what the kernel wants to know of it.
@@ -50,10 +54,20 @@ extension Library {
                     isListedName: found.isListedName)
             }
             guard let node = try virtualNode(text, in: parent, catalog), purpose() == .existing else {
+                // Perhaps another device has just made it.
+                transfers.noteUse()
                 throw text.utf8.count > EntryName.maximumLength
                     ? Errno.fileNameTooLong : Errno.noSuchFileOrDirectory
             }
-            return Resolved(node: node, attributes: try stateAttributes(of: node, catalog), isListedName: false)
+            return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isListedName: false)
+        }
+    }
+
+    private func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        switch node {
+        case .state, .entry: try stateAttributes(of: node, catalog)
+        case .versions(let folder, let inode): try versionFolderAttributes(folder, of: inode, catalog)
+        case .version(let inode): try versionAttributes(inode, catalog)
         }
     }
 
@@ -63,7 +77,7 @@ extension Library {
     }
 
     /// What a name means in a folder, and how it came to mean it.
-    struct Resolution {
+    struct Meaning {
         var entry: Entry
         var isListedName: Bool
         /// Reached as `Untitled.EXT`, which is not its name.
@@ -72,39 +86,39 @@ extension Library {
 
     /// Either name of a document resolves; which one comes first depends on `--show` (PRODUCT 2).
     /// What has but one name, like a folder, always comes first: nothing else could reach it.
-    func resolve(_ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Resolution? {
+    func resolve(_ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Meaning? {
         if parent == .documents { return try resolveInDocuments(name, catalog) }
         let byFilename = try catalog.entry(in: parent, filename: name)
         if let byFilename, !configuration.showsDisplayNames || byFilename.kind != .document {
-            return Resolution(entry: byFilename, isListedName: true)
+            return Meaning(entry: byFilename, isListedName: true)
         }
         if let byFullName = try catalog.document(in: parent, fullName: name) {
-            return Resolution(entry: byFullName, isListedName: configuration.showsDisplayNames)
+            return Meaning(entry: byFullName, isListedName: configuration.showsDisplayNames)
         }
-        if let byFilename { return Resolution(entry: byFilename, isListedName: false) }
+        if let byFilename { return Meaning(entry: byFilename, isListedName: false) }
         return try resolveUntitled(name, in: parent, catalog)
     }
 
     /// `Untitled.EXT` means the newest document that was created so and has no name yet.
     private func resolveUntitled(
         _ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction
-    ) throws -> Resolution? {
+    ) throws -> Meaning? {
         guard name.utf8.starts(with: Naming.untitledName.utf8), let asked = try? EntryName(name) else { return nil }
         let split = DocumentName(splitting: asked)
         guard Naming(createdAs: split) == .untitled else { return nil }
         return try catalog.newestUntitled(in: parent, pathExtension: split.pathExtension).map {
-            Resolution(entry: $0, isListedName: false, isUntitledAlias: true)
+            Meaning(entry: $0, isListedName: false, isUntitledAlias: true)
         }
     }
 
     /// `Documents` holds the two containers; a document of the preferred one resolves there too.
-    private func resolveInDocuments(_ name: String, _ catalog: CatalogTransaction) throws -> Resolution? {
+    private func resolveInDocuments(_ name: String, _ catalog: CatalogTransaction) throws -> Meaning? {
         if let container = try catalog.entry(in: .documents, filename: name) {
-            return Resolution(entry: container, isListedName: true)
+            return Meaning(entry: container, isListedName: true)
         }
         guard let found = try resolve(name, in: preferredFolder, catalog), found.entry.kind == .document
         else { return nil }
-        return Resolution(entry: found.entry, isListedName: false, isUntitledAlias: found.isUntitledAlias)
+        return Meaning(entry: found.entry, isListedName: false, isUntitledAlias: found.isUntitledAlias)
     }
 
     private func virtualNode(
@@ -118,6 +132,10 @@ extension Library {
             guard let found = try resolve(document, in: parent, catalog), found.entry.kind == .document
             else { return nil }
             return .state(of: found.entry.inode)
+        case .versions(let folder, let document):
+            guard let found = try resolve(document, in: parent, catalog), try hasFolder(folder, found.entry, catalog)
+            else { return nil }
+            return .versions(folder, of: found.entry.inode)
         }
     }
 

@@ -16,6 +16,7 @@ extension Library {
             return entry
         }
         announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
+        if parent != removed.parent { observer?.attributesChanged(of: removed.parent) }
         try backing.discard(removed.inode)
     }
 
@@ -23,11 +24,13 @@ extension Library {
     ///
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
     public func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
-        let removed = try mutate { catalog in
+        let removed = try mutate { catalog -> Entry? in
+            if let text = String(validating: name, as: UTF8.self), try removeConflicts(text, in: parent, catalog) { return nil }
             let entry = try existing(name, in: parent, catalog)
             try removeFolder(entry, catalog)
             return entry
         }
+        guard let removed else { return }
         announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
     }
 
@@ -44,7 +47,9 @@ extension Library {
 
     /// Takes a file out of the tree; `BackingStore.discard` frees its content once that is certain.
     func removeFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        try withdraw(entry, step: nil, catalog)
+        var leaving = entry
+        try withdrawDeparting(&leaving, catalog)
+        try withdraw(leaving, step: nil, catalog)
         try noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         openFiles.detach(entry.inode)
@@ -54,7 +59,9 @@ extension Library {
 
     /// Whoever holds what loses its name here goes on holding it.
     func noteDeparture(of entry: Entry, _ catalog: CatalogTransaction) throws {
-        departedNodes.add(entry, try attributes(of: entry, catalog)).forEach(drop)
+        // Its file may be gone already, by a hand other than ours.
+        let last = (try? attributes(of: entry, catalog)) ?? .placeholder(entry)
+        departedNodes.add(entry, last).forEach(drop)
     }
 
     /// The kernel holds an inode no longer.

@@ -16,55 +16,34 @@ extension Library {
         in newParent: InodeNumber, options: RenameOptions
     ) throws(Errno) {
         let newName = try Self.entryName(newName)
-        var journal: Journal?
         // Before and after: a file that is opened meanwhile may see either state.
         openFiles.noteRenaming()
         defer { openFiles.noteRenaming() }
-        while true {
-            let outcome: RenameOutcome
-            do throws(Errno) {
-                outcome = try mutate { catalog in
-                    guard
-                        let move = try prepare(
-                            name, in: parent, to: newName, in: newParent, options: options, catalog)
-                    else { return .done([], discarded: []) }
-                    if let needed = move.journalledMove, needed != journal?.move { return .needsJournal(needed) }
-                    let changed = try carryOut(move, catalog)
-                    if let journal { try catalog.end(journal.number) }
-                    return .done(changed, discarded: changed.filter(move.discards).map(\.inode))
-                }
-            } catch {
-                if let journal { try undo(journal) }
-                throw error
-            }
-            switch outcome {
-            case .needsJournal(let move):
-                if let journal { try undo(journal) }
-                journal = try begin(move)
-            case .done(let changed, let discarded):
-                for entry in changed {
-                    // The name it was replaced by is one that the kernel has changed itself.
-                    let isGone = discarded.contains(entry.inode)
-                    announceNames(of: entry, besides: isGone ? newName.text : nil)
-                }
-                // The kernel takes its memory of the old name over to the new one, which may not be listed.
-                observer?.nameChanged(newName.text, in: newParent)
-                for inode in discarded { departedNodes.holdContent(of: inode) }
-                return
-            }
+        let outcome = try mutate { catalog -> Outcome? in
+            let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
+            guard let move else { return nil }
+            let changed = try carryOut(move, catalog)
+            return Outcome(changed: changed, discarded: changed.filter(move.discards).map(\.inode))
         }
+        guard let outcome else { return }
+        for entry in outcome.changed {
+            // The name it was replaced by is one that the kernel has changed itself.
+            let isGone = outcome.discarded.contains(entry.inode)
+            announceNames(of: entry, besides: isGone ? newName.text : nil)
+        }
+        for folder in [parent, newParent] where folder == .documents {
+            observer?.attributesChanged(of: preferredFolder)
+        }
+        // The kernel takes its memory of the old name over to the new one, which may not be listed.
+        observer?.nameChanged(newName.text, in: newParent)
+        for inode in outcome.discarded { departedNodes.holdContent(of: inode) }
     }
 
-    private enum RenameOutcome {
-        /// The entries that changed, as they were, and those of them whose content is gone.
-        case done([Entry], discarded: [InodeNumber])
-        case needsJournal(BackingMove)
-    }
-
-    /// A move of backing files that was noted as begun.
-    private struct Journal {
-        let number: Int64
-        let move: BackingMove
+    private struct Outcome {
+        /// The entries that changed, as they were.
+        var changed: [Entry]
+        /// Those of them whose content is gone.
+        var discarded: [InodeNumber]
     }
 
     /// A rename that the rules allow, with all it concerns.
@@ -80,20 +59,6 @@ extension Library {
         func discards(_ entry: Entry) -> Bool {
             guard let target, entry.inode == target.inode, target.kind != .folder else { return false }
             return plan != .exchange
-        }
-
-        /// The rename of backing files that must not be left half done: of a folder, or between two.
-        /// Of others reconciliation can tell from the files alone what happened.
-        var journalledMove: BackingMove? {
-            guard case .relocate(let renaming) = plan else { return nil }
-            if source.kind == .folder {
-                return BackingMove(
-                    fromParent: source.parent, fromName: source.filename, toParent: folder.inode, toName: name.text)
-            }
-            guard source.parent != folder.inode, renaming.filename == .keep else { return nil }
-            return BackingMove(
-                fromParent: source.parent, fromName: source.filename, toParent: folder.inode,
-                toName: source.filename)
         }
     }
 
@@ -243,32 +208,5 @@ extension Library {
     ) throws {
         let file = try backing.folder(source.parent, catalog).openUnnoticed(source.filename)
         entry.name = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
-    }
-
-    // MARK: The journal of backing renames
-
-    /// Notes durably against the end of this process that a move begins; a crash in it is undone at
-    /// the next mount.
-    private func begin(_ move: BackingMove) throws(Errno) -> Journal {
-        Journal(number: try mutate { try $0.begin(move) }, move: move)
-    }
-
-    private func undo(_ journal: Journal) throws(Errno) {
-        try mutate { catalog in
-            try undo(journal.move, catalog)
-            try catalog.end(journal.number)
-        }
-    }
-
-    /// Puts a backing file back if it had been moved already.
-    func undo(_ move: BackingMove, _ catalog: CatalogTransaction) throws {
-        let source = try backing.folder(move.fromParent, catalog)
-        let destination = try backing.folder(move.toParent, catalog)
-        // A file that has a row there belongs there, whatever was begun.
-        let isOthers = try catalog.entry(in: move.toParent, filename: move.toName) != nil
-        if !isOthers, !source.exists(move.fromName), destination.exists(move.toName) {
-            try destination.rename(
-                move.toName, to: source, move.fromName, flags: RENAME_NOREPLACE)
-        }
     }
 }

@@ -28,6 +28,8 @@ extension Library {
     func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
         var entry = source
         if source.kind == .document { try withdraw(source, step: nil, catalog) }
+        var target = target
+        try withdrawDeparting(&target, catalog)
         try noteDeparture(of: target, catalog)
         try catalog.delete(target.inode)
         entry.adoptIdentity(of: target)
@@ -53,10 +55,6 @@ extension Library {
 
     /// RENAME_EXCHANGE: identities stay with the names, contents change places.
     func exchange(_ first: Entry, _ second: Entry, _ catalog: CatalogTransaction) throws {
-        let firstFolder = try backing.folder(first.parent, catalog)
-        try firstFolder.rename(
-            first.filename, to: backing.folder(second.parent, catalog), second.filename,
-            flags: RENAME_EXCHANGE)
         var (newFirst, newSecond) = (first, second)
         newFirst.exchangePlace(with: second)
         newSecond.exchangePlace(with: first)
@@ -65,14 +63,27 @@ extension Library {
         parked.filename = "exchange/\(first.inode)"
         parked.id = nil
         try catalog.update(parked)
-        for var entry in [newSecond, newFirst] {
-            if entry.kind == .document {
-                entry.notePending(.content)
-                try finishSave(&entry, catalog)
-                if entry.isReplicated { transfers.noteClosed(entry.inode) }
-            }
-            try catalog.update(entry)
+        for entry in [newSecond, newFirst] { try catalog.update(entry) }
+        let firstFolder = try backing.folder(first.parent, catalog)
+        let secondFolder = try backing.folder(second.parent, catalog)
+        func swapFiles() throws(Errno) {
+            try firstFolder.rename(first.filename, to: secondFolder, second.filename, flags: RENAME_EXCHANGE)
         }
+        try swapFiles()
+        do {
+            for entry in [newSecond, newFirst] where entry.kind == .document { try noteExchanged(entry, catalog) }
+        } catch {
+            try swapFiles()
+            throw error
+        }
+    }
+
+    private func noteExchanged(_ exchanged: Entry, _ catalog: CatalogTransaction) throws {
+        var entry = exchanged
+        entry.notePending(.content)
+        try finishSave(&entry, catalog)
+        try catalog.update(entry)
+        if entry.isReplicated { transfers.noteClosed(entry.inode) }
     }
 }
 

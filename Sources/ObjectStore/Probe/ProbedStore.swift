@@ -48,6 +48,12 @@ public struct ProbedStore: ObjectStore {
     }
 
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await store.delete(key) }
+
+    public var quickestPoll: Duration { store.quickestPoll }
+
+    public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? {
+        store.watch(prefix, onChange)
+    }
 }
 
 /// What a probe found, asked for by many and found out once.

@@ -28,13 +28,14 @@ extension Commit {
             case .create(let entry): try Self.validate(entry)
             case .save(_, let version): try Self.validate(version)
             case .describe(_, let change): try Self.validate(change)
-            case .delete: break
+            case .delete(_, let seen): try Self.validate(count: seen.count)
+            case .resolve(_, let resolution): try Self.validate(count: resolution.discarded.count)
             }
             if change.subject == .cloudRoot { throw .invalid("the top folder cannot be changed") }
         }
     }
 
-    private static func validate(_ entry: ReplicaEntry) throws(CommitError) {
+    static func validate(_ entry: ReplicaEntry) throws(CommitError) {
         let description = entry.description
         try validate(filename: description.filename)
         try validate(position: description.position)
@@ -45,6 +46,7 @@ extension Commit {
         case .symbolicLink(let target):
             if target.isEmpty || target.count >= 4096 || target.contains(0) { throw .invalid("a link's target") }
         case .document(let versions):
+            try validate(count: versions.all.count)
             for version in versions.all { try validate(version) }
             guard Set(versions.all.map(\.id)).count == versions.all.count else {
                 throw .invalid("a document with one version twice")
@@ -71,6 +73,11 @@ extension Commit {
             version.sha256.utf8.count == 64
             && version.sha256.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
         guard isDigest else { throw .invalid("a SHA-256 digest") }
+    }
+
+    /// Of versions of one document: more than anybody could have made.
+    private static func validate(count: Int) throws(CommitError) {
+        guard count <= 4096 else { throw .invalid("\(count) versions of one document") }
     }
 
     private static func validate(filename: String) throws(CommitError) {

@@ -65,23 +65,6 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
     }
 }
 
-/// One step of the replica state machine.
-public enum Change: Codable, Sendable, Equatable {
-    /// A new entry with its first content, or one that was deleted and is back.
-    case create(ReplicaEntry)
-    case save(EntryID, DocumentVersion)
-    case describe(EntryID, DescriptionChange)
-    /// `seen` is the version that was current for who deleted it.
-    case delete(EntryID, seen: VersionID?)
-
-    public var subject: EntryID {
-        switch self {
-        case .create(let entry): entry.id
-        case .save(let id, _), .describe(let id, _), .delete(let id, _): id
-        }
-    }
-}
-
 /// A batch of changes at one position of the log: all of them happen, for every device, or none.
 public struct Commit: Codable, Sendable, Equatable {
     public static let currentFormat = 1

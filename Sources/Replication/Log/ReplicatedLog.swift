@@ -44,6 +44,8 @@ public enum AppendOutcome: Sendable {
 /// The log of the container: one object per position, each created once (DESIGN "The replicated
 /// container").
 public struct ReplicatedLog: Sendable {
+    /// Where the entries are.
+    public static let folder = ObjectKey("log")!
     /// No commit is larger, and nothing larger is read.
     public static let largestEntry = 64 << 20
     private static let parallelReads = 16

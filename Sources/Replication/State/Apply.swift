@@ -16,9 +16,10 @@ public func apply(_ commit: Commit, to state: inout some ReplicaState) throws ->
     for change in commit.changes {
         switch change {
         case .create(let entry): try create(entry, commit, &state, &touched)
-        case .save(let id, let version): try save(version, of: id, &state, &touched)
+        case .save(let id, let version): try save(version, of: id, commit, &state, &touched)
         case .describe(let id, let change): try describe(id, change, &state, &touched)
-        case .delete(let id, let seen): try delete(id, seen: seen, &state, &touched)
+        case .delete(let id, let seen): try delete(id, seen: seen, commit, &state, &touched)
+        case .resolve(let id, let resolution): try resolve(id, resolution, commit, &state, &touched)
         }
     }
     // Names are settled when the whole commit is in: two entries may have swapped theirs within it.
@@ -46,8 +47,8 @@ private func create(
 ) throws {
     let known = try state.entry(created.id)
     if let known, !known.content.isSameKind(as: created.content) { return }
-    var entry = known?.merged(with: created) ?? created
-    entry.isDeleted = false
+    var entry = known?.merged(with: created, at: commit.time) ?? created
+    entry.deleted = nil
     if entry.versions == nil { entry.description.dropDocumentName() }
     let live = known.flatMap { $0.isDeleted ? nil : $0 }
     if try !canLie(entry.id, in: created.description.parent, state) {
@@ -60,17 +61,18 @@ private func create(
 }
 
 private func save(
-    _ version: DocumentVersion, of id: EntryID, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
+    _ version: DocumentVersion, of id: EntryID, _ commit: Commit, _ state: inout some ReplicaState,
+    _ touched: inout TouchedEntries
 ) throws {
     guard var entry = try state.entry(id), case .document(var versions) = entry.content,
         !versions.contains(version.id)
     else { return }
     let previous = versions.current.id
-    versions.add(version)
-    entry.content = .document(versions)
+    versions.add(version, at: commit.time)
+    entry.content = .document(versions: versions)
     if versions.current.id != previous { entry.description.modified = versions.current.modified }
     let isRevived = entry.isDeleted
-    entry.isDeleted = false
+    entry.deleted = nil
     try reviveFolders(from: entry.description.parent, &state, &touched)
     try state.store(entry)
     touched.add(id, isPlaced: isRevived)
@@ -91,20 +93,30 @@ private func describe(
     touched.add(id, isPlaced: isPlaced)
 }
 
+private func resolve(
+    _ id: EntryID, _ resolution: Resolution, _ commit: Commit, _ state: inout some ReplicaState,
+    _ touched: inout TouchedEntries
+) throws {
+    guard let entry = try state.entry(id), entry.versions != nil else { return }
+    try state.store(entry.resolved(by: resolution, at: commit.time))
+    touched.add(id)
+}
+
 /// An edit wins against a deletion that did not see it, and so does what was put into a folder.
 private func delete(
-    _ id: EntryID, seen: VersionID?, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
+    _ id: EntryID, seen: [VersionID], _ commit: Commit, _ state: inout some ReplicaState,
+    _ touched: inout TouchedEntries
 ) throws {
     guard var entry = try state.entry(id), !entry.isDeleted else { return }
     touched.add(id)
     switch entry.content {
     case .document(let versions):
-        if versions.current.id != seen { return }
+        if versions.heads.contains(where: { !seen.contains($0.id) }) { return }
     case .folder:
         if try state.hasLiveChildren(id) { return }
     case .symbolicLink: break
     }
-    entry.isDeleted = true
+    entry.deleted = commit.time
     try state.store(entry)
 }
 
@@ -134,7 +146,7 @@ private func reviveFolders(
     var revived: [EntryID] = []
     var next = folder
     while var entry = try state.entry(next), entry.isDeleted {
-        entry.isDeleted = false
+        entry.deleted = nil
         try state.store(entry)
         revived.append(next)
         next = entry.description.parent

@@ -3,13 +3,13 @@ import Documents
 /// What becomes of an entry when another device creates it once more, or brings it back.
 extension ReplicaEntry {
     /// The newer description, who made it first, and all versions of both.
-    func merged(with created: ReplicaEntry) -> ReplicaEntry {
+    func merged(with created: ReplicaEntry, at time: Timestamp) -> ReplicaEntry {
         var merged = self
         merged.description = created.description
         switch (content, created.content) {
         case (.document(var versions), .document(let others)):
-            for version in others.oldestFirst { versions.add(version) }
-            merged.content = .document(versions)
+            versions.add(others, at: time)
+            merged.content = .document(versions: versions)
             if versions.current.id != others.current.id {
                 merged.description.modified = versions.current.modified
             }

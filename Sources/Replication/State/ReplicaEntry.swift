@@ -5,7 +5,7 @@ import FoundationEssentials
 public enum ReplicaContent: Codable, Sendable, Equatable {
     case folder
     case symbolicLink(target: Data)
-    case document(VersionHistory)
+    case document(versions: VersionHistory)
 }
 
 /// Everything about an entry that can change without its content changing.
@@ -57,24 +57,37 @@ public struct ReplicaEntry: Codable, Sendable, Equatable {
     public var content: ReplicaContent
     public var created: Timestamp
     public var creator: DeviceID
-    /// A deleted entry is kept, so that an edit that did not know of the deletion can bring it back.
-    public var isDeleted: Bool
+    /// When it was deleted, by the clock of the device that did it. A deleted entry is kept, so that an
+    /// edit that did not know of the deletion can bring it back.
+    public var deleted: Timestamp?
 
     public init(
         id: EntryID, description: EntryDescription, content: ReplicaContent, created: Timestamp,
-        creator: DeviceID, isDeleted: Bool = false
+        creator: DeviceID, deleted: Timestamp? = nil
     ) {
         self.id = id
         self.description = description
         self.content = content
         self.created = created
         self.creator = creator
-        self.isDeleted = isDeleted
+        self.deleted = deleted
     }
 
     public var versions: VersionHistory? {
         if case .document(let versions) = content { versions } else { nil }
     }
+
+    /// The entry after somebody chose among its versions.
+    public func resolved(by resolution: Resolution, at time: Timestamp) -> ReplicaEntry {
+        guard case .document(var versions) = content else { return self }
+        var entry = self
+        versions.resolve(keeping: resolution.kept, discarding: Set(resolution.discarded), at: time)
+        if versions.current.id != self.versions?.current.id { entry.description.modified = versions.current.modified }
+        entry.content = .document(versions: versions)
+        return entry
+    }
+
+    public var isDeleted: Bool { deleted != nil }
 
     public var isFolder: Bool { content == .folder }
 }

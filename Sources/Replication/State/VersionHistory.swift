@@ -1,13 +1,30 @@
 import Documents
 
+/// A version that something else has taken the place of.
+public struct SupersededVersion: Codable, Sendable, Equatable {
+    public var version: DocumentVersion
+    /// When that happened, by the clock of the device that did it.
+    public var time: Timestamp
+
+    public init(version: DocumentVersion, time: Timestamp) {
+        self.version = version
+        self.time = time
+    }
+}
+
 /// The versions of one document that the container knows: the current one, those in conflict with
 /// it, and those that were superseded.
 public struct VersionHistory: Codable, Sendable, Equatable {
     public private(set) var current: DocumentVersion
     /// Heads that nobody has resolved yet, the latest first.
     public private(set) var conflicts: [DocumentVersion]
-    /// Superseded versions, the latest last.
-    public private(set) var superseded: [DocumentVersion]
+    /// The latest last.
+    public private(set) var superseded: [SupersededVersion]
+
+    /// More are thinned out: an entry of the log must not grow with every save.
+    public static let mostSuperseded = 256
+    /// The newest are all kept.
+    static let newestKept = 64
 
     public init(first: DocumentVersion) {
         current = first
@@ -15,10 +32,10 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         superseded = []
     }
 
-    public var all: [DocumentVersion] { [current] + conflicts + superseded }
+    /// The versions that nothing has taken the place of.
+    public var heads: [DocumentVersion] { [current] + conflicts }
 
-    /// In the order in which they were made, as far as that is known.
-    var oldestFirst: [DocumentVersion] { superseded + conflicts.reversed() + [current] }
+    public var all: [DocumentVersion] { heads + superseded.map(\.version) }
 
     public func contains(_ id: VersionID) -> Bool { all.contains { $0.id == id } }
 
@@ -27,15 +44,15 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     /// One that was made from the current version succeeds it, whatever the clocks say: its maker saw
     /// what it replaces. One that was made from a conflict version takes its place. Any other is a
     /// conflict, and of the heads the latest is current.
-    public mutating func add(_ version: DocumentVersion) {
+    public mutating func add(_ version: DocumentVersion, at time: Timestamp) {
         if contains(version.id) { return }
         if version.base == current.id {
-            superseded.append(current)
+            supersede(current, at: time)
             current = version
             return
         }
         if let index = conflicts.firstIndex(where: { $0.id == version.base }) {
-            superseded.append(conflicts.remove(at: index))
+            supersede(conflicts.remove(at: index), at: time)
         }
         // Against the current version only: what that has superseded by being made from it stays so,
         // however old its clock says it is.
@@ -46,5 +63,44 @@ public struct VersionHistory: Codable, Sendable, Equatable {
             conflicts.append(version)
         }
         conflicts.sort(by: DocumentVersion.isLater)
+    }
+
+    /// Adds all versions of another history of the same document.
+    mutating func add(_ other: VersionHistory, at time: Timestamp) {
+        let times = Dictionary(other.superseded.map { ($0.version.id, $0.time) }) { first, _ in first }
+        for version in other.superseded.map(\.version) + other.conflicts.reversed() + [other.current] {
+            add(version, at: version.base.flatMap { times[$0] } ?? time)
+        }
+        // Some gave way because somebody chose, not because something was made from them.
+        resolve(keeping: other.current.id, discarding: Set(times.keys), at: time)
+    }
+
+    /// Somebody chose among the heads: `kept` stays or becomes current, those of `discarded` that are
+    /// still heads are superseded. A head that is in neither was not seen by who chose, and stays.
+    mutating func resolve(keeping kept: VersionID, discarding discarded: Set<VersionID>, at time: Timestamp) {
+        if discarded.contains(current.id), let index = conflicts.firstIndex(where: { $0.id == kept }) {
+            supersede(current, at: time)
+            current = conflicts.remove(at: index)
+        }
+        for version in conflicts where discarded.contains(version.id) && version.id != kept {
+            supersede(version, at: time)
+        }
+        conflicts.removeAll { discarded.contains($0.id) && $0.id != kept }
+    }
+
+    private mutating func supersede(_ version: DocumentVersion, at time: Timestamp) {
+        superseded.append(SupersededVersion(version: version, time: time))
+        if superseded.count > Self.mostSuperseded { thinOut() }
+    }
+
+    /// Drops the version, not among the newest, that stood for the shortest time.
+    private mutating func thinOut() {
+        let candidates = superseded.indices.dropFirst().dropLast(Self.newestKept)
+        let shortest = candidates.min { left, right in standing(left) < standing(right) }
+        if let shortest { superseded.remove(at: shortest) }
+    }
+
+    private func standing(_ index: Int) -> Int64 {
+        superseded[index].time.nanoseconds.subtractingReportingOverflow(superseded[index - 1].time.nanoseconds).partialValue
     }
 }

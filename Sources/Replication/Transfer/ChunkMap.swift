@@ -35,6 +35,9 @@ public struct ChunkMap: Sendable, Equatable {
     /// Whether all bytes of `range` that exist are here.
     public func has(_ range: Range<Int64>) -> Bool { chunksMeeting(range).allSatisfy { chunks[$0] == .here } }
 
+    /// Bytes before the last chunk.
+    public var startOfLastChunk: Int64 { chunks.isEmpty ? 0 : range(of: chunks.count - 1).lowerBound }
+
     /// What somebody waits for is fetched before anything else.
     public mutating func want(_ range: Range<Int64>) {
         let asked = chunksMeeting(range)

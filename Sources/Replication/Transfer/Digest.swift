@@ -27,6 +27,8 @@ enum Digest {
         return (hexadecimal(hash.finalize()), offset)
     }
 
+    static func sha256(of bytes: [UInt8]) -> String { hexadecimal(SHA256.hash(data: bytes)) }
+
     /// Bytes in a file now.
     static func length(of file: FileDescriptor) throws(TransferError) -> Int64 {
         var status = stat()

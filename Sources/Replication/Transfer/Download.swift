@@ -5,8 +5,8 @@ import Synchronization
 import SystemPackage
 
 /// One content on its way into a file here. Whoever waits for some bytes waits for those alone; they
-/// are fetched first. The whole is verified against its SHA-256 when the last byte is in; a reader of
-/// a part may have seen bytes before that (PRODUCT 5).
+/// are fetched first. The whole is verified against its SHA-256 when the last byte is in (PRODUCT 5); a
+/// reader of a part may have seen bytes before that, but nobody reads to the end of what is not verified.
 public final class Download: Sendable {
     private struct Waiter {
         let range: Range<Int64>
@@ -18,8 +18,20 @@ public final class Download: Sendable {
         var waiters: [Int: Waiter] = [:]
         var lastWaiter = 0
         var failure: TransferError?
+        var isVerified = false
         /// Cancelled before they had enlisted.
         var cancelledWaiters: Set<Int> = []
+
+        /// The last chunk can be read when the whole is verified.
+        func isReadable(_ range: Range<Int64>) -> Bool {
+            let existing = range.clamped(to: 0..<map.size)
+            return existing.isEmpty || map.has(existing) && (isVerified || existing.upperBound <= map.startOfLastChunk)
+        }
+
+        mutating func takeSatisfied() -> [CheckedContinuation<Result<Void, TransferError>, Never>] {
+            let numbers = waiters.filter { isReadable($0.value.range) }.map(\.key)
+            return numbers.compactMap { waiters.removeValue(forKey: $0)?.continuation }
+        }
     }
 
     private let store: any ObjectStore
@@ -60,15 +72,15 @@ public final class Download: Sendable {
         }
     }
 
-    /// Whether these bytes, as far as they exist, are here.
-    public func has(_ range: Range<Int64>) -> Bool { state.withLock { $0.map.has(range) } }
+    /// Whether these bytes, as far as they exist, are here and may be read.
+    public func has(_ range: Range<Int64>) -> Bool { state.withLock { $0.isReadable(range) } }
 
     /// Waits until the first bytes are here, which shows that the rest can be had.
     public func waitForStart() async throws(TransferError) {
         try await wait(for: 0..<min(1, version.size))
     }
 
-    /// Waits until these bytes are here. Ends with `cancelled` when the calling task is cancelled.
+    /// Waits until these bytes are here and may be read. Ends with `cancelled` when the calling task is cancelled.
     public func wait(for range: Range<Int64>) async throws(TransferError) {
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -91,7 +103,7 @@ public final class Download: Sendable {
     private func enlist(_ waiter: Waiter, as number: Int) {
         let immediate: Result<Void, TransferError>? = state.withLock { state in
             if state.cancelledWaiters.remove(number) != nil { return .failure(.cancelled) }
-            if state.map.has(waiter.range) { return .success(()) }
+            if state.isReadable(waiter.range) { return .success(()) }
             if let failure = state.failure { return .failure(failure) }
             state.map.want(waiter.range)
             state.waiters[number] = waiter
@@ -156,8 +168,7 @@ public final class Download: Sendable {
             }
             let satisfied = state.withLock { state in
                 state.map.arrived(chunk)
-                let numbers = state.waiters.filter { state.map.has($0.value.range) }.map(\.key)
-                return numbers.compactMap { state.waiters.removeValue(forKey: $0)?.continuation }
+                return state.takeSatisfied()
             }
             for waiter in satisfied { waiter.resume(returning: .success(())) }
         }
@@ -188,5 +199,10 @@ public final class Download: Sendable {
             state.withLock { $0.map = ChunkMap(size: version.size, chunkSize: $0.map.chunkSize) }
             throw .damaged
         }
+        let satisfied = state.withLock { state in
+            state.isVerified = true
+            return state.takeSatisfied()
+        }
+        for waiter in satisfied { waiter.resume(returning: .success(())) }
     }
 }

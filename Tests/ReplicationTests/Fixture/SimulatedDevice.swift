@@ -63,7 +63,7 @@ extension SimulatedDevice {
     }
 
     private func changes(_ random: inout SeededGenerator) -> [Change] {
-        switch Int.random(in: 0..<24, using: &random) {
+        switch Int.random(in: 0..<26, using: &random) {
         case 0..<5: [.create(document(in: folder(&random), &random))]
         case 5..<9: [.create(named(Self.names.randomElement(using: &random) ?? "", in: folder(&random), &random))]
         case 9..<13: save(&random)
@@ -72,6 +72,7 @@ extension SimulatedDevice {
         case 18..<20: live { $0.versions != nil }.randomElement(using: &random).map { [deletion($0)] } ?? []
         case 20..<22: live(\.isFolder).randomElement(using: &random).map(deletions) ?? []
         case 22..<23: bringBack(&random)
+        case 23..<25: resolve(&random)
         default: nonsense(&random)
         }
     }
@@ -104,7 +105,7 @@ extension SimulatedDevice {
         description.naming = Bool.random(using: &random) ? .given : .automatic
         return ReplicaEntry(
             id: .random(using: &random), description: description,
-            content: .document(VersionHistory(first: version(base: nil, &random))), created: Timestamp(nanoseconds: 1),
+            content: .document(versions: VersionHistory(first: version(base: nil, &random))), created: Timestamp(nanoseconds: 1),
             creator: device.id)
     }
 
@@ -122,6 +123,16 @@ extension SimulatedDevice {
         let conflict = versions.conflicts.randomElement(using: &random)
         let base = Bool.random(using: &random) ? conflict ?? versions.current : versions.current
         return [.save(entry.id, version(base: base.id, &random))]
+    }
+
+    /// Chooses one of the heads it sees, and discards some of the others.
+    private func resolve(_ random: inout SeededGenerator) -> [Change] {
+        let inConflict = live { $0.versions?.conflicts.isEmpty == false }
+        guard let entry = inConflict.randomElement(using: &random), let heads = entry.versions?.heads,
+            let kept = heads.randomElement(using: &random)
+        else { return [] }
+        let discarded = heads.filter { $0.id != kept.id && Bool.random(using: &random) }
+        return [.resolve(entry.id, Resolution(kept: kept.id, discarded: discarded.map(\.id)))]
     }
 
     private func move(_ random: inout SeededGenerator) -> [Change] {
@@ -143,7 +154,7 @@ extension SimulatedDevice {
     }
 
     private func deletion(_ entry: ReplicaEntry) -> Change {
-        .delete(entry.id, seen: entry.versions?.current.id)
+        .delete(entry.id, seen: entry.versions.map { [$0.current.id] + $0.conflicts.map(\.id) } ?? [])
     }
 
     /// `rm -r`
@@ -163,7 +174,7 @@ extension SimulatedDevice {
         let unknown = EntryID.random(using: &random)
         let any = view.replica.entries.keys.sorted().randomElement(using: &random) ?? unknown
         return switch Int.random(in: 0..<4, using: &random) {
-        case 0: [.save(unknown, version(base: nil, &random)), .delete(unknown, seen: nil)]
+        case 0: [.save(unknown, version(base: nil, &random)), .delete(unknown, seen: [])]
         case 1: [.describe(any, .moved(to: unknown, filename: "a"))]
         case 2: [.describe(any, .moved(to: any, filename: "a"))]
         default: [.create(named("a", in: unknown, &random))]

@@ -41,7 +41,7 @@ struct TestDevice: Sendable {
             pathExtension: name?.pathExtension, naming: naming, hasGeneratedFilename: filename == nil,
             position: Double(number), mode: 0o644, modified: version.modified)
         return ReplicaEntry(
-            id: EntryID(numbered: number), description: description, content: .document(VersionHistory(first: version)),
+            id: EntryID(numbered: number), description: description, content: .document(versions: VersionHistory(first: version)),
             created: Timestamp(nanoseconds: 1), creator: id)
     }
 

@@ -1,0 +1,117 @@
+import Catalog
+import Documents
+import Glibc
+import Logging
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Checkpoints: read by a newcomer instead of the whole log, written now and then by who wrote the log.
+extension Synchronizer {
+    /// Takes over the newest checkpoint where this device has read nothing yet.
+    func bootstrap() async throws {
+        guard try library.catalog.read({ try $0.setting(.logPosition) }) == nil else { return }
+        do throws(CheckpointError) {
+            guard let checkpoint = try await checkpoints.latest() else { return }
+            try takeOver(checkpoint)
+        } catch {
+            if case .store(let reason) = error { throw LogError.store(reason) }
+            library.logger.warning("reading the log from its start", metadata: ["error": "\(error)"])
+        }
+    }
+
+    private func takeOver(_ checkpoint: FetchedCheckpoint) throws(CheckpointError) {
+        do {
+            try library.catalog.write { catalog in
+                var projection = Projection(library, catalog, saved: [])
+                try checkpoint.forEach { entry, record in
+                    try catalog.store(entry, as: record)
+                    if !entry.isDeleted { try projection.insertNew(entry) }
+                }
+                try catalog.set(.logPosition, String(checkpoint.position.number))
+            }
+        } catch let error as CheckpointError {
+            throw error
+        } catch {
+            throw .invalid("\(error)")
+        }
+        library.observer?.attributesChanged(of: .cloud)
+        library.stateChanged()
+    }
+
+    /// Writes a checkpoint in the background if the commit that this device has just written calls for one.
+    func writeCheckpointIfDue() throws {
+        let position = try position()
+        // Cheap to rule out before anything is counted.
+        guard Checkpoints.isDue(at: position, entries: 0), isWritingCheckpoint.withLock({ !$0 }),
+            Checkpoints.isDue(at: position, entries: try library.catalog.read { try $0.replicaCount() })
+        else { return }
+        let snapshot = try CheckpointSnapshot(library)
+        isWritingCheckpoint.withLock { $0 = true }
+        Task {
+            do throws(CheckpointError) {
+                var parts: [String] = []
+                for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: position)) }
+                try await checkpoints.finish(CheckpointManifest(position: position, count: snapshot.count, parts: parts))
+            } catch {
+                // The next one that is due will do.
+                library.logger.warning("a checkpoint could not be written", metadata: ["error": "\(error)"])
+            }
+            isWritingCheckpoint.withLock { $0 = false }
+        }
+    }
+}
+
+/// The committed state as it is now, in a file without a name: the log may go on while it is sent.
+private struct CheckpointSnapshot: Sendable {
+    let count: Int
+    /// Where each part stands in the file.
+    private(set) var parts: [Range<Int64>] = []
+    private let file: Descriptor
+    private static let recordsAtOnce = 1000
+
+    init(_ library: Library) throws {
+        let name = "checkpoint"
+        file = try library.backing.staging.openFile(name, O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
+        try library.backing.staging.removeFile(name)
+        let ids = Self.foldersFirst(try library.catalog.read { try $0.replicaParents() })
+        count = ids.count
+        var part: [UInt8] = []
+        var next = 0
+        while next < ids.count {
+            let some = ids[next..<min(next + Self.recordsAtOnce, ids.count)]
+            for record in try library.catalog.read({ catalog in try some.compactMap { try catalog.replicaRecord($0) } }) {
+                part += record + [UInt8(ascii: "\n")]
+                if part.count >= Checkpoints.partLength { try append(&part) }
+            }
+            next += some.count
+        }
+        if !part.isEmpty { try append(&part) }
+    }
+
+    private mutating func append(_ part: inout [UInt8]) throws {
+        let start = parts.last?.upperBound ?? 0
+        try FileDescriptor(rawValue: file.number).writeAll(toAbsoluteOffset: start, part)
+        parts.append(start..<start + Int64(part.count))
+        part.removeAll(keepingCapacity: true)
+    }
+
+    func read(_ part: Range<Int64>) throws(CheckpointError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: part.count)
+        let count = bytes.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, off_t(part.lowerBound)) }
+        guard count == part.count else { throw .invalid("its file here cannot be read") }
+        return bytes
+    }
+
+    /// Each after the folder that it lies in.
+    private static func foldersFirst(_ parents: [(id: EntryID, parent: EntryID)]) -> [EntryID] {
+        let children = Dictionary(grouping: parents, by: \.parent)
+        var ordered = (children[.cloudRoot] ?? []).map(\.id)
+        var next = 0
+        while next < ordered.count {
+            if let inner = children[ordered[next]] { ordered += inner.map(\.id) }
+            next += 1
+        }
+        return ordered
+    }
+}

@@ -1,0 +1,194 @@
+import Catalog
+import Documents
+import Glibc
+import Replication
+import SystemPackage
+
+/// `F.conflicts/` and `F.versions/`: the other versions of a document as files (PRODUCT 6).
+extension Library {
+    /// How long a version that something took the place of is shown, in nanoseconds: 30 days.
+    private static let historyLength: Int64 = 30 * 24 * 3_600_000_000_000
+
+    struct NamedVersion {
+        let name: String
+        let version: DocumentVersion
+    }
+
+    /// Whether a document has such a folder. Local documents have neither.
+    func hasFolder(_ folder: VersionFolder, _ entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
+        guard entry.kind == .document, entry.isReplicated, let id = entry.id else { return false }
+        switch folder {
+        case .conflicts: return entry.conflicts > 0 || versionNodes.wasJustEmptied(id, now: surroundings.now())
+        case .history: return true
+        }
+    }
+
+    /// The document behind such a folder.
+    ///
+    /// - Throws: ESTALE when it is gone.
+    func document(with folder: VersionFolder, _ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
+        guard let entry = try catalog.entry(inode), try hasFolder(folder, entry, catalog) else {
+            throw Errno.staleNFSFileHandle
+        }
+        return entry
+    }
+
+    /// What is in such a folder, the latest first.
+    func versions(in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction) throws -> [NamedVersion] {
+        let now = surroundings.now()
+        guard let id = entry.id, let versions = try CatalogReplica(catalog).visibleEntry(id, at: now)?.versions
+        else { return [] }
+        switch folder {
+        case .conflicts: return named(versions.conflicts, entry)
+        case .history:
+            let recent = versions.superseded.filter { $0.time.nanoseconds > now.nanoseconds - Self.historyLength }
+            return named(recent.map(\.version).reversed(), entry)
+        }
+    }
+
+    private func named(_ versions: [DocumentVersion], _ entry: Entry) -> [NamedVersion] {
+        var uses: [String: Int] = [:]
+        return versions.map { version in
+            func name(_ number: Int) -> String {
+                VersionName.make(
+                    device: version.deviceName, time: surroundings.localTime(version.modified), number: number,
+                    pathExtension: entry.name?.pathExtension ?? "")
+            }
+            uses[name(1), default: 0] += 1
+            return NamedVersion(name: name(uses[name(1)] ?? 1), version: version)
+        }
+    }
+
+    func version(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction
+    ) throws -> DocumentVersion {
+        let found = try versions(in: folder, of: entry, catalog).first { $0.name.utf8.elementsEqual(name) }
+        guard let found else { throw Errno.noSuchFileOrDirectory }
+        return found.version
+    }
+
+    // MARK: Lookup, listing, attributes
+
+    public func lookup(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
+    ) throws(Errno) -> Resolved {
+        try inspect { catalog in
+            let entry = try document(with: folder, inode, catalog)
+            let version = try version(name, in: folder, of: entry, catalog)
+            guard let id = entry.id else { throw Errno.staleNFSFileHandle }
+            return Resolved(
+                node: .version(versionNodes.number(of: version.id, in: id)), attributes: .version(version),
+                isListedName: false)
+        }
+    }
+
+    public func list(_ folder: VersionFolder, of inode: InodeNumber) throws(Errno) -> [ListedName] {
+        try inspect { catalog in
+            let entry = try document(with: folder, inode, catalog)
+            guard let id = entry.id else { return [] }
+            return try versions(in: folder, of: entry, catalog).map { found in
+                ListedName(
+                    name: found.name, node: .version(versionNodes.number(of: found.version.id, in: id)),
+                    kind: .document, isMemorable: false)
+            }
+        }
+    }
+
+    func versionFolderAttributes(
+        _ folder: VersionFolder, of inode: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> FileAttributes {
+        let entry = try document(with: folder, inode, catalog)
+        var attributes = FileAttributes.placeholder(entry)
+        attributes.type = .folder
+        attributes.mode = folder == .conflicts ? 0o755 : 0o555
+        attributes.links = 2
+        attributes.size = 0
+        return attributes
+    }
+
+    func versionAttributes(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        .version(try describedVersion(inode, catalog).version)
+    }
+
+    private func describedVersion(
+        _ inode: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> (version: DocumentVersion, id: EntryID) {
+        guard let node = versionNodes[inode],
+            let versions = try CatalogReplica(catalog).entry(node.document)?.versions,
+            let version = versions.all.first(where: { $0.id == node.version })
+        else { throw Errno.staleNFSFileHandle }
+        return (version, node.document)
+    }
+
+    // MARK: Content
+
+    /// Opens a version for reading: at once if this device holds that content.
+    ///
+    /// - Throws: EACCES for writing, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline, ESTALE.
+    public func openVersion(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
+        if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .permissionDenied }
+        if let file = openFiles.file(inode), file.canBeShared(forWriting: false) {
+            return .opened(openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false)))
+        }
+        if let descriptor = try inspect({ try backingContent(of: inode, $0) }) {
+            let file = OpenFile(inode: inode, descriptor: descriptor)
+            return .opened(openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: false)))
+        }
+        if !transfers.isReachable { throw .noRouteToHost }
+        if flags & O_NONBLOCK != 0 {
+            _ = try versionArrival(inode)
+            throw .resourceTemporarilyUnavailable
+        }
+        return .arriving(inode)
+    }
+
+    /// Waits for the first bytes of a version, and opens it.
+    public func finishOpeningVersion(_ inode: InodeNumber) async throws(Errno) -> UInt64 {
+        let arrival = try versionArrival(inode)
+        try await waitForStart(of: arrival)
+        let known = openFiles.file(inode).flatMap { $0.canBeShared(forWriting: false) ? $0 : nil }
+        let file = known
+            ?? OpenFile(inode: inode, descriptor: arrival.descriptor, isWritable: false, arrival: arrival)
+        return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false))
+    }
+
+    /// The document's own file, where that still holds this version.
+    private func backingContent(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Descriptor? {
+        let (version, id) = try describedVersion(inode, catalog)
+        guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id,
+            !entry.pending.contains(.content), !openFiles.isOpenForWriting(entry.inode)
+        else { return nil }
+        return try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+    }
+
+    /// The transfer of a version into a file without a name, shared by all who read it.
+    private func versionArrival(_ inode: InodeNumber) throws(Errno) -> Arrival {
+        let (arrival, isNew) = try inspect { catalog in
+            if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
+            let (version, id) = try describedVersion(inode, catalog)
+            let arrival = try makeArrival(of: inode, version, id)
+            try backing.staging.removeFile(arrival.stagingName)
+            transfers.register(arrival)
+            return (arrival, true)
+        }
+        if isNew { arrival.start { [self] in await fetch(arrival) } }
+        return arrival
+    }
+
+    private func fetch(_ arrival: Arrival) async -> Result<Void, Errno> {
+        defer { transfers.end(arrival, of: arrival.inode) }
+        do throws(TransferError) {
+            try await arrival.download.run()
+            arrival.stage = .installed
+            return .success(())
+        } catch { return .failure(Errno(error)) }
+    }
+}
+
+extension FileAttributes {
+    fileprivate static func version(_ version: DocumentVersion) -> FileAttributes {
+        FileAttributes(
+            type: .file, mode: 0o444, size: version.size, blocks: 0, links: 1, owner: geteuid(), group: getegid(),
+            accessed: version.modified, modified: version.modified, changed: version.modified)
+    }
+}

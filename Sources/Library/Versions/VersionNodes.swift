@@ -1,0 +1,51 @@
+import Catalog
+import Documents
+import Synchronization
+
+/// The inode numbers of versions that somebody has looked at: given out as they are asked for, far above
+/// those of entries, and good until the mount ends.
+final class VersionNodes: Sendable {
+    struct Node {
+        let document: EntryID
+        let version: VersionID
+    }
+
+    private struct Table {
+        var numbers: [VersionID: InodeNumber] = [:]
+        var nodes: [InodeNumber: Node] = [:]
+        /// Documents whose last conflict version was removed a moment ago, by whom the folder is removed next.
+        var emptied: [EntryID: Timestamp] = [:]
+    }
+
+    private let table = Mutex(Table())
+
+    /// - Parameter id: of the document.
+    func number(of version: VersionID, in id: EntryID) -> InodeNumber {
+        table.withLock { table in
+            if let number = table.numbers[version] { return number }
+            let number = InodeNumber.version(table.nodes.count)
+            table.numbers[version] = number
+            table.nodes[number] = Node(document: id, version: version)
+            return number
+        }
+    }
+
+    subscript(number: InodeNumber) -> Node? { table.withLock { $0.nodes[number] } }
+
+    /// `rm -r F.conflicts` removes the versions in it one by one, and then the folder: which must still be
+    /// there to be removed, for this long in nanoseconds.
+    private static let patience: Int64 = 1_000_000_000
+
+    func noteEmptied(_ id: EntryID, now: Timestamp) { table.withLock { $0.emptied[id] = now } }
+
+    func wasJustEmptied(_ id: EntryID, now: Timestamp) -> Bool {
+        table.withLock { table in
+            guard let time = table.emptied[id] else { return false }
+            if now.nanoseconds - time.nanoseconds < Self.patience { return true }
+            table.emptied[id] = nil
+            return false
+        }
+    }
+
+    func forgetEmptied(_ id: EntryID) { table.withLock { $0.emptied[id] = nil } }
+}

@@ -1,0 +1,30 @@
+import CLinux
+import Dispatch
+import Glibc
+
+/// inotify(7): what comes on this machine is known at once. What another machine puts on a share is not
+/// told, and found by polling.
+extension DirectoryStore {
+    public var quickestPoll: Duration { .milliseconds(100) }
+
+    public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? {
+        guard isPresent, let path = try? path(prefix) else { return nil }
+        // There is nothing to watch before the first object is there.
+        if mkdir(path, 0o700) != 0, errno != EEXIST { return nil }
+        let queue = inotify_init1(Int32(IN_NONBLOCK.rawValue) | Int32(IN_CLOEXEC.rawValue))
+        guard queue >= 0 else { return nil }
+        guard inotify_add_watch(queue, path, UInt32(IN_CREATE | IN_MOVED_TO)) >= 0 else {
+            close(queue)
+            return nil
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: queue)
+        source.setEventHandler {
+            var events = [UInt8](repeating: 0, count: 4096)
+            while read(queue, &events, events.count) > 0 {}
+            onChange()
+        }
+        source.setCancelHandler { close(queue) }
+        source.activate()
+        return StoreWatch { source.cancel() }
+    }
+}

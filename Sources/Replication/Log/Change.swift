@@ -1,0 +1,79 @@
+import Documents
+
+/// What somebody chose among the versions of a document that are in conflict (PRODUCT 6).
+public struct Resolution: Codable, Sendable, Equatable {
+    /// The version that is to be current.
+    public var kept: VersionID
+    /// Versions that who chose saw and did not want.
+    public var discarded: [VersionID]
+
+    public init(kept: VersionID, discarded: [VersionID]) {
+        self.kept = kept
+        self.discarded = discarded
+    }
+}
+
+/// One step of the replica state machine.
+public enum Change: Sendable, Equatable {
+    /// A new entry with its first content, or one that was deleted and is back.
+    case create(ReplicaEntry)
+    case save(EntryID, DocumentVersion)
+    case describe(EntryID, DescriptionChange)
+    /// `seen` are the versions that were current or in conflict for who deleted it; none for what is no
+    /// document.
+    case delete(EntryID, seen: [VersionID])
+    case resolve(EntryID, Resolution)
+
+    public var subject: EntryID {
+        switch self {
+        case .create(let entry): entry.id
+        case .save(let id, _), .describe(let id, _), .delete(let id, _), .resolve(let id, _): id
+        }
+    }
+}
+
+/// `{"save": {"id": …, "version": …}}`: one key, which says what the change is.
+extension Change: Codable {
+    private enum Kind: String, CodingKey { case create, save, describe, delete, resolve }
+
+    private struct Save: Codable { var id: EntryID; var version: DocumentVersion }
+    private struct Describe: Codable { var id: EntryID; var change: DescriptionChange }
+    private struct Delete: Codable { var id: EntryID; var seen: [VersionID] }
+    private struct Resolve: Codable { var id: EntryID; var resolution: Resolution }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Kind.self)
+        guard container.allKeys.count == 1, let kind = container.allKeys.first else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "a change has one kind"))
+        }
+        switch kind {
+        case .create:
+            self = .create(try container.decode(ReplicaEntry.self, forKey: kind))
+        case .save:
+            let save = try container.decode(Save.self, forKey: kind)
+            self = .save(save.id, save.version)
+        case .describe:
+            let describe = try container.decode(Describe.self, forKey: kind)
+            self = .describe(describe.id, describe.change)
+        case .delete:
+            let delete = try container.decode(Delete.self, forKey: kind)
+            self = .delete(delete.id, seen: delete.seen)
+        case .resolve:
+            let resolve = try container.decode(Resolve.self, forKey: kind)
+            self = .resolve(resolve.id, resolve.resolution)
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Kind.self)
+        switch self {
+        case .create(let entry): try container.encode(entry, forKey: .create)
+        case .save(let id, let version): try container.encode(Save(id: id, version: version), forKey: .save)
+        case .describe(let id, let change): try container.encode(Describe(id: id, change: change), forKey: .describe)
+        case .delete(let id, let seen): try container.encode(Delete(id: id, seen: seen), forKey: .delete)
+        case .resolve(let id, let resolution):
+            try container.encode(Resolve(id: id, resolution: resolution), forKey: .resolve)
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Crypto
+import Documents
+import FoundationEssentials
+import ObjectStore
+
+/// The state of the replica at some position of the log, so that a newcomer need not read all that led
+/// there: `checkpoint/POSITION/manifest`, written last, and parts that are named by their content.
+///
+/// A part is a list of entries as JSON, one a line, folders before what lies in them.
+public struct CheckpointManifest: Codable, Sendable, Equatable {
+    public static let currentFormat = 1
+
+    public var format = CheckpointManifest.currentFormat
+    public var position: Int64
+    /// Entries in all parts.
+    public var count: Int
+    /// SHA-256 digests in hexadecimal, in the order in which the parts are to be read.
+    public var parts: [String]
+
+    public init(position: LogPosition, count: Int, parts: [String]) {
+        self.position = position.number
+        self.count = count
+        self.parts = parts
+    }
+}
+
+/// Why a checkpoint cannot be used. The log has everything, only slower.
+public enum CheckpointError: Error, Sendable, CustomStringConvertible {
+    case store(ObjectStoreError)
+    case invalid(String)
+
+    public var description: String {
+        switch self {
+        case .store(let error): error.description
+        case .invalid(let reason): "a checkpoint of the cloud is invalid: \(reason)"
+        }
+    }
+}
+
+/// A checkpoint that was fetched and verified part by part, and not yet looked into.
+public struct FetchedCheckpoint: Sendable {
+    public let position: LogPosition
+    let count: Int
+    let parts: [[UInt8]]
+}
+
+/// Where checkpoints are, and how many are kept.
+public struct Checkpoints: Sendable {
+    static let folder = "checkpoint"
+    private static let manifestName = "manifest"
+    /// Bytes; a part ends with the entry that reaches this.
+    public static let partLength = 4 << 20
+    private static let largestPart = 64 << 20
+    private static let largestManifest = 4 << 20
+    /// A newcomer may be reading one while the next is written.
+    private static let keptCount = 2
+    private static let parallelReads = 8
+
+    private let store: any ObjectStore
+
+    public init(store: any ObjectStore) { self.store = store }
+
+    /// Whether the device that wrote the commit at `position` writes a checkpoint after it: the rarer the
+    /// larger the state, and by the position alone, so that one device does it.
+    public static func isDue(at position: LogPosition, entries: Int) -> Bool {
+        var interval: Int64 = 64
+        while interval < Int64(entries) / 100 { interval *= 2 }
+        return position.number > 0 && position.number.isMultiple(of: interval)
+    }
+
+    // MARK: Reading
+
+    /// The newest checkpoint that is whole; nil when there is none.
+    public func latest() async throws(CheckpointError) -> FetchedCheckpoint? {
+        for position in try await positions().reversed() {
+            do throws(CheckpointError) {
+                return try await fetch(position)
+            } catch {
+                // An older one, or the log from its start, will do.
+                if case .store(let reason) = error, !reason.concernsOneObject { throw error }
+            }
+        }
+        return nil
+    }
+
+    private func positions() async throws(CheckpointError) -> [LogPosition] {
+        try await keys().filter { $0.last == Self.manifestName }.compactMap { Int64($0.components[1]).map(LogPosition.init) }
+    }
+
+    private func keys() async throws(CheckpointError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
+        while true {
+            let page = try await stored { () throws(ObjectStoreError) in
+                try await store.list(ObjectKey(Self.folder)!, after: keys.last, limit: 1000)
+            }
+            keys += page
+            if page.count < 1000 { return keys.filter { $0.components.count == 3 } }
+        }
+    }
+
+    private func fetch(_ position: LogPosition) async throws(CheckpointError) -> FetchedCheckpoint {
+        let bytes = try await stored { () throws(ObjectStoreError) in
+            try await store.get(Self.key(position, Self.manifestName), limit: Self.largestManifest)
+        }
+        guard let manifest = try? JSONDecoder().decode(CheckpointManifest.self, from: Data(bytes)),
+            manifest.format == CheckpointManifest.currentFormat, manifest.position == position.number,
+            manifest.count >= 0, manifest.parts.allSatisfy({ $0.utf8.count == 64 && !$0.utf8.contains(UInt8(ascii: "/")) })
+        else { throw .invalid("its manifest") }
+        return FetchedCheckpoint(
+            position: position, count: manifest.count, parts: try await fetchParts(manifest.parts, position))
+    }
+
+    private func fetchParts(_ digests: [String], _ position: LogPosition) async throws(CheckpointError) -> [[UInt8]] {
+        let results = await withTaskGroup(of: (Int, Result<[UInt8], CheckpointError>).self) { group in
+            var next = 0
+            func start() {
+                guard next < digests.count else { return }
+                group.addTask { [index = next] in
+                    do throws(CheckpointError) {
+                        return (index, .success(try await fetchPart(digests[index], position)))
+                    } catch { return (index, .failure(error)) }
+                }
+                next += 1
+            }
+            for _ in 0..<Self.parallelReads { start() }
+            var results = [Result<[UInt8], CheckpointError>](repeating: .success([]), count: digests.count)
+            for await (index, result) in group {
+                results[index] = result
+                start()
+            }
+            return results
+        }
+        var parts: [[UInt8]] = []
+        for result in results { parts.append(try result.get()) }
+        return parts
+    }
+
+    private func fetchPart(_ digest: String, _ position: LogPosition) async throws(CheckpointError) -> [UInt8] {
+        let bytes = try await stored { () throws(ObjectStoreError) in
+            try await store.get(Self.key(position, digest), limit: Self.largestPart)
+        }
+        guard Digest.sha256(of: bytes) == digest else { throw .invalid("a part of it was changed") }
+        return bytes
+    }
+
+    // MARK: Writing
+
+    /// Writes a part, which counts once a manifest names it.
+    ///
+    /// - Returns: its digest.
+    public func write(_ part: [UInt8], at position: LogPosition) async throws(CheckpointError) -> String {
+        let digest = Digest.sha256(of: part)
+        _ = try await stored { () throws(ObjectStoreError) in
+            try await store.putIfAbsent(Self.key(position, digest), part)
+        }
+        return digest
+    }
+
+    /// Completes a checkpoint, and removes those that are older than the one before it.
+    public func finish(_ manifest: CheckpointManifest) async throws(CheckpointError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let bytes = try? encoder.encode(manifest) else { throw .invalid("its manifest") }
+        let key = Self.key(LogPosition(manifest.position), Self.manifestName)
+        _ = try await stored { () throws(ObjectStoreError) in try await store.putIfAbsent(key, Array(bytes)) }
+        try await removeOld()
+    }
+
+    private func removeOld() async throws(CheckpointError) {
+        let keys = try await keys()
+        let whole = keys.filter { $0.last == Self.manifestName }.map { $0.components[1] }.sorted()
+        guard whole.count > Self.keptCount, let oldestKept = whole.suffix(Self.keptCount).first else { return }
+        let old = keys.filter { $0.components[1] < oldestKept }
+        // Manifests first: what has lost parts must not be found.
+        for key in old.sorted(by: { ($0.last != Self.manifestName ? 1 : 0, $0) < ($1.last != Self.manifestName ? 1 : 0, $1) }) {
+            try await stored { () throws(ObjectStoreError) in try await store.delete(key) }
+        }
+    }
+
+    private static func key(_ position: LogPosition, _ name: String) -> ObjectKey {
+        ObjectKey([folder, position.key.last, name])!
+    }
+
+    private func stored<Value>(
+        _ body: () async throws(ObjectStoreError) -> Value
+    ) async throws(CheckpointError) -> Value {
+        do throws(ObjectStoreError) { return try await body() } catch { throw .store(error) }
+    }
+}
+
+extension ObjectStoreError {
+    /// Not the store as a whole.
+    fileprivate var concernsOneObject: Bool {
+        switch self {
+        case .notFound, .corrupted: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,245 @@
+import Catalog
+import Dispatch
+import Documents
+import Foundation
+import Glibc
+@testable import Library
+import ObjectStore
+import Synchronization
+import SystemPackage
+import Testing
+
+/// Content that comes while somebody opens, reads or replaces it.
+@Suite(.timeLimit(.minutes(1)))
+struct ArrivalTests {
+    /// More chunks than are fetched at a time.
+    private static let content = pattern((5 << 20) + 17)
+
+    /// A document of which the first chunk came to the phone, and its reader there.
+    private struct Film {
+        let laptop: TestDevice
+        let phone: TestDevice
+        let inode: InodeNumber
+        let reader: UInt64
+        let arrival: Arrival
+
+        /// Ends the arrival without success.
+        func fail(byCancelling isCancelled: Bool) async throws {
+            if isCancelled { arrival.cancel() }
+            phone.cloud.release(failing: isCancelled ? nil : .unreachable("no route to host"))
+            await #expect(throws: isCancelled ? Errno.interrupted : Errno.noRouteToHost) {
+                try await arrival.waitUntilInstalled()
+            }
+            phone.cloud.release()
+        }
+    }
+
+    private static func withFilm(_ body: (Film) async throws -> Void) async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Film.bin", bytes: content)
+            try await laptop.push()
+            try await phone.pull()
+            phone.cloud.hold(from: 1)
+            let inode = try phone.inode("Film.bin")
+            let reader = try await phone.open(inode)
+            await phone.cloud.waitUntilHolding(4)
+            let arrival = try #require(try phone.library.arrival(of: inode))
+            try await body(Film(laptop: laptop, phone: phone, inode: inode, reader: reader, arrival: arrival))
+        }
+    }
+
+    /// What several threads get that ask for an arrival at the same time.
+    private static func arrivals(of inode: InodeNumber, in library: Library) -> [Arrival] {
+        let arrivals = Mutex<[Arrival]>([])
+        let arrived = DispatchSemaphore(value: 0)
+        let done = DispatchGroup()
+        // They find that nothing is arriving, and then wait for the catalog.
+        try? library.catalog.read { _ in
+            for _ in 1...8 {
+                done.enter()
+                Thread.detachNewThread {
+                    arrived.signal()
+                    if let arrival = try? library.arrival(of: inode) { arrivals.withLock { $0.append(arrival) } }
+                    done.leave()
+                }
+            }
+            for _ in 1...8 { arrived.wait() }
+            for _ in 1...100 { sched_yield() }
+        }
+        done.wait()
+        return arrivals.withLock { $0 }
+    }
+
+    @Test func `those who open a document that is not here at the same time wait for one arrival`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let names = (1...10).map { "\($0).txt" }
+            for name in names { try laptop.create(name, "content of \(name)") }
+            try await laptop.push()
+            try await phone.pull()
+            phone.cloud.hold()
+            for name in names {
+                let all = Self.arrivals(of: try phone.inode(name), in: phone.library)
+                #expect(all.count == 8)
+                #expect(Set(all.map(ObjectIdentifier.init)).count == 1)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: phone.store + "/staging").count == names.count)
+            phone.cloud.release()
+            for name in names {
+                try await phone.library.waitForContent(of: phone.inode(name))
+                #expect(try await phone.text(name) == "content of \(name)")
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `who replaces a document whose arrival failed for a reader does so, and the reader sees nothing of it`(
+        isCancelled: Bool
+    ) async throws {
+        try await Self.withFilm { film in
+            try await film.fail(byCancelling: isCancelled)
+            let phone = film.phone
+            let writer = try phone.opened(try phone.library.open(film.inode, flags: O_WRONLY | O_TRUNC))
+            try phone.write("replaced", to: writer)
+            let old = try phone.library.handle(film.reader).descriptor
+            #expect(try old.readPrefix(1000) == Array(Self.content.prefix(1000)))
+            phone.library.close(film.reader)
+            #expect(phone.library.openFiles.isOpenForWriting(film.inode))
+            phone.library.close(writer)
+            #expect(try await phone.text("Film.bin") == "replaced")
+            try await phone.push()
+            try await film.laptop.pull()
+            #expect(try await film.laptop.text("Film.bin") == "replaced")
+            #expect(try film.laptop.entry("Film.bin").conflicts == 0)
+            #expect(try phone.entry("Film.bin").error == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `who opens a document whose arrival failed gets it anew`(isCancelled: Bool) async throws {
+        try await Self.withFilm { film in
+            try await film.fail(byCancelling: isCancelled)
+            let phone = film.phone
+            #expect(try await phone.bytes("Film.bin") == Self.content)
+            // Who edits it edits what has arrived.
+            try await phone.library.waitForContent(of: film.inode)
+            let writer = try await phone.open(film.inode, O_WRONLY)
+            try phone.write("THE END", to: writer, at: Int64(Self.content.count))
+            phone.library.close(writer)
+            phone.library.close(film.reader)
+            let edited = Self.content + Array("THE END".utf8)
+            #expect(try await phone.bytes("Film.bin") == edited)
+            try await phone.push()
+            try await film.laptop.pull()
+            #expect(try await film.laptop.bytes("Film.bin") == edited)
+        }
+    }
+
+    @Test func `who truncates a document waits for its content while somebody reads it`() async throws {
+        try await Self.withFilm { film in
+            let phone = film.phone
+            #expect(try phone.library.mustArriveToTruncate(film.inode, to: 0))
+            var changes = AttributeChanges()
+            changes.size = 0
+            #expect(throws: Errno.resourceTemporarilyUnavailable) {
+                try phone.library.setAttributes(of: film.inode, changes)
+            }
+            guard case .arriving(let inode) = try phone.library.open(film.inode, flags: O_WRONLY | O_TRUNC) else {
+                Issue.record("the content went while somebody read it")
+                return
+            }
+            let opening = Task { try await phone.library.finishOpening(inode, flags: O_WRONLY | O_TRUNC) }
+            phone.cloud.release()
+            // All of it comes: nobody cuts the reader off from the rest.
+            try await phone.library.waitForBytes(phone.library.handle(film.reader), from: 0, count: Self.content.count)
+            let writer = try await opening.value
+            try phone.write("replaced", to: writer)
+            phone.library.close(writer)
+            phone.library.close(film.reader)
+            #expect(try await phone.text("Film.bin") == "replaced")
+        }
+    }
+
+    @Test func `who waits for content that came meanwhile waits for nothing`() async throws {
+        try await Self.withFilm { film in
+            let phone = film.phone
+            phone.cloud.release()
+            try await film.arrival.waitUntilInstalled()
+            phone.cloud.hold()
+            #expect(try phone.library.arrival(of: film.inode) == nil)
+            try await phone.library.waitForContent(of: film.inode)
+            for flags in [O_RDONLY, O_RDWR] {
+                let number = try await phone.library.finishOpening(film.inode, flags: flags)
+                #expect(try await phone.bytes(of: number) == Self.content)
+                phone.library.close(number)
+            }
+        }
+    }
+
+    @Test func `content that is arriving says how large it will be, since its file has holes`() async throws {
+        try await Self.withFilm { film in
+            let phone = film.phone
+            #expect(try phone.library.handle(film.reader).arrivingSize == Int64(Self.content.count))
+            phone.cloud.release()
+            try await film.arrival.waitUntilInstalled()
+            #expect(try phone.library.handle(film.reader).arrivingSize == nil)
+            #expect(try await phone.bytes(of: film.reader) == Self.content)
+        }
+    }
+
+    // MARK: Damage
+
+    /// Changes a byte of the one content that the cloud holds.
+    private static func damageContent(in cloudFolder: String, at offset: Int) throws {
+        let documents = cloudFolder + "/documents"
+        let path = try #require(
+            FileManager.default.subpaths(atPath: documents)?.map { documents + "/" + $0 }.first { $0.hasSuffix(".bin") })
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        try file.seek(toOffset: UInt64(offset))
+        let byte = try #require(try file.read(upToCount: 1)?.first)
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: [byte ^ 1])
+        try file.close()
+    }
+
+    @Test func `damaged content that somebody read a part of is fetched anew under another inode number`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Film.bin", bytes: Self.content)
+            try await laptop.push()
+            try await phone.pull()
+            try Self.damageContent(in: laptop.cloudFolder, at: 100)
+            phone.cloud.hold(from: 1)
+            let entry = try phone.entry("Film.bin")
+            let reader = try await phone.open(entry.inode)
+            let arrival = try #require(try phone.library.arrival(of: entry.inode))
+            let spy = ObserverSpy()
+            phone.library.observer = spy
+            phone.cloud.release()
+            await #expect(throws: Errno.ioError) { try await phone.bytes(of: reader) }
+            await #expect(throws: Errno.ioError) { try await arrival.waitUntilInstalled() }
+            let inode = try phone.inode("Film.bin")
+            #expect(inode != entry.inode)
+            #expect(spy.hasHeard(of: entry.filename, in: .cloud))
+            #expect(try phone.entry("Film.bin").error != nil)
+            // It goes on where the pauses between tries were.
+            #expect(phone.library.retries.failed(inode) == .seconds(2))
+            try Self.damageContent(in: laptop.cloudFolder, at: 100)
+            #expect(try await phone.bytes("Film.bin") == Self.content)
+            await #expect(throws: Errno.ioError) { try await phone.bytes(of: reader) }
+        }
+    }
+
+    @Test func `damaged content of one chunk is given to nobody`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Short.bin", "short")
+            try await laptop.push()
+            try await phone.pull()
+            try Self.damageContent(in: laptop.cloudFolder, at: 1)
+            let inode = try phone.inode("Short.bin")
+            await #expect(throws: Errno.ioError) { try await phone.open(inode) }
+            #expect(!phone.library.openFiles.isOpen(inode))
+            #expect(try phone.inode("Short.bin") == inode)
+            try Self.damageContent(in: laptop.cloudFolder, at: 1)
+            #expect(try await phone.text("Short.bin") == "short")
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import Catalog
+import Documents
+@testable import Library
+import SystemPackage
+import Testing
+
+/// RENAME_EXCHANGE.
+struct ExchangeTests {
+    @Test(arguments: [("Plan.txt", "link"), ("link", "Plan.txt"), ("link", "Folder"), ("Folder", "link")])
+    func `a link changes places with nothing else`(name: String, other: String) async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .local)
+            try device.makeLink("link", to: "Plan.txt", in: .local)
+            try device.makeFolder("Folder", in: .local)
+            let before = try device.library.list(.local).map { "\($0.name) \($0.node)" }
+            #expect(throws: Errno.invalidArgument) { try device.rename(name, in: .local, to: other, .exchange) }
+            #expect(try device.library.list(.local).map { "\($0.name) \($0.node)" } == before)
+            #expect(try device.library.readSymbolicLink(device.inode("link", in: .local)) == Array("Plan.txt".utf8))
+            #expect(try await device.text("Plan.txt", in: .local) == "plan")
+        }
+    }
+
+    @Test func `two documents change contents, and keep names and identities`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .local)
+            try device.create("List.txt", "list of things", in: .local)
+            let (plan, list) = (try device.entry("Plan.txt", in: .local), try device.entry("List.txt", in: .local))
+            try device.rename("Plan.txt", in: .local, to: "List.txt", .exchange)
+            #expect(try await device.text("Plan.txt", in: .local) == "list of things")
+            #expect(try await device.text("List.txt", in: .local) == "plan")
+            #expect(try device.entry("Plan.txt", in: .local).id == plan.id)
+            #expect(try device.entry("List.txt", in: .local).id == list.id)
+            #expect(try device.entry("Plan.txt", in: .local).filename == plan.filename)
+        }
+    }
+}

@@ -1,0 +1,70 @@
+@testable import Catalog
+import Documents
+@testable import Library
+import Replication
+
+/// The synchronizer, by hand.
+extension TestDevice {
+    struct Stalled: Error {}
+
+    /// Takes what others committed.
+    func pull() async throws { try await synchronizer.followLog() }
+
+    /// Takes what others committed, and does all that is to be done until nothing is pending.
+    func push() async throws {
+        try await pull()
+        while true {
+            try await work()
+            if try isSettled { return }
+            try await waitForWork()
+        }
+    }
+
+    /// Starts the transfers that can start, and sends what is ready.
+    func work() async throws {
+        synchronizer.startArrivals()
+        _ = try synchronizer.startUploads()
+        _ = try await synchronizer.sendPending()
+    }
+
+    /// Waits until some transfer has ended.
+    private func waitForWork() async throws {
+        let limit = Duration.seconds(20)
+        let start = ContinuousClock.now
+        await library.transfers.wake.wait(atMost: limit)
+        try Task.checkCancellation()
+        if ContinuousClock.now - start >= limit { throw Stalled() }
+    }
+
+    var isSettled: Bool {
+        get throws {
+            try library.catalog.read { catalog in
+                try catalog.pendingCount() == 0 && catalog.arrivingEntries(limit: 1).isEmpty && catalog.outbox() == nil
+            }
+        }
+    }
+
+    var pendingCount: Int { get throws { try library.catalog.read { try $0.pendingCount() } } }
+
+    /// The log as it is now.
+    var commits: [Commit] {
+        get async throws {
+            var commits: [Commit] = []
+            while let commit = try await synchronizer.log.read(LogPosition(Int64(commits.count + 1))) {
+                commits.append(commit)
+            }
+            return commits
+        }
+    }
+
+    /// How many contents the log has but the first of each document.
+    var savesInLog: Int {
+        get async throws {
+            var count = 0
+            for change in try await commits.flatMap(\.changes) {
+                if case .save = change { count += 1 }
+            }
+            return count
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Catalog
+import Documents
+import Foundation
+@testable import Library
+import Logging
+import ObjectStore
+import Synchronization
+
+/// One device without a mount: a store folder of its own, a cloud folder that it may share, and a
+/// synchronizer that does nothing until a test tells it to.
+final class TestDevice: Sendable {
+    let name: String
+    /// The store folder.
+    let store: String
+    /// The folder that is the cloud.
+    let cloudFolder: String
+    let cloud: GatedStore
+    private let showsDisplayNames: Bool
+    private let opened = Mutex<(library: Library, synchronizer: Synchronizer)?>(nil)
+
+    init(_ name: String, store: String, cloudFolder: String, showsDisplayNames: Bool = false) throws {
+        self.name = name
+        self.store = store
+        self.cloudFolder = cloudFolder
+        self.showsDisplayNames = showsDisplayNames
+        cloud = GatedStore(try DirectoryStore(root: cloudFolder, creates: true))
+        try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
+    }
+
+    var library: Library { opened.withLock { $0!.library } }
+
+    var synchronizer: Synchronizer { opened.withLock { $0!.synchronizer } }
+
+    // MARK: Its life
+
+    func open() throws {
+        let configuration = LibraryConfiguration(
+            storePath: store, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
+            showsDisplayNames: showsDisplayNames, timeout: .seconds(30))
+        let clock = TestClock()
+        let library = try Library.open(
+            configuration, transfers: Transfers(quiet: .zero), deviceName: name,
+            surroundings: Surroundings(
+                now: { clock.next() },
+                localTime: { LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
+                random: { SystemRandomNumberGenerator() }),
+            logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+        ) { [cloud] _ in cloud }
+        opened.withLock { $0 = (library, Synchronizer(library: library)) }
+    }
+
+    /// Ends as a killed process does: what is committed stays, and nothing says that all is well.
+    func crash() throws {
+        let library = library
+        opened.withLock { $0 = nil }
+        library.transfers.cancelAll()
+        try library.catalog.close()
+    }
+
+    func close() throws {
+        let library = library
+        opened.withLock { $0 = nil }
+        try library.close()
+    }
+
+    /// Ends whatever is left of it.
+    func dismantle() {
+        cloud.release()
+        if opened.withLock({ $0 != nil }) { try? crash() }
+    }
+}
+
+/// A clock that shows another time whenever it is asked, starting from now.
+private final class TestClock: Sendable {
+    private let nanoseconds = Atomic<Int64>(Int64(Date().timeIntervalSince1970 * 1e9))
+
+    func next() -> Timestamp {
+        Timestamp(nanoseconds: nanoseconds.add(1000, ordering: .relaxed).newValue)
+    }
+}
+
+// MARK: Devices for the time of a test
+
+/// Runs `body` with a device that has an empty store and an empty cloud, and removes all of it.
+func withDevice(showsDisplayNames: Bool = false, _ body: (TestDevice) async throws -> Void) async throws {
+    try await withDevices(["laptop"], showsDisplayNames) { try await body($0[0]) }
+}
+
+/// Runs `body` with two devices that share an empty cloud.
+func withTwoDevices(
+    showDisplayNames: Bool = false, _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
+) async throws {
+    try await withDevices(["laptop", "phone"], showDisplayNames) { try await body($0[0], $0[1]) }
+}
+
+private func withDevices(
+    _ names: [String], _ showsDisplayNames: Bool, _ body: ([TestDevice]) async throws -> Void
+) async throws {
+    let folder = NSTemporaryDirectory() + "docfs-library-" + UUID().uuidString
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let devices = try names.map { name in
+        try TestDevice(
+            name, store: folder + "/" + name, cloudFolder: folder + "/cloud", showsDisplayNames: showsDisplayNames)
+    }
+    defer { devices.forEach { $0.dismantle() } }
+    for device in devices { try device.open() }
+    try await body(devices)
+}

@@ -1,0 +1,227 @@
+import Catalog
+import Documents
+import Foundation
+import Glibc
+@testable import Library
+import SystemPackage
+import Testing
+
+/// Processes that die between moving a backing file and saying so: the file is known by its inode number.
+@Suite(.timeLimit(.minutes(1)))
+struct UncleanEndTests {
+    /// What must be the same after an unclean end.
+    private struct Known: Equatable {
+        let id: EntryID?
+        let kind: EntryKind
+        let filename: String
+        let name: DocumentName?
+        let isHere: Bool
+        let pending: PendingChanges
+        let text: String
+
+        init(_ name: String, in folder: InodeNumber, of device: TestDevice) async throws {
+            let entry = try device.entry(name, in: folder)
+            id = entry.id
+            kind = entry.kind
+            filename = entry.filename
+            self.name = entry.name
+            isHere = entry.isHere
+            pending = entry.pending
+            text = try await device.text(name, in: folder)
+        }
+    }
+
+    private static func move(_ path: String, to newPath: String) throws {
+        guard Glibc.rename(path, newPath) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Lets `device` die just when it has moved backing files; paths are below its store.
+    private static func crash(_ device: TestDevice, afterMoving moves: [(String, String)]) throws {
+        try device.crash()
+        for (path, newPath) in moves { try move(device.store + "/" + path, to: device.store + "/" + newPath) }
+        try device.open()
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a rename within a folder is undone`(folder: InodeNumber) async throws {
+        try await withDevice { device in
+            try device.create(".env", "secret", in: folder)
+            try device.create(".other", "other", in: folder)
+            try await device.push()
+            let known = try await Known(".env", in: folder, of: device)
+            let container = folder == .local ? "local" : "cloud"
+            try Self.crash(device, afterMoving: [(container + "/.env", container + "/.env2")])
+            #expect(try device.names(in: folder) == [".env", ".other"])
+            #expect(try await Known(".env", in: folder, of: device) == known)
+            #expect(try device.pendingCount == 0)
+        }
+    }
+
+    @Test(arguments: [("draft.tmp", "draft.txt"), ("Draft.txt", "draft.tmp")])
+    func `a scratch file that became a document is one again, and the other way round`(
+        name: String, newName: String
+    ) async throws {
+        try await withDevice { device in
+            try device.create(name, "draft", in: .local)
+            let known = try await Known(name, in: .local, of: device)
+            try Self.crash(device, afterMoving: [("local/" + known.filename, "local/" + newName)])
+            #expect(try device.names(in: .local) == [name])
+            #expect(try await Known(name, in: .local, of: device) == known)
+        }
+    }
+
+    @Test(arguments: ["local/Archive/Trip", "local/Trip 2", "cloud/Trip"])
+    func `a folder that was moved is back with all that is in it`(newPlace: String) async throws {
+        try await withDevice { device in
+            let trip = try device.makeFolder("Trip", in: .local)
+            let days = try device.makeFolder("Days", in: trip)
+            try device.makeFolder("Archive", in: .local)
+            try device.create("Plan.txt", "plan", in: trip)
+            try device.create("Monday.txt", "monday", in: days)
+            try device.makeLink("link", to: "Plan.txt", in: trip)
+            let plan = try await Known("Plan.txt", in: trip, of: device)
+            let monday = try await Known("Monday.txt", in: days, of: device)
+            try Self.crash(device, afterMoving: [("local/Trip", newPlace)])
+            #expect(try device.names(in: .local) == ["Archive", "Trip"])
+            #expect(try device.names() == [])
+            #expect(try device.inode("Trip", in: .local) == trip)
+            #expect(try device.names(in: trip) == ["Days", "Plan.txt", "link"])
+            #expect(try await Known("Plan.txt", in: trip, of: device) == plan)
+            #expect(try await Known("Monday.txt", in: days, of: device) == monday)
+            #expect(try device.names(in: device.inode("Archive", in: .local)) == [])
+        }
+    }
+
+    /// A folder of the laptop with a document that the phone has and one that it has not.
+    private static func withTrip(
+        _ body: (_ laptop: TestDevice, _ phone: TestDevice, InodeNumber) async throws -> Void
+    ) async throws {
+        try await withTwoDevices { laptop, phone in
+            let trip = try laptop.makeFolder("Trip")
+            try laptop.create("Here.txt", "here", in: trip)
+            try laptop.create("Away.txt", "away", in: trip)
+            try await laptop.push()
+            try await phone.pull()
+            try await phone.library.waitForContent(of: phone.inode("Here.txt", in: phone.inode("Trip")))
+            try await body(laptop, phone, try phone.inode("Trip"))
+        }
+    }
+
+    @Test func `a folder that the log moved is moved by it again`() async throws {
+        try await Self.withTrip { laptop, phone, trip in
+            let here = try phone.entry("Here.txt", in: trip)
+            try laptop.rename("Trip", to: "Journey")
+            try await laptop.push()
+            try Self.crash(phone, afterMoving: [("cloud/Trip", "cloud/Journey")])
+            #expect(try phone.names() == ["Trip"])
+            #expect(try phone.entry("Here.txt", in: trip).isHere)
+            #expect(try phone.pendingCount == 0)
+            try await phone.push()
+            #expect(try phone.names() == ["Journey"])
+            #expect(try phone.inode("Journey") == trip)
+            #expect(try phone.names(in: trip) == ["Away.txt", "Here.txt"])
+            #expect(try phone.entry("Here.txt", in: trip).id == here.id)
+            #expect(try await phone.text("Here.txt", in: trip) == "here")
+            #expect(try await phone.text("Away.txt", in: trip) == "away")
+            #expect(try await laptop.commits.count == phone.commits.count)
+            try await laptop.pull()
+            #expect(try laptop.names() == ["Journey"])
+        }
+    }
+
+    @Test(arguments: 0...4)
+    func `however far a round of moves had come, everything is back in its place`(count: Int) async throws {
+        try await withDevice { device in
+            for name in ["a", "b", "c"] {
+                let folder = try device.makeFolder(name, in: .local)
+                try device.create("In \(name).txt", name, in: folder)
+                try device.create("." + name, name, in: .local)
+            }
+            let moves = [("c", "d"), ("b", "c"), ("a", "b"), ("d", "a")].prefix(count)
+            let known = try device.library.inspect { try $0.children(of: .local) }
+            try Self.crash(
+                device,
+                afterMoving: moves.flatMap { [("local/" + $0.0, "local/" + $0.1), ("local/." + $0.0, "local/." + $0.1)] })
+            #expect(try device.names(in: .local) == [".a", ".b", ".c", "a", "b", "c"])
+            for entry in known {
+                let found = try device.entry(entry.filename, in: .local)
+                #expect(found.inode == entry.inode)
+                #expect(found.id == entry.id)
+                #expect(found.backingInode == entry.backingInode)
+            }
+            for name in ["a", "b", "c"] {
+                let folder = try device.inode(name, in: .local)
+                #expect(try device.names(in: folder) == ["In \(name).txt"])
+                #expect(try await device.text("In \(name).txt", in: folder) == name)
+                #expect(try await device.text("." + name, in: .local) == name)
+            }
+        }
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a save by renaming that had replaced the file is done`(folder: InodeNumber) async throws {
+        try await withDevice { device in
+            try device.create(".vimrc", "old", in: folder)
+            try device.create("saved.tmp", "new content", in: folder)
+            try await device.push()
+            let before = try device.entry(".vimrc", in: folder)
+            let container = folder == .local ? "local/" : "cloud/"
+            try Self.crash(
+                device,
+                afterMoving: [
+                    (container + ".vimrc", "staging/removed-\(before.inode)"), (container + "saved.tmp", container + ".vimrc"),
+                ])
+            #expect(try device.names(in: folder) == [".vimrc"])
+            #expect(try device.entry(".vimrc", in: folder).id == before.id)
+            #expect(try await device.text(".vimrc", in: folder) == "new content")
+            #expect(try device.entry(".vimrc", in: folder).pending == (folder == .cloud ? .content : []))
+        }
+    }
+
+    @Test func `a save by renaming that had set the file aside only is undone`() async throws {
+        try await withDevice { device in
+            try device.create(".vimrc", "old", in: .local)
+            try device.create("saved.tmp", "new content", in: .local)
+            let before = try device.entry(".vimrc", in: .local)
+            try Self.crash(device, afterMoving: [("local/.vimrc", "staging/removed-\(before.inode)")])
+            #expect(try device.names(in: .local) == [".vimrc", "saved.tmp"])
+            #expect(try device.entry(".vimrc", in: .local).id == before.id)
+            #expect(try await device.text(".vimrc", in: .local) == "old")
+        }
+    }
+
+    @Test func `in a copy of a store no file is taken for another`() async throws {
+        try await withDevice { device in
+            try device.create(".kept", "kept", in: .local)
+            try device.create(".gone", "gone", in: .local)
+            let (kept, gone) = (try device.entry(".kept", in: .local), try device.entry(".gone", in: .local))
+            try device.crash()
+            let copy = try TestDevice("copy", store: device.store + "-copy", cloudFolder: device.cloudFolder)
+            defer { copy.dismantle() }
+            try FileManager.default.removeItem(atPath: copy.store)
+            try FileManager.default.copyItem(atPath: device.store, toPath: copy.store)
+            // In the copy another file has the inode number that the row of the missing one names.
+            try FileManager.default.removeItem(atPath: copy.store + "/local/.gone")
+            try Data("stranger".utf8).write(to: URL(fileURLWithPath: copy.store + "/local/.stranger"))
+            var status = stat()
+            try #require(lstat(copy.store + "/local/.stranger", &status) == 0)
+            let catalog = try Catalog(path: copy.store + "/catalog.sqlite")
+            try catalog.write { catalog in
+                var row = gone
+                row.backingInode = UInt64(status.st_ino)
+                try catalog.update(row)
+            }
+            try catalog.close()
+            try copy.open()
+            #expect(try copy.names(in: .local) == [".kept", ".stranger"])
+            #expect(try copy.entry(".kept", in: .local).id == kept.id)
+            #expect(try await copy.text(".kept", in: .local) == "kept")
+            #expect(try copy.entry(".stranger", in: .local).id != gone.id)
+            #expect(try await copy.text(".stranger", in: .local) == "stranger")
+            // From now on it is a store like any other.
+            try Self.crash(copy, afterMoving: [("local/.kept", "local/.kept2")])
+            #expect(try copy.names(in: .local) == [".kept", ".stranger"])
+            #expect(try copy.entry(".kept", in: .local).id == kept.id)
+        }
+    }
+}
