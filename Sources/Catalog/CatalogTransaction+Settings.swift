@@ -15,6 +15,8 @@ public enum Setting: String, Sendable {
     case isClean
     /// The cloud URL the replica was read from.
     case cloudURL
+    /// When this device last looked for contents of the cloud that nobody needs, in nanoseconds.
+    case lastCleaning
     /// The inode number of the store's folder: another one shows that the store was copied.
     case storeInode
 }

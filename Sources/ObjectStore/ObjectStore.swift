@@ -1,3 +1,4 @@
+import Documents
 import SystemPackage
 
 /// Why the store did not do what was asked. The description is one line for a person.
@@ -61,6 +62,9 @@ public protocol ObjectStore: Sendable {
 
     /// The keys below `prefix` in ascending order of their bytes, after `after`, at most `limit`.
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey]
+
+    /// When an object was made, by the store's clock.
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp
 
     /// Removes an object; that there is none is fine.
     func delete(_ key: ObjectKey) async throws(ObjectStoreError)

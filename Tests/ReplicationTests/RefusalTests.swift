@@ -101,5 +101,7 @@ private struct UnansweringStore: ObjectStore {
 
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] { [] }
 
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { throw .notFound(key) }
+
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) {}
 }

@@ -74,7 +74,11 @@ extension Synchronizer {
     /// that was kept already, perhaps by an earlier life of the process, comes first.
     private func prepareCommit() throws -> OutgoingCommit? {
         try library.catalog.write { catalog in
-            if let kept = try OutgoingCommit.load(from: catalog) { return kept }
+            if let kept = try OutgoingCommit.load(from: catalog) {
+                if Retention.isFresh(kept.commit.time, now: library.surroundings.now()) { return kept }
+                // The log does not have it, and what it names may have been cleaned away: made anew.
+                try catalog.setOutbox(nil, commit: kept.commit.id)
+            }
             let draft = try draft(catalog)
             if draft.isEmpty { return nil }
             var random = library.surroundings.random()

@@ -14,6 +14,7 @@ extension Synchronizer {
     /// - Returns: how long it is until the next document will have been quiet for long enough; nil
     ///   when none is waiting for that.
     func startUploads() throws -> Duration? {
+        forgetStaleUploads()
         var shortestRest: Duration?
         var last = InodeNumber(0)
         // Of a large step thousands may be uploaded and wait for the rest of it: look beyond them.
@@ -28,6 +29,15 @@ extension Synchronizer {
             Task { await uploadQueued() }
         }
         return shortestRest
+    }
+
+    /// What nobody named in time, perhaps for want of a connection, may be cleaned away: it is sent anew.
+    private func forgetStaleUploads() {
+        let now = library.surroundings.now()
+        uploaded.withLock { uploaded in
+            if uploaded.isEmpty { return }
+            uploaded = uploaded.filter { Retention.isFresh($0.value.time, now: now) }
+        }
     }
 
     /// - Returns: how long it is until the next of them will have been quiet for long enough.
@@ -72,6 +82,7 @@ extension Synchronizer {
     /// - Returns: why it did not succeed; nil also when it is of no use any more.
     private func upload(_ entry: Entry, _ progress: UploadProgress) async -> TransferError? {
         do {
+            let start = library.surroundings.now()
             guard let (draft, file, id) = try prepare(entry) else { return nil }
             let version = try await Upload(store: library.store).send(
                 draft, of: id, from: FileDescriptor(rawValue: file.number), length: draft.size
@@ -79,7 +90,7 @@ extension Synchronizer {
                 progress.add(count)
                 return !progress.isCancelled
             }
-            try withExtendedLifetime(file) { try keep(version, of: entry) }
+            try withExtendedLifetime(file) { try keep(version, of: entry, since: start) }
             return nil
         } catch let error as TransferError {
             return error == .cancelled || error == .changed ? nil : error
@@ -106,14 +117,14 @@ extension Synchronizer {
     }
 
     /// The content counts only if nothing changed it, or could have, since the upload began.
-    private func keep(_ version: DocumentVersion, of entry: Entry) throws {
+    private func keep(_ version: DocumentVersion, of entry: Entry, since start: Timestamp) throws {
         try library.inspect { catalog in
             guard let current = try catalog.entry(entry.inode), current.revision == entry.revision,
                 !library.openFiles.isOpenForWriting(entry.inode)
             else { return }
             let status = try library.backing.folder(current.parent, catalog).status(current.filename)
             guard Timestamp(status.st_mtim) == version.modified, Int64(status.st_size) == version.size else { return }
-            uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: entry.revision, version: version) }
+            uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: entry.revision, version: version, time: start) }
         }
     }
 

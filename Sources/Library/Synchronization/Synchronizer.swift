@@ -16,6 +16,7 @@ public final class Synchronizer: Sendable {
     let log: ReplicatedLog
     let checkpoints: Checkpoints
     let isWritingCheckpoint = Mutex(false)
+    let isCleaning = Mutex(false)
     /// Contents that the store has and no commit names yet.
     let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
     /// Documents that are ready to be uploaded, and how many uploads are running.
@@ -62,6 +63,7 @@ public final class Synchronizer: Sendable {
         do {
             try await followLog()
             report(.online)
+            try cleanIfDue()
             startArrivals()
             let rest = try startUploads()
             if !gathersUploads(since: lastCommit), try await sendPending() { lastCommit = .now }

@@ -1,4 +1,5 @@
 import CLinux
+import Documents
 import Glibc
 import SystemPackage
 
@@ -121,6 +122,16 @@ public struct DirectoryStore: ObjectStore {
             try requirePresence()
             let path = try path(key)
             if unlink(path) != 0, errno != ENOENT, errno != ENOTDIR { throw failure(key, errno) }
+        }
+    }
+
+    public func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
+        try await onBlockingThread { () throws(ObjectStoreError) in
+            let file = try openObject(key)
+            defer { close(file) }
+            var status = stat()
+            guard fstat(file, &status) == 0 else { throw failure(key, errno) }
+            return Timestamp(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
         }
     }
 

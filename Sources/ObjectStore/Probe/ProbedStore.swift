@@ -1,3 +1,4 @@
+import Documents
 import SystemPackage
 
 /// A store whose conditional writes are checked once, before the first object is created through it.
@@ -48,6 +49,8 @@ public struct ProbedStore: ObjectStore {
     }
 
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await store.delete(key) }
+
+    public func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
 
     public var quickestPoll: Duration { store.quickestPoll }
 

@@ -101,6 +101,17 @@ public struct S3Store: ObjectStore {
         }
     }
 
+    public func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
+        do throws(S3Failure) {
+            return try await client.perform(S3Request(.head, name(key))) { response throws(S3Failure) in
+                guard let time = response.header("last-modified").flatMap(Timestamp.init(httpDate:)) else {
+                    throw .malformed("an object has no time")
+                }
+                return time
+            }
+        } catch { throw error.error(key) }
+    }
+
     /// Asks for an object's length without its content.
     func length(of name: String) async throws(S3Failure) -> Int64? {
         try await client.perform(S3Request(.head, name)) { response throws(S3Failure) in

@@ -1,3 +1,4 @@
+import Documents
 import ObjectStore
 import Synchronization
 import SystemPackage
@@ -74,6 +75,8 @@ final class GatedStore: ObjectStore {
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
         try await store.list(prefix, after: after, limit: limit)
     }
+
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
 
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await store.delete(key) }
 

@@ -16,6 +16,7 @@ final class TestDevice: Sendable {
     let cloudFolder: String
     let cloud: GatedStore
     private let showsDisplayNames: Bool
+    private let clock = TestClock()
     private let opened = Mutex<(library: Library, synchronizer: Synchronizer)?>(nil)
 
     init(_ name: String, store: String, cloudFolder: String, showsDisplayNames: Bool = false) throws {
@@ -31,17 +32,19 @@ final class TestDevice: Sendable {
 
     var synchronizer: Synchronizer { opened.withLock { $0!.synchronizer } }
 
+    /// Lets time pass, as its clock tells.
+    func advance(days: Int) { clock.advance(days: days) }
+
     // MARK: Its life
 
     func open() throws {
         let configuration = LibraryConfiguration(
             storePath: store, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
             showsDisplayNames: showsDisplayNames, timeout: .seconds(30))
-        let clock = TestClock()
         let library = try Library.open(
             configuration, transfers: Transfers(quiet: .zero), deviceName: name,
             surroundings: Surroundings(
-                now: { clock.next() },
+                now: { [clock] in clock.next() },
                 localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
                 random: { SystemRandomNumberGenerator() }),
             logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
@@ -73,6 +76,8 @@ final class TestDevice: Sendable {
 /// A clock that shows another time whenever it is asked, starting from now.
 private final class TestClock: Sendable {
     private let nanoseconds = Atomic<Int64>(Int64(Date().timeIntervalSince1970 * 1e9))
+
+    func advance(days: Int) { nanoseconds.add(Int64(days) * 86_400_000_000_000, ordering: .relaxed) }
 
     func next() -> Timestamp {
         Timestamp(nanoseconds: nanoseconds.add(1000, ordering: .relaxed).newValue)

@@ -1,3 +1,4 @@
+import Documents
 import Foundation
 import Synchronization
 import SystemPackage
@@ -141,6 +142,8 @@ private final class MemoryStore: ObjectStore {
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
         keys.filter { $0.description.hasPrefix(prefix.description + "/") }
     }
+
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { throw .notFound(key) }
 
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { state.withLock { $0.objects[key] = nil } }
 }

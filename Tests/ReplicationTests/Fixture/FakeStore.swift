@@ -1,3 +1,4 @@
+import Documents
 import ObjectStore
 import Synchronization
 import SystemPackage
@@ -101,6 +102,11 @@ final class FakeStore: ObjectStore {
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
         let keys = objects.keys.filter { $0.components.starts(with: prefix.components) }
         return Array(keys.filter { key in after.map { $0 < key } ?? true }.sorted().prefix(limit))
+    }
+
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
+        _ = try object(key)
+        return Timestamp(nanoseconds: 0)
     }
 
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { state.withLock { $0.objects[key] = nil } }
