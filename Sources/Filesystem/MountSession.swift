@@ -79,11 +79,15 @@ public final class MountSession: @unchecked Sendable {
 
     /// Ends `run` from another thread.
     public func stop() {
-        // `fuse_session_exit` only sets a flag: the loop sees it when a signal ends its wait.
+        // `fuse_session_exit` only sets a flag. The loop sees it when a signal ends its wait, unless it was
+        // just about to begin that wait; or when one of its threads has answered a request, so ask for
+        // something. Once the file system is unmounted, who asks gets ENOTCONN.
         fuse_session_exit(session)
         loopThread.withLock { thread in
             if let thread { pthread_kill(thread, SIGUSR1) }
         }
+        var status = statvfs()
+        _ = statvfs(mountpoint, &status)
     }
 
     /// A handler that does nothing, set without SA_RESTART: the signal interrupts and no more.

@@ -58,7 +58,8 @@ extension Library {
     ) throws -> ListedName? {
         let name = (displayName ?? child.filename) + VersionFolder.conflicts.suffix
         guard name.utf8.count <= EntryName.maximumLength, try resolve(name, in: folder, catalog) == nil else { return nil }
-        return ListedName(name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, isMemorable: false)
+        return ListedName(
+            name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false)
     }
 
     /// What a listed name means now.

@@ -29,7 +29,7 @@ extension TestDevice {
 
     /// Waits until some transfer has ended.
     private func waitForWork() async throws {
-        let limit = Duration.seconds(60)
+        let limit = Duration.seconds(90)
         let start = ContinuousClock.now
         await library.transfers.wake.wait(atMost: limit)
         try Task.checkCancellation()

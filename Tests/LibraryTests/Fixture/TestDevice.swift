@@ -42,7 +42,7 @@ final class TestDevice: Sendable {
             configuration, transfers: Transfers(quiet: .zero), deviceName: name,
             surroundings: Surroundings(
                 now: { clock.next() },
-                localTime: { LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
+                localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
                 random: { SystemRandomNumberGenerator() }),
             logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
         ) { [cloud] _ in cloud }
