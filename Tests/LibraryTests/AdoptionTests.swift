@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// What is in the store after an unclean end and has no row.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct AdoptionTests {
     private static func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ import SystemPackage
 import Testing
 
 /// Content that comes while somebody opens, reads or replaces it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ArrivalTests {
     /// More chunks than are fetched at a time.
     private static let content = pattern((5 << 20) + 17)

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Listings, and what the kernel is told of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct ListingTests {
     @Test(arguments: [false, true])
     func `a listing under way shows a document once that another device saves, with its attributes`(

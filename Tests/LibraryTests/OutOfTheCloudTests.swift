@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Documents that leave the cloud while their content is not here.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct OutOfTheCloudTests {
     /// A document that the phone has moved out of the cloud, whose content does not come yet.
     private static func withDeparting(

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Files that somebody holds open, or that the kernel remembers, while another device's version comes.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct OvertakenFileTests {
     /// A document that both devices have.
     private static func withPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void) async throws {

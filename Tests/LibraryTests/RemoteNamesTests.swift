@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Names and places that other devices change.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct RemoteNamesTests {
     enum Kind: CaseIterable { case folder, document, placeholder }
 

@@ -6,7 +6,7 @@ import Replication
 import Testing
 
 /// Steps: what is sent as one.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(3)))
 struct StepTests {
     @Test func `a folder of more documents than are looked at in one round goes into the cloud as one commit`()
         async throws

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Processes that die between moving a backing file and saying so: the file is known by its inode number.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(3)))
 struct UncleanEndTests {
     /// What must be the same after an unclean end.
     private struct Known: Equatable {
