@@ -3,6 +3,7 @@ import Glibc
 @testable import Library
 import ObjectStore
 import Replication
+import Synchronization
 import Testing
 
 /// Removing contents that nothing needs (PRODUCT 6: versions are kept for 30 days).
@@ -48,7 +49,9 @@ struct CleaningTests {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "plan")
             _ = try laptop.synchronizer.startUploads()
-            await laptop.library.transfers.wake.wait(atMost: .seconds(60))
+            while laptop.synchronizer.uploads.withLock(\.isBusy) {
+                await laptop.library.transfers.wake.wait(atMost: .seconds(60))
+            }
             let abandoned = try await contents(laptop)
             try #require(abandoned.count == 1)
             laptop.advance(days: 40)

@@ -44,7 +44,7 @@ struct Device: Sendable {
 
     var mountArguments: [String] {
         [
-            "mount", mountpoint.string, "--store", store.string, "--cloud", cloudDirectory.url,
+            "mount", mountpoint.string, "--store", store.string, "--cloud", options.cloudURL ?? cloudDirectory.url,
             "--device-name", name,
         ] + options.arguments
     }

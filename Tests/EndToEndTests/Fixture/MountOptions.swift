@@ -14,6 +14,8 @@ struct MountOptions: Sendable {
     var convention: FilenameConvention?
     var filenamePrefix: String?
     var timeoutSeconds: Int?
+    /// Instead of the directory that the devices share.
+    var cloudURL: String?
     var environment: [String: String] = [:]
 
     var arguments: [String] {
