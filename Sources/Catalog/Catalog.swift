@@ -23,7 +23,7 @@ public final class Catalog: Sendable {
             // Without a shared-memory file, reads and writes touch no lock of the file system.
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
-            try db.execute(sql: "PRAGMA cache_size = -32768")
+            try db.execute(sql: "PRAGMA cache_size = -65536")
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 10000")
         }
         self.path = path

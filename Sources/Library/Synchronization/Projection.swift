@@ -16,6 +16,8 @@ struct Projection {
     private let saved: Set<EntryID>
     /// Files whose content can go when the transaction is committed.
     private(set) var discarded: [InodeNumber] = []
+    /// Folders that a checkpoint put there, while it is taken over.
+    private var knownFolders: [EntryID: Entry] = [:]
 
     init(_ library: Library, _ catalog: CatalogTransaction, saved: Set<EntryID>) {
         self.library = library
@@ -82,18 +84,32 @@ struct Projection {
     }
 
     /// An entry of a checkpoint, whose folder came before it; nobody has seen anything of it yet.
-    mutating func insertNew(_ committed: ReplicaEntry) throws { _ = try insertRow(committed) }
+    ///
+    /// - Parameter isEmpty: whether nothing was in the cloud's tree before: no name can be taken then.
+    mutating func insertNew(_ committed: ReplicaEntry, intoEmptyTree isEmpty: Bool) throws {
+        let parent = committed.description.parent
+        if knownFolders[parent] == nil { knownFolders[parent] = try folder(parent) ?? catalog.entry(.cloudRoot) }
+        guard let folder = knownFolders[parent] else { return }
+        if !isEmpty { try makeRoom(for: committed.description.filename, in: folder) }
+        try insertRow(committed, in: folder)
+    }
 
     private mutating func insertRow(_ committed: ReplicaEntry) throws -> Entry? {
         let description = committed.description
         guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return nil }
+        try makeRoom(for: description.filename, in: folder)
+        return try insertRow(committed, in: folder)
+    }
+
+    @discardableResult
+    private mutating func insertRow(_ committed: ReplicaEntry, in folder: Entry) throws -> Entry {
+        let description = committed.description
         let kind: EntryKind =
             switch committed.content {
             case .folder: .folder
             case .symbolicLink: .symbolicLink
             case .document: .document
             }
-        try makeRoom(for: description.filename, in: folder)
         var entry = Entry(
             parent: folder.inode, container: .cloud, kind: kind, filename: description.filename,
             created: committed.created, position: description.position, mode: description.mode)

@@ -2,6 +2,7 @@ import Catalog
 import Documents
 import Glibc
 import Logging
+import ObjectStore
 import Replication
 import Synchronization
 import SystemPackage
@@ -13,7 +14,7 @@ extension Synchronizer {
         guard try library.catalog.read({ try $0.setting(.logPosition) }) == nil else { return }
         do throws(CheckpointError) {
             guard let checkpoint = try await checkpoints.latest() else { return }
-            try takeOver(checkpoint)
+            try await onBlockingThread { [self] () throws(CheckpointError) in try takeOver(checkpoint) }
         } catch {
             if case .store(let reason) = error { throw LogError.store(reason) }
             library.logger.warning("reading the log from its start", metadata: ["error": "\(error)"])
@@ -24,9 +25,10 @@ extension Synchronizer {
         do {
             try library.catalog.write { catalog in
                 var projection = Projection(library, catalog, saved: [])
+                let isEmpty = try !catalog.hasChildren(.cloud)
                 try checkpoint.forEach { entry, record in
                     try catalog.store(entry, as: record)
-                    if !entry.isDeleted { try projection.insertNew(entry) }
+                    if !entry.isDeleted { try projection.insertNew(entry, intoEmptyTree: isEmpty) }
                 }
                 try catalog.set(.logPosition, String(checkpoint.position.number))
             }

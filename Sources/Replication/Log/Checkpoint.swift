@@ -111,23 +111,13 @@ public struct Checkpoints: Sendable {
     }
 
     private func fetchParts(_ digests: [String], _ position: LogPosition) async throws(CheckpointError) -> [[UInt8]] {
-        let results = await withTaskGroup(of: (Int, Result<[UInt8], CheckpointError>).self) { group in
-            var next = 0
-            func start() {
-                guard next < digests.count else { return }
-                group.addTask { [index = next] in
-                    do throws(CheckpointError) {
-                        return (index, .success(try await fetchPart(digests[index], position)))
-                    } catch { return (index, .failure(error)) }
-                }
-                next += 1
-            }
-            for _ in 0..<Self.parallelReads { start() }
+        let results = await withTaskGroup(of: Fetched.self) { group in
             var results = [Result<[UInt8], CheckpointError>](repeating: .success([]), count: digests.count)
-            for await (index, result) in group {
-                results[index] = result
-                start()
+            for (index, digest) in digests.enumerated() {
+                if index >= Self.parallelReads, let fetched = await group.next() { results[fetched.index] = fetched.result }
+                group.addTask { Fetched(index: index, result: await fetchPart(digest, position)) }
             }
+            for await fetched in group { results[fetched.index] = fetched.result }
             return results
         }
         var parts: [[UInt8]] = []
@@ -135,12 +125,16 @@ public struct Checkpoints: Sendable {
         return parts
     }
 
-    private func fetchPart(_ digest: String, _ position: LogPosition) async throws(CheckpointError) -> [UInt8] {
-        let bytes = try await stored { () throws(ObjectStoreError) in
-            try await store.get(Self.key(position, digest), limit: Self.largestPart)
-        }
-        guard Digest.sha256(of: bytes) == digest else { throw .invalid("a part of it was changed") }
-        return bytes
+    private struct Fetched: Sendable {
+        let index: Int
+        let result: Result<[UInt8], CheckpointError>
+    }
+
+    private func fetchPart(_ digest: String, _ position: LogPosition) async -> Result<[UInt8], CheckpointError> {
+        do throws(ObjectStoreError) {
+            let bytes = try await store.get(Self.key(position, digest), limit: Self.largestPart)
+            return Digest.sha256(of: bytes) == digest ? .success(bytes) : .failure(.invalid("a part of it was changed"))
+        } catch { return .failure(.store(error)) }
     }
 
     // MARK: Writing
