@@ -22,15 +22,25 @@ extension Library {
         _ configuration: LibraryConfiguration, cloud: CloudURL, deviceName: String?, surroundings: Surroundings,
         logger: Logger
     ) throws(StoreError) -> Library {
+        try open(
+            configuration, transfers: Transfers(instant: surroundings.instant), deviceName: deviceName,
+            surroundings: surroundings, logger: logger
+        ) { try openCloud(cloud, $0, logger) }
+    }
+
+    /// - Parameter store: gives the container's object store.
+    static func open(
+        _ configuration: LibraryConfiguration, transfers: Transfers, deviceName: String?, surroundings: Surroundings,
+        logger: Logger, store: (Catalog) throws -> any ObjectStore
+    ) throws(StoreError) -> Library {
         let path = configuration.storePath
         do {
             let backing = try BackingStore(path: path)
             let catalog = try Catalog(path: path + "/catalog.sqlite")
             let device = try catalog.write { try Device.load(name: deviceName, $0, surroundings) }
-            let store = try openCloud(cloud, catalog, logger)
             let library = Library(
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
-                backing: backing, store: store, transfers: Transfers(), device: device)
+                backing: backing, store: try store(catalog), transfers: transfers, device: device)
             try library.reconcile()
             return library
         } catch let error as StoreError {

@@ -20,7 +20,7 @@ extension DirectoryStore {
         let source = DispatchSource.makeReadSource(fileDescriptor: queue)
         source.setEventHandler {
             var events = [UInt8](repeating: 0, count: 4096)
-            while read(queue, &events, events.count) > 0 {}
+            while Glibc.read(queue, &events, events.count) > 0 {}
             onChange()
         }
         source.setCancelHandler { close(queue) }

@@ -82,7 +82,7 @@ public final class Synchronizer: Sendable {
     }
 
     /// Documents that must come without anyone opening them: those on their way out of the cloud.
-    private func startArrivals() {
+    func startArrivals() {
         let waiting = (try? library.inspect { try $0.arrivingEntries(limit: Self.lookahead) }) ?? []
         for entry in waiting {
             if library.transfers.arrivalCount >= Self.parallelTransfers { return }
