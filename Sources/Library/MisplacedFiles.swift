@@ -18,8 +18,12 @@ struct MisplacedFiles {
     private let backing: BackingStore
     private let catalog: CatalogTransaction
     private let owners: [UInt64: Entry]
-    /// By inode number of the file.
+    /// Every file, by its inode number.
     private var found: [UInt64: Found] = [:]
+    /// The owners of files that are at the place of another's.
+    private var displaced: [(owner: Entry, place: Entry)] = []
+    /// The owners of what is not in its place.
+    private var misplaced: Set<InodeNumber> = []
 
     /// Looks through the whole store.
     init(_ backing: BackingStore, _ catalog: CatalogTransaction) throws {
@@ -30,6 +34,9 @@ struct MisplacedFiles {
         for container in [InodeNumber.local, .cloud] {
             try look(in: backing.folder(container, catalog), container)
         }
+        // A file at another's place is that one's, whichever it was: so a save ends that had begun. But if
+        // the other's own is elsewhere, they were moved.
+        for (owner, place) in displaced where found[place.backingInode] != nil { misplaced.insert(owner.inode) }
     }
 
     /// - Parameter inode: of the folder; nil within one that is misplaced itself.
@@ -37,33 +44,44 @@ struct MisplacedFiles {
         guard let names = try? folder.names() else { return }
         for name in names {
             guard let status = try? folder.status(name) else { continue }
-            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            let number = UInt64(status.st_ino)
+            let owner = owners[number]
             let named = try inode.flatMap { try catalog.entry(in: $0, filename: name) }
-            // A file at a place that has a row is that row's, whichever it was: so a save ends that had
-            // begun. A folder is what it was.
-            let owner = owners[UInt64(status.st_ino)]
-            let isInPlace = named != nil && (!isFolder || owner == nil || owner?.inode == named?.inode)
-            if !isInPlace, owner != nil {
-                found[UInt64(status.st_ino)] = Found(folder: folder, name: name, type: status.st_mode & S_IFMT)
+            let isInPlace = named != nil && (owner == nil || owner?.inode == named?.inode)
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            if found[number] == nil || isInPlace {
+                found[number] = Found(folder: folder, name: name, type: status.st_mode & S_IFMT)
+            }
+            if let owner, !isInPlace {
+                if let named, !isFolder { displaced.append((owner, named)) } else { misplaced.insert(owner.inode) }
             }
             if isFolder, let inner = try? folder.folder(name) { try look(in: inner, isInPlace ? named?.inode : nil) }
         }
     }
 
     /// Moves each back to its place, outer folders first, unless something else is there.
-    func putBack(_ logger: Logger) throws {
+    mutating func putBack(_ logger: Logger) throws {
         var settled: Set<InodeNumber> = []
-        for inode in found.keys { if let owner = owners[inode] { try putBack(owner, &settled, logger) } }
+        for owner in owners.values where misplaced.contains(owner.inode) { try putBack(owner, &settled, logger) }
     }
 
-    private func putBack(_ entry: Entry, _ settled: inout Set<InodeNumber>, _ logger: Logger) throws {
-        guard settled.insert(entry.inode).inserted else { return }
+    private mutating func putBack(_ entry: Entry, _ settled: inout Set<InodeNumber>, _ logger: Logger) throws {
+        guard misplaced.contains(entry.inode), settled.insert(entry.inode).inserted else { return }
         if let parent = try catalog.entry(entry.parent), parent.inode > .cloud { try putBack(parent, &settled, logger) }
         guard let file = found[entry.backingInode], file.type == entry.kind.backingType,
             let folder = try? backing.folder(entry.parent, catalog)
         else { return }
+        let present = (try? folder.status(entry.filename)).map { UInt64($0.st_ino) }
+        // It may have come back with its folder.
+        if present == entry.backingInode { return }
+        // What is there and belongs elsewhere, too, changes places with it.
+        let other = present.flatMap { number in owners[number].flatMap { misplaced.contains($0.inode) ? number : nil } }
         do throws(Errno) {
-            try file.folder.rename(file.name, to: folder, entry.filename, flags: RENAME_NOREPLACE)
+            let flags = other == nil ? RENAME_NOREPLACE : RENAME_EXCHANGE
+            try file.folder.rename(file.name, to: folder, entry.filename, flags: flags)
+            if let other, let moved = found[other] {
+                found[other] = Found(folder: file.folder, name: file.name, type: moved.type)
+            }
             logger.notice("a move that had not ended was undone", metadata: ["filename": "\(entry.filename)"])
         } catch {
             logger.warning("a file is not in its place", metadata: ["filename": "\(entry.filename)", "error": "\(error)"])

@@ -22,7 +22,8 @@ extension Library {
         if wasClean { return }
         if !isNew { logger.notice("the store was not closed cleanly; comparing it with its files") }
         try catalog.write { catalog in
-            try MisplacedFiles(backing, catalog).putBack(logger)
+            var misplaced = try MisplacedFiles(backing, catalog)
+            try misplaced.putBack(logger)
             try compareRows(catalog)
             for folder in [InodeNumber.local, .cloud] {
                 // What has no content is made again if it is wanted: the log was being applied.

@@ -1,5 +1,5 @@
 import CLinux
-import Dispatch
+@preconcurrency import Dispatch  // Sources are safe to use from any thread, and not marked so.
 import Glibc
 
 /// inotify(7): what comes on this machine is known at once. What another machine puts on a share is not
@@ -11,7 +11,8 @@ extension DirectoryStore {
         guard isPresent, let path = try? path(prefix) else { return nil }
         // There is nothing to watch before the first object is there.
         if mkdir(path, 0o700) != 0, errno != EEXIST { return nil }
-        let queue = inotify_init1(Int32(IN_NONBLOCK.rawValue) | Int32(IN_CLOEXEC.rawValue))
+        // IN_NONBLOCK and IN_CLOEXEC by their other names: how Swift sees those depends on what else is imported.
+        let queue = inotify_init1(O_NONBLOCK | O_CLOEXEC)
         guard queue >= 0 else { return nil }
         guard inotify_add_watch(queue, path, UInt32(IN_CREATE | IN_MOVED_TO)) >= 0 else {
             close(queue)

@@ -17,10 +17,11 @@ extension Library {
     public func finishOpening(_ inode: InodeNumber, flags: Int32) async throws(Errno) -> UInt64 {
         let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
         while true {
-            let arrival = try arrival(of: inode)
-            try await waitForStart(of: arrival)
-            if onlyReads, let number = openArriving(arrival) { return number }
-            try await arrival.waitUntilInstalled()
+            if let arrival = try arrival(of: inode) {
+                try await waitForStart(of: arrival)
+                if onlyReads, let number = openArriving(arrival) { return number }
+                try await arrival.waitUntilInstalled()
+            }
             // Meanwhile a still newer version may have come.
             if case .opened(let number) = try open(inode, flags: flags) { return number }
         }
@@ -28,7 +29,7 @@ extension Library {
 
     /// Waits until the content of an entry is here, whole and verified.
     public func waitForContent(of inode: InodeNumber) async throws(Errno) {
-        let arrival = try arrival(of: inode)
+        guard let arrival = try arrival(of: inode) else { return }
         try await waitForStart(of: arrival)
         try await arrival.waitUntilInstalled()
     }
@@ -47,23 +48,25 @@ extension Library {
         } catch { throw Errno(error) }
     }
 
-    /// The arrival of an entry's current version, begun if it is not under way.
+    /// The arrival of an entry's current version, begun if it is not under way; nil when it is here.
     ///
     /// - Throws: EHOSTUNREACH while the cloud is known to be out of reach.
-    func arrival(of inode: InodeNumber) throws(Errno) -> Arrival {
+    func arrival(of inode: InodeNumber) throws(Errno) -> Arrival? {
         if let arrival = transfers.arrival(of: inode) { return arrival }
-        guard transfers.isReachable else { throw .noRouteToHost }
         // Looked up and registered in one turn of the catalog's queue: of two who come at once one begins it.
-        let (arrival, isNew) = try inspect { catalog in
+        let (arrival, isNew) = try inspect { catalog -> (Arrival?, Bool) in
             if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
             guard let entry = try catalog.entry(inode), let id = entry.id else { throw Errno.staleNFSFileHandle }
+            // It may have come since somebody found that it must.
+            if entry.isBackingCurrent { return (nil, false) }
+            guard transfers.isReachable else { throw Errno.noRouteToHost }
             let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
             guard let version = visible?.versions?.current else { throw Errno.ioError }
             let arrival = try makeArrival(of: inode, version, id)
             transfers.register(arrival)
             return (arrival, true)
         }
-        if isNew {
+        if let arrival, isNew {
             arrival.start { [self] in await carryOut(arrival) }
             stateChanged()
         }
@@ -164,7 +167,8 @@ extension Library {
             return .success(())
         } catch {
             arrival.stage = .failed
-            _ = retries.failed(arrival.inode)
+            // What nobody has a use for any more is not tried again, and must not delay the edit that came instead.
+            if error != .staleNFSFileHandle { _ = retries.failed(arrival.inode) }
             return .failure(error)
         }
     }

@@ -108,6 +108,8 @@ extension Library {
             try? file.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
         }
         transfers.forget(entry.inode)
+        retries.succeeded(entry.inode)
+        entry.error = nil
         try withdrawDeparting(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = entry.currentVersion

@@ -3,6 +3,7 @@ import Documents
 import Glibc
 @testable import Library
 import Replication
+import Synchronization
 import SystemPackage
 
 /// Writing bytes, and writing down what that means for the end.
