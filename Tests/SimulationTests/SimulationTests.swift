@@ -15,10 +15,25 @@ import Testing
     }
 
     @Test func `nothing is lost in any world`() async throws {
-        let results = await Simulation.run(seeds: Simulation.seeds)
+        let results = await Simulation.run(seeds: Simulation.seeds, prints: Simulation.replayed != nil)
         for result in results where !result.wrong.isEmpty { Issue.record("\(result.report)") }
         // That they did get in each other's way.
         let counts = results.reduce(into: [String: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
         print(results.count, "worlds,", results.reduce(0) { $0 + $1.steps }, "steps,", counts.sorted { $0.key < $1.key })
+        if results.count >= 100 { for event in ["crash", "resolution", "replyLost", "late"] { #expect(counts[event, default: 0] > 0) } }
+    }
+
+    @Test(.enabled(if: Simulation.duration != nil))
+    func `nothing is lost in worlds that chance chooses`() async throws {
+        let end = ContinuousClock.now + (Simulation.duration ?? .zero)
+        var count = 0
+        while ContinuousClock.now < end {
+            let first = UInt64.random(in: 1_000_000...1 << 60)
+            for result in await Simulation.run(seeds: first...first + 99) where !result.wrong.isEmpty {
+                Issue.record("\(result.report)")
+            }
+            count += 100
+        }
+        print(count, "worlds")
     }
 }

@@ -18,9 +18,18 @@ enum Simulation {
     /// `DOCFS_SIMULATION_SEEDS=FIRST-LAST` chooses others.
     static var seeds: ClosedRange<UInt64> {
         let words = ProcessInfo.processInfo.environment["DOCFS_SIMULATION_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
+        if let seed = replayed { return seed...seed }
         guard let words, let first = words.first, let last = words.last, first <= last else { return 1...2000 }
         return first...last
     }
+
+    /// `DOCFS_SIMULATION_REPLAY=SEED` prints all that happens in one world.
+    static var replayed: UInt64? { number("DOCFS_SIMULATION_REPLAY") }
+
+    /// `DOCFS_SIMULATION_SECONDS=N` goes on with seeds that chance chooses.
+    static var duration: Duration? { number("DOCFS_SIMULATION_SECONDS").map { .seconds($0) } }
+
+    private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
 
     static func run(seeds: ClosedRange<UInt64>, prints: Bool = false) async -> [Result] {
         let source = SeedRange(seeds)
@@ -48,7 +57,7 @@ enum Simulation {
         do {
             let world = try World(seed: seed, on: queue, prints: prints)
             defer { world.dismantle() }
-            try world.run(steps: Int.random(in: 60..<260, using: &world.random))
+            try world.run(steps: Int.random(in: 40..<220, using: &world.random))
             let isSettled = try world.settle()
             result.wrong = try world.check()
             if !isSettled { result.wrong.append("they do not come to rest") }

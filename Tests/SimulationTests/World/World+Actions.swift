@@ -29,9 +29,10 @@ extension World {
         }
         let documents = entries.filter { $0.kind == .document }
         let any = documents.randomElement(using: &random)
-        switch Int.random(in: 0..<38, using: &random) {
-        case 0..<6: try create(on: device, entries)
-        case 6..<12: if let any { try save(any, on: device) }
+        switch Int.random(in: 0..<40, using: &random) {
+        case 38..<40: if let any { try save(any, on: device) }
+        case 0..<3: try create(on: device, entries)
+        case 3..<12: if let any { try save(any, on: device) }
         case 12..<15: if let any { try append(to: any, on: device) }
         case 15..<17: if let any { try rename(any, on: device) }
         case 17..<20: if let entry = entries.randomElement(using: &random) { try move(entry, on: device, entries) }
@@ -49,6 +50,18 @@ extension World {
         }
     }
 
+    /// What all have in common from the start.
+    func found() throws {
+        for name in ["a.txt", "Plan.md"] { try create(name, in: .cloud, on: devices[0]) }
+        pass(.seconds(1))
+        for device in devices {
+            device.life.startRound()
+            finishRequests()
+            device.life.startRound()
+            finishRequests()
+        }
+    }
+
     private func folder(_ entries: [Entry]) -> InodeNumber {
         let folders = entries.filter { $0.kind == .folder }.map(\.inode)
         return random.once(in: 2) ? .cloud : (folders + [.local, .cloud]).randomElement(using: &random)!
@@ -60,7 +73,10 @@ extension World {
 
     private func create(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
         let name = Self.names.randomElement(using: &random)!
-        let parent = folder(entries)
+        try create(name, in: folder(entries), on: device)
+    }
+
+    private func create(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Errno) {
         trace("\(device.place.name) creates \(name) in \(parent)")
         let (resolved, opening) = try device.library.create(
             Array(name.utf8), in: parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
@@ -119,8 +135,9 @@ extension World {
         var time = AttributeChanges()
         time.modified = .at(surroundings.clock.wallTime(skew: device.place.skew))
         _ = try device.library.setAttributes(of: entry.inode, time)
-        if device.writers.contains(where: { $0.inode == entry.inode }) { return }
-        if let content = localContent(of: entry.inode, on: device) { ledger.noteSave(content, by: device.index) }
+        guard let content = localContent(of: entry.inode, on: device) else { return }
+        let isWritten = device.writers.contains { $0.inode == entry.inode }
+        if isWritten { ledger.noteContent(content) } else { ledger.noteSave(content, by: device.index) }
     }
 
     /// Saves as many programs do: a new file, renamed over the old one.

@@ -42,6 +42,7 @@ final class World {
             devices.append(try makeDevice(device, skew: skew))
         }
         trace("\(count) devices, \(weather)")
+        ledger.noteContent(contentHash([]))
     }
 
     func makeDevice(_ device: Int, skew: Int64) throws -> SimulatedDevice {
@@ -70,6 +71,9 @@ final class World {
     // MARK: Steps
 
     func run(steps count: Int) throws {
+        isHealed = true
+        try found()
+        isHealed = false
         for _ in 0..<count {
             try step()
             if !ledger.failures.isEmpty { return }
@@ -82,14 +86,18 @@ final class World {
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<22: try act(on: device)
         case 22..<34: beginRound(device)
-        case 34..<40: pass(.milliseconds(Int.random(in: 1..<1000, using: &random)))
-        case 40..<41: pass(.seconds(Int.random(in: 1..<40, using: &random)))
-        case 41..<43 where weather != .calm: trouble(device)
-        case 43..<44 where weather != .calm: try restart(device)
-        case 44..<46 where network.lateCount > 0:
+        case 34..<42: pass(.milliseconds(Int.random(in: 1..<1000, using: &random)))
+        case 42..<43: pass(.seconds(Int.random(in: 1..<40, using: &random)))
+        case 43..<45 where weather != .calm: trouble(device)
+        case 45..<47 where weather != .calm: try restart(device)
+        case 47..<50 where network.lateCount > 0:
             trace("a late write arrives")
             network.deliverLate(Int.random(in: 0..<network.lateCount, using: &random))
-        default: deliver()
+        default:
+            for _ in 0..<Int.random(in: 1..<8, using: &random) {
+                deliver()
+                queue.drain(&random)
+            }
         }
         queue.drain(&random)
     }
@@ -100,7 +108,7 @@ final class World {
         device.life.startRound()
     }
 
-    private func pass(_ duration: Duration) {
+    func pass(_ duration: Duration) {
         trace("\(duration) pass")
         surroundings.clock.advance(by: duration)
     }
