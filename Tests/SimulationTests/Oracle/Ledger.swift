@@ -25,6 +25,7 @@ final class Ledger: Sendable {
         /// By what people typed: which entries were called so.
         var typed: [String: Int] = [:]
         var left: Set<EntryID> = []
+        var shared: Set<ContentHash> = []
         var failures: [String] = []
         var counts: [String: Int] = [:]
     }
@@ -60,6 +61,11 @@ final class Ledger: Sendable {
 
     /// It was moved out of the cloud.
     func noteLeft(_ id: EntryID) { state.withLock { _ = $0.left.insert(id) } }
+
+    /// Somebody renamed a document over another: should the first one live on, by an edit elsewhere, both have it.
+    func noteShared(_ content: ContentHash) { state.withLock { _ = $0.shared.insert(content) } }
+
+    func isShared(_ content: ContentHash) -> Bool { state.withLock { $0.shared.contains(content) } }
 
     func fail(_ reason: String) { state.withLock { $0.failures.append(reason) } }
 

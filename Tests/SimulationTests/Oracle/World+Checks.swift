@@ -20,7 +20,7 @@ extension World {
         }
         for device in devices { wrong += try checkTree(of: device, replica) }
         wrong += try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
-            + checkNothingTwice(replica)
+            + checkNothingTwice(replica) + checkHistories(replica)
         _ = newcomer
         return wrong + ledger.failures
     }
@@ -66,7 +66,8 @@ extension World {
             wrong += try checkContent(of: entry, committed, on: device)
         }
         if !missing.isEmpty { wrong.append("\(name) lacks \(missing.sorted().map { replica[$0]!.description.filename })") }
-        for entry in cloud + local where entry.error != nil { wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)") }
+        // A placeholder may tell of a download that failed: who opens it next tries again.
+        for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.container == .local) { wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)") }
         for entry in local where entry.kind == .document {
             let content = localContent(of: entry.inode, on: device)
             if content.map({ !ledger.knows($0) }) ?? true { wrong.append("\(name): the local '\(entry.filename)' is not what was written") }
@@ -81,7 +82,7 @@ extension World {
         let name = "\(device.place.name): '\(entry.name?.full ?? "")'"
         if entry.currentVersion != versions.current.id { return ["\(name) does not know the current version"] }
         if entry.conflicts != versions.conflicts.count { return ["\(name) counts \(entry.conflicts) conflicts of \(versions.conflicts.count)"] }
-        guard entry.isHere else { return entry.size == versions.current.size ? [] : ["\(name) has another size"] }
+        guard entry.isBackingCurrent else { return entry.size == versions.current.size ? [] : ["\(name) has another size"] }
         guard let version = versions.all.first(where: { $0.id == entry.contentVersion }) else { return ["\(name) holds an unknown version"] }
         return localContent(of: entry.inode, on: device) == version.sha256 ? [] : ["\(name) does not hold what it says it holds"]
     }
@@ -147,6 +148,28 @@ extension World {
         return wrong
     }
 
+    /// What gave way gave way to something that was made from it, or by somebody's choice; and what was
+    /// saved once is there once.
+    private func checkHistories(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        var wrong: [String] = []
+        var discarded: Set<VersionID> = []
+        for (key, bytes) in network.objects where key.components[0] == "log" {
+            for case .resolve(_, let resolution) in try Commit.decode(bytes).changes { discarded.formUnion(resolution.discarded) }
+        }
+        for entry in replica.values.sorted(by: { $0.id < $1.id }) {
+            guard let versions = entry.versions else { continue }
+            if !versions.conflicts.isEmpty { ledger.count("conflict") }
+            let reasons = discarded.union(versions.all.compactMap(\.base))
+            let name = entry.description.fullName ?? ""
+            if versions.superseded.contains(where: { !reasons.contains($0.version.id) }) {
+                wrong.append("a version of '\(name)' gave way to one that was not made from it")
+            }
+            let contents = versions.all.filter { $0.size > 8 && !ledger.isShared($0.sha256) }.map(\.sha256)
+            if Set(contents).count < contents.count, !ledger.hasLeft(entry.id) { wrong.append("'\(name)' has one save twice") }
+        }
+        return wrong
+    }
+
     /// A name with a device in it has a second one that was typed.
     private func checkNames(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         let names = replica.values.flatMap { [$0.description.fullName, $0.description.filename] }.compactMap { $0 }
@@ -161,7 +184,7 @@ extension World {
 
     /// No content is current in two documents.
     private func checkNothingTwice(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
-        let current = replica.values.filter { !$0.isDeleted }.compactMap { $0.versions?.current }.filter { $0.size > 8 }
+        let current = replica.values.filter { !$0.isDeleted }.compactMap { $0.versions?.current }.filter { $0.size > 8 && !ledger.isShared($0.sha256) }
         let twice = Dictionary(grouping: current, by: \.sha256).filter { $0.value.count > 1 }
         return twice.keys.sorted().map { "a content of \(twice[$0]![0].size) bytes is there twice" }
     }

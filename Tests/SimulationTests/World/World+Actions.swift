@@ -28,11 +28,16 @@ extension World {
             try catalog.descendants(of: .cloud) + (try catalog.descendants(of: .local))
         }
         let documents = entries.filter { $0.kind == .document }
-        let any = documents.randomElement(using: &random)
-        switch Int.random(in: 0..<40, using: &random) {
-        case 38..<40: if let any { try save(any, on: device) }
+        // Everybody works on the same few documents.
+        let any = random.once(in: 2) ? documents.first : documents.randomElement(using: &random)
+        let inConflict = documents.filter { $0.conflicts > 0 }
+        if random.once(in: 3), let entry = inConflict.randomElement(using: &random) {
+            try resolve(entry, on: device)
+            return
+        }
+        switch Int.random(in: 0..<37, using: &random) {
         case 0..<3: try create(on: device, entries)
-        case 3..<12: if let any { try save(any, on: device) }
+        case 3..<12, 35..<37: if let any { try save(any, on: device) }
         case 12..<15: if let any { try append(to: any, on: device) }
         case 15..<17: if let any { try rename(any, on: device) }
         case 17..<20: if let entry = entries.randomElement(using: &random) { try move(entry, on: device, entries) }
@@ -43,9 +48,7 @@ extension World {
         case 26..<28: if let any { read(any, on: device) }
         case 28..<29: if let any { try truncate(any, on: device) }
         case 29..<31: if let any { try replace(any, on: device) }
-        case 31..<34:
-            if let entry = documents.filter({ $0.conflicts > 0 }).randomElement(using: &random) { try resolve(entry, on: device) }
-        case 34..<36: if let any { try hold(any, on: device) }
+        case 31..<33: if let any { try hold(any, on: device) }
         default: try goOn(on: device)
         }
     }
@@ -193,6 +196,7 @@ extension World {
         ledger.noteTyped(name)
         if let target, target.inode != entry.inode {
             noteDeletion(of: target, on: device)
+            if let content = localContent(of: entry.inode, on: device) { ledger.noteShared(content) }
             noteDeletion(of: entry, on: device, keepsContent: true)
         }
         try device.library.rename(

@@ -22,6 +22,8 @@ final class World {
     let folder: String
     private(set) var devices: [SimulatedDevice] = []
     private let prints: Bool
+    /// Whether writes take much longer than reads.
+    private let hasSlowWrites: Bool
     private var hash = TraceHash()
     private(set) var steps = 0
     private var contents = 0
@@ -34,6 +36,7 @@ final class World {
         self.prints = prints
         random = SeededGenerator(seed: seed)
         surroundings = WorldSurroundings(seeds: SeedSource(seed: random.next()))
+        hasSlowWrites = random.once(in: 2)
         weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
         folder = "/dev/shm/docfs-simulation-\(getpid())/\(seed)-\(UUID().uuidString)"
         let count = Int.random(in: 2..<4, using: &random) + (random.once(in: 4) ? 1 : 0)
@@ -125,6 +128,15 @@ final class World {
             try device.remount()
         } else {
             trace("\(device.place.name) crashes")
+            let underWay = network.waiting.filter { $0.life == device.life.number && $0.operation.isPut }
+            // What a process has sent arrives without it, at once or later, or does not.
+            for request in underWay {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: _ = network.carryOut(request.operation)
+                case 1: network.delay(request.operation)
+                default: break
+                }
+            }
             try device.crash()
             ledger.count("crash")
         }
@@ -134,6 +146,7 @@ final class World {
 
     private func deliver() {
         guard let request = network.waiting.randomElement(using: &random) else { return }
+        if !isHealed, hasSlowWrites, request.operation.isPut, !random.once(in: 8) { return }
         let device = devices.first { $0.index == request.device }
         let fate = isHealed ? Fate.arrives : fate(of: request, isPartitioned: device?.isPartitioned == true)
         let result = fate.apply(request, network, &random)
@@ -152,7 +165,7 @@ final class World {
     private func fate(of request: Request, isPartitioned: Bool) -> Fate {
         if isPartitioned { return .lost }
         guard weather != .calm else { return .arrives }
-        guard random.once(in: weather == .storm ? 6 : 25) else { return .arrives }
+        guard random.once(in: weather == .storm ? 5 : 12) else { return .arrives }
         return Fate.allCases.filter { $0.canMeet(request.operation) }.randomElement(using: &random) ?? .arrives
     }
 
