@@ -49,7 +49,7 @@ enum Answer: Sendable {
     var description: String {
         switch self {
         case .put(let outcome): "\(outcome)"
-        case .bytes(let bytes): "\(bytes.count) bytes \(TraceHash.of(bytes))"
+        case .bytes(let bytes): "\(bytes.count) bytes"
         case .keys(let keys): "\(keys.count) keys"
         case .done: "done"
         }
