@@ -116,6 +116,16 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        // Whole devices in a world of which nothing but a seed decides.
+        .testTarget(
+            name: "SimulationTests",
+            dependencies: [
+                "Library", "Replication", "Catalog", "ObjectStore", "Documents", "CLinux",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
         // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so
         // that it is built before them.
         .testTarget(

@@ -23,7 +23,8 @@ extension Library {
         logger: Logger
     ) throws(StoreError) -> Library {
         try open(
-            configuration, transfers: Transfers(), deviceName: deviceName, surroundings: surroundings, logger: logger
+            configuration, transfers: Transfers(instant: surroundings.instant), deviceName: deviceName,
+            surroundings: surroundings, logger: logger
         ) { try openCloud(cloud, $0, logger) }
     }
 

@@ -26,7 +26,7 @@ public final class Library: Sendable {
     let departedNodes = DepartedNodes()
     let transfers: Transfers
     let versionNodes = VersionNodes()
-    let retries = Retries()
+    let retries: Retries
     let device: Device
     /// When a state last changed, or may have: the time of the state files.
     private let lastStateChange: Mutex<Timestamp>
@@ -44,6 +44,7 @@ public final class Library: Sendable {
         self.store = store
         self.transfers = transfers
         self.device = device
+        retries = Retries(instant: surroundings.instant)
         lastStateChange = Mutex(surroundings.now())
     }
 
@@ -83,6 +84,9 @@ public struct Surroundings: Sendable {
     /// A moment as the clock on the wall shows it.
     public var localTime: @Sendable (Timestamp) -> LocalTime
     public var random: @Sendable () -> any RandomNumberGenerator
+    /// For pauses and timeouts: a clock that nobody sets.
+    public var instant: @Sendable () -> ContinuousClock.Instant = { .now }
+    public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
     public init(
         now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable (Timestamp) -> LocalTime,

@@ -46,9 +46,15 @@ final class Transfers: Sendable {
 
     /// So long without a change makes a save.
     private let quiet: Duration
+    private let instant: @Sendable () -> ContinuousClock.Instant
 
     /// - Parameter quiet: half a second but for tests (PRODUCT 2).
-    init(quiet: Duration = .milliseconds(500)) { self.quiet = quiet }
+    init(
+        quiet: Duration = .milliseconds(500), instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.quiet = quiet
+        self.instant = instant
+    }
 
     // MARK: Use
 
@@ -84,16 +90,18 @@ final class Transfers: Sendable {
     // MARK: Quiet
 
     func noteClosed(_ inode: InodeNumber) {
-        state.withLock { $0.lastActivity[inode] = .now }
+        let now = instant()
+        state.withLock { $0.lastActivity[inode] = now }
         noteUse()
         wake.signal()
     }
 
     /// How long it is until `inode` has been quiet for long enough; zero when it has.
     func timeToQuiet(_ inode: InodeNumber) -> Duration {
-        state.withLock { state in
+        let now = instant()
+        return state.withLock { state in
             guard let last = state.lastActivity[inode] else { return .zero }
-            let rest = quiet - (ContinuousClock.now - last)
+            let rest = quiet - (now - last)
             if rest <= .zero { state.lastActivity[inode] = nil }
             return max(rest, .zero)
         }

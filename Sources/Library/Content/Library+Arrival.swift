@@ -96,7 +96,7 @@ extension Library {
     }
 
     func waitForStart(of arrival: Arrival) async throws(Errno) {
-        let result = await withTaskGroup(of: Result<Void, Errno>.self) { [timeout = configuration.timeout] group in
+        let result = await withTaskGroup(of: Result<Void, Errno>.self) { [timeout = configuration.timeout, sleep = surroundings.sleep] group in
             group.addTask {
                 do throws(TransferError) {
                     try await arrival.download.waitForStart()
@@ -104,7 +104,7 @@ extension Library {
                 } catch { return .failure(Errno(error)) }
             }
             group.addTask {
-                try? await Task.sleep(for: timeout)
+                try? await sleep(timeout)
                 return .failure(.noRouteToHost)
             }
             defer { group.cancelAll() }

@@ -11,17 +11,22 @@ final class Retries: Sendable {
     private static let longestPause = 300
 
     private let failures = Mutex<[InodeNumber: Failure]>([:])
+    private let instant: @Sendable () -> ContinuousClock.Instant
+
+    init(instant: @escaping @Sendable () -> ContinuousClock.Instant) { self.instant = instant }
 
     func isDue(_ inode: InodeNumber) -> Bool {
-        failures.withLock { $0[inode].map { $0.due <= .now } ?? true }
+        let now = instant()
+        return failures.withLock { $0[inode].map { $0.due <= now } ?? true }
     }
 
     /// - Returns: how long to wait before the next try.
     func failed(_ inode: InodeNumber) -> Duration {
-        failures.withLock { failures in
+        let now = instant()
+        return failures.withLock { failures in
             let count = (failures[inode]?.count ?? 0) + 1
             let pause = Duration.seconds(min(Self.longestPause, 1 << min(count - 1, 10)))
-            failures[inode] = Failure(count: count, due: .now + pause)
+            failures[inode] = Failure(count: count, due: now + pause)
             return pause
         }
     }

@@ -84,7 +84,14 @@ extension Synchronizer {
         do {
             let start = library.surroundings.now()
             guard let (draft, file, id) = try prepare(entry) else { return nil }
-            let version = try await Upload(store: library.store).send(
+            let upload = Upload(store: library.store)
+            if let known = try knownVersion(draft, of: entry, id),
+                try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number))
+            {
+                try withExtendedLifetime(file) { try settleUnchanged(entry, as: known) }
+                return nil
+            }
+            let version = try await upload.send(
                 draft, of: id, from: FileDescriptor(rawValue: file.number), length: draft.size
             ) { count in
                 progress.add(count)
@@ -116,16 +123,41 @@ extension Synchronizer {
         }
     }
 
+    /// The version that the file was made from, if by its time and size the file may still be just that: its
+    /// commit was on the way when something else of the document changed. Sent once more it would be in
+    /// conflict with what another device saved on top of it.
+    private func knownVersion(_ draft: DocumentVersion, of entry: Entry, _ id: EntryID) throws -> DocumentVersion? {
+        if entry.pending.contains(.creation) { return nil }
+        let versions = try library.inspect { try CatalogReplica($0).entry(id)?.versions?.all ?? [] }
+        return versions.first { $0.id == draft.base && $0.size == draft.size && $0.modified == draft.modified }
+    }
+
+    private func settleUnchanged(_ entry: Entry, as version: DocumentVersion) throws {
+        try library.mutate { catalog in
+            guard var current = try catalog.entry(entry.inode), try isUnchanged(current, since: entry, version, catalog)
+            else { return }
+            current.pending.remove(.content)
+            if current.pending.isEmpty { current.step = nil }
+            current.error = nil
+            try catalog.update(current)
+        }
+    }
+
     /// The content counts only if nothing changed it, or could have, since the upload began.
     private func keep(_ version: DocumentVersion, of entry: Entry, since start: Timestamp) throws {
         try library.inspect { catalog in
-            guard let current = try catalog.entry(entry.inode), current.revision == entry.revision,
-                !library.openFiles.isOpenForWriting(entry.inode)
+            guard let current = try catalog.entry(entry.inode), try isUnchanged(current, since: entry, version, catalog)
             else { return }
-            let status = try library.backing.folder(current.parent, catalog).status(current.filename)
-            guard Timestamp(status.st_mtim) == version.modified, Int64(status.st_size) == version.size else { return }
             uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: entry.revision, version: version, time: start) }
         }
+    }
+
+    private func isUnchanged(
+        _ current: Entry, since entry: Entry, _ version: DocumentVersion, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        guard current.revision == entry.revision, !library.openFiles.isOpenForWriting(entry.inode) else { return false }
+        let status = try library.backing.folder(current.parent, catalog).status(current.filename)
+        return Timestamp(status.st_mtim) == version.modified && Int64(status.st_size) == version.size
     }
 
     private func noteFailure(_ error: TransferError, of entry: Entry) {

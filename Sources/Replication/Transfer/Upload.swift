@@ -43,6 +43,14 @@ public struct Upload: Sendable {
         return version
     }
 
+    /// Whether a file holds the content of a version, byte for byte.
+    public func isContent(of version: DocumentVersion, in file: FileDescriptor) async throws(TransferError) -> Bool {
+        try await onBlockingThread { () throws(TransferError) in
+            guard try Digest.length(of: file) == version.size else { return false }
+            return try Digest.sha256(of: file, length: version.size).digest == version.sha256
+        }
+    }
+
     private func hasLength(_ file: FileDescriptor, _ length: Int64) async throws(TransferError) -> Bool {
         try await onBlockingThread { () throws(TransferError) in try Digest.length(of: file) == length }
     }

@@ -1,0 +1,80 @@
+import Catalog
+import Documents
+import Foundation
+@testable import Library
+import SystemPackage
+
+/// One device through all its lives, and the programs that run on it.
+final class SimulatedDevice {
+    /// A document that a program has open for writing, over several steps of the world.
+    struct Writer {
+        let handle: UInt64
+        let inode: InodeNumber
+        let id: EntryID?
+    }
+
+    let place: DevicePlace
+    private let surroundings: WorldSurroundings
+    private(set) var life: Life
+    private var lives = 0
+    /// Past lives, which the end of the world must still release.
+    private var ended: [Life] = []
+    var writers: [Writer] = []
+    /// Nothing gets through to the store.
+    var isPartitioned = false
+
+    init(_ place: DevicePlace, _ surroundings: WorldSurroundings) throws {
+        self.place = place
+        self.surroundings = surroundings
+        try FileManager.default.createDirectory(atPath: place.path, withIntermediateDirectories: true)
+        try Data(CatalogTemplate.bytes).write(to: URL(fileURLWithPath: place.path + "/catalog.sqlite"))
+        life = try Life(place, number: place.device * 1000, surroundings)
+    }
+
+    var index: Int { place.device }
+    var library: Library { life.library }
+
+    /// Killed, and started again.
+    func crash() throws {
+        try life.crash()
+        try restart()
+    }
+
+    /// Unmounted and mounted again. What was under way ends with the process.
+    func remount() throws {
+        for writer in writers { library.close(writer.handle) }
+        try life.close()
+        try restart()
+    }
+
+    private func restart() throws {
+        surroundings.network.bury(life: life.number)
+        surroundings.clock.bury(life: life.number)
+        writers = []
+        ended.append(life)
+        lives += 1
+        life = try Life(place, number: place.device * 1000 + lives, surroundings)
+    }
+
+    /// Lets go of all that waits.
+    func dismantle() {
+        try? life.crash()
+        for life in ended + [life] {
+            life.library.transfers.cancelAll()
+            surroundings.clock.wake(life: life.number)
+        }
+    }
+}
+
+/// An empty catalog of the current schema, so that not every device must make it anew.
+enum CatalogTemplate {
+    static let bytes: [UInt8] = {
+        let path = NSTemporaryDirectory() + "docfs-template-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        do {
+            let catalog = try Catalog(path: path)
+            try catalog.close()
+            return Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch { fatalError("no catalog could be made: \(error)") }
+    }()
+}

@@ -1,0 +1,83 @@
+import Catalog
+import Crypto
+import Documents
+import Synchronization
+
+/// The SHA-256 of a content: every content of a world is another.
+typealias ContentHash = String
+
+func contentHash(_ bytes: [UInt8]) -> ContentHash {
+    SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+}
+
+/// What people did and were told, written down beside the devices: by this the end is judged.
+final class Ledger: Sendable {
+    struct Save: Hashable {
+        let device: Int
+        let content: ContentHash
+    }
+
+    private struct State {
+        var contents: Set<ContentHash> = []
+        var saves: [Save] = []
+        var overwritten: Set<Save> = []
+        var deletions: [EntryID: Set<ContentHash>] = [:]
+        /// By what people typed: which entries were called so.
+        var typed: [String: Int] = [:]
+        var left: Set<EntryID> = []
+        var shared: Set<ContentHash> = []
+        var failures: [String] = []
+        var counts: [String: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    /// Some program wrote this; it may be seen from now on.
+    func noteContent(_ content: ContentHash) { state.withLock { _ = $0.contents.insert(content) } }
+
+    func knows(_ content: ContentHash) -> Bool { state.withLock { $0.contents.contains(content) } }
+
+    /// A save that was acknowledged: the last writer's close returned.
+    func noteSave(_ content: ContentHash, by device: Int) {
+        state.withLock { state in
+            state.contents.insert(content)
+            state.saves.append(Save(device: device, content: content))
+            // The same content twice is a truncation to nothing, or to the same.
+            state.overwritten.remove(Save(device: device, content: content))
+        }
+    }
+
+    /// Somebody who had this content before them wrote over it, deleted it, or chose another.
+    func noteOverwritten(_ content: ContentHash, by device: Int) {
+        state.withLock { _ = $0.overwritten.insert(Save(device: device, content: content)) }
+    }
+
+    /// - Parameter seen: the contents that whoever deleted it knew of.
+    func noteDeletion(of id: EntryID, seen: Set<ContentHash>) {
+        state.withLock { $0.deletions[id, default: []].formUnion(seen) }
+    }
+
+    func noteTyped(_ name: String) { state.withLock { $0.typed[name, default: 0] += 1 } }
+
+    /// It was moved out of the cloud.
+    func noteLeft(_ id: EntryID) { state.withLock { _ = $0.left.insert(id) } }
+
+    /// Somebody renamed a document over another: should the first one live on, by an edit elsewhere, both have it.
+    func noteShared(_ content: ContentHash) { state.withLock { _ = $0.shared.insert(content) } }
+
+    func isShared(_ content: ContentHash) -> Bool { state.withLock { $0.shared.contains(content) } }
+
+    func fail(_ reason: String) { state.withLock { $0.failures.append(reason) } }
+
+    /// That it did happen at all.
+    func count(_ event: String) { state.withLock { $0.counts[event, default: 0] += 1 } }
+
+    var failures: [String] { state.withLock(\.failures) }
+    var counts: [String: Int] { state.withLock(\.counts) }
+    /// What must be somewhere.
+    var owed: [Save] { state.withLock { state in state.saves.filter { !state.overwritten.contains($0) } } }
+
+    func seenAtDeletion(of id: EntryID) -> Set<ContentHash>? { state.withLock { $0.deletions[id] } }
+    func hasLeft(_ id: EntryID) -> Bool { state.withLock { $0.left.contains(id) } }
+    func timesTyped(_ name: String) -> Int { state.withLock { $0.typed[name] ?? 0 } }
+}

@@ -1,0 +1,191 @@
+import Catalog
+import Documents
+import Foundation
+@testable import Library
+import ObjectStore
+import Replication
+import SystemPackage
+
+/// What must hold when all is quiet.
+extension World {
+    /// - Returns: what does not hold.
+    func check() throws -> [String] {
+        var wrong = ledger.failures
+        if !wrong.isEmpty { return wrong }
+        let newcomer = try addNewcomer()
+        let replicas = try devices.map { try Self.replica(of: $0) }
+        let replica = replicas[0]
+        for (device, other) in zip(devices, replicas).dropFirst() where other != replica {
+            wrong.append("\(device.place.name) and \(devices[0].place.name) have different replicas: \(Self.difference(other, replica))")
+        }
+        for device in devices { wrong += try checkTree(of: device, replica) }
+        wrong += try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
+            + checkNothingTwice(replica) + checkHistories(replica)
+        _ = newcomer
+        return wrong + ledger.failures
+    }
+
+    private static func replica(of device: SimulatedDevice) throws -> [EntryID: ReplicaEntry] {
+        try device.library.catalog.read { catalog in
+            let replica = CatalogReplica(catalog)
+            return Dictionary(uniqueKeysWithValues: try catalog.replicaParents().map { ($0.id, try replica.entry($0.id)!) })
+        }
+    }
+
+    private static func difference(_ left: [EntryID: ReplicaEntry], _ right: [EntryID: ReplicaEntry]) -> String {
+        let ids = Set(left.keys).union(right.keys).sorted().filter { left[$0] != right[$0] }
+        return ids.prefix(3).map { id in
+            "\(id): \(left[id].map { "\($0)" } ?? "nothing") and \(right[id].map { "\($0)" } ?? "nothing")"
+        }.joined(separator: "; ")
+    }
+
+    // MARK: The tree of each device
+
+    private func checkTree(of device: SimulatedDevice, _ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        var wrong: [String] = []
+        let name = device.place.name
+        let (cloud, local) = try device.library.inspect { catalog in
+            (try catalog.descendants(of: .cloud), try catalog.descendants(of: .local))
+        }
+        let ids = Dictionary(uniqueKeysWithValues: cloud.map { ($0.inode, $0.id) })
+        var missing = Set(replica.values.filter { !$0.isDeleted }.map(\.id))
+        for entry in cloud where entry.kind != .scratch {
+            guard let id = entry.id, let committed = replica[id], !committed.isDeleted else {
+                wrong.append("\(name) shows '\(entry.filename)', which the container has not")
+                continue
+            }
+            missing.remove(id)
+            let parent = entry.parent == .cloud ? EntryID.cloudRoot : ids[entry.parent] ?? nil
+            let description = committed.description
+            if description.parent != parent || !description.filename.isIdentical(to: entry.filename) {
+                wrong.append("\(name) has '\(entry.filename)' in another place than the container")
+            }
+            if description.fullName != entry.name?.full {
+                wrong.append("\(name) calls '\(description.fullName ?? "")' '\(entry.name?.full ?? "")'")
+            }
+            wrong += try checkContent(of: entry, committed, on: device)
+        }
+        if !missing.isEmpty { wrong.append("\(name) lacks \(missing.sorted().map { replica[$0]!.description.filename })") }
+        // A placeholder may tell of a download that failed: who opens it next tries again.
+        for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.container == .local) { wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)") }
+        for entry in local where entry.kind == .document {
+            let content = localContent(of: entry.inode, on: device)
+            if content.map({ !ledger.knows($0) }) ?? true { wrong.append("\(name): the local '\(entry.filename)' is not what was written") }
+        }
+        let staged = try device.library.backing.staging.names().filter { !$0.hasPrefix("removed-") }
+        if !staged.isEmpty { wrong.append("\(name) left \(staged) behind") }
+        return wrong
+    }
+
+    private func checkContent(of entry: Entry, _ committed: ReplicaEntry, on device: SimulatedDevice) throws -> [String] {
+        guard let versions = committed.versions else { return [] }
+        let name = "\(device.place.name): '\(entry.name?.full ?? "")'"
+        if entry.currentVersion != versions.current.id { return ["\(name) does not know the current version"] }
+        if entry.conflicts != versions.conflicts.count { return ["\(name) counts \(entry.conflicts) conflicts of \(versions.conflicts.count)"] }
+        guard entry.isBackingCurrent else { return entry.size == versions.current.size ? [] : ["\(name) has another size"] }
+        guard let version = versions.all.first(where: { $0.id == entry.contentVersion }) else { return ["\(name) holds an unknown version"] }
+        return localContent(of: entry.inode, on: device) == version.sha256 ? [] : ["\(name) does not hold what it says it holds"]
+    }
+
+    // MARK: The container
+
+    /// Every content that a commit names is in the history of its document, and in the store, byte for byte.
+    private func checkLog(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        var wrong: [String] = []
+        let objects = network.objects
+        var commits: Set<CommitID> = []
+        for key in objects.keys.filter({ $0.components[0] == "log" }).sorted() {
+            let commit = try Commit.decode(objects[key]!)
+            if !commits.insert(commit.id).inserted { wrong.append("\(key) is a commit that was there before") }
+            for change in commit.changes {
+                let saved: [DocumentVersion] =
+                    switch change {
+                    case .create(let entry): entry.versions?.all ?? []
+                    case .save(_, let version): [version]
+                    case .describe, .delete, .resolve: []
+                    }
+                guard !saved.isEmpty else { continue }
+                guard let versions = replica[change.subject]?.versions else {
+                    wrong.append("a document of \(key) is unknown")
+                    continue
+                }
+                let bases = Set(versions.all.compactMap(\.base))
+                if versions.heads.contains(where: { bases.contains($0.id) }) { wrong.append("a version that another was made from is current, or in conflict") }
+                for version in saved {
+                    if !versions.contains(version.id) { wrong.append("a version of \(key) is lost") }
+                    let bytes = try objects[version.key(of: change.subject)]
+                    if bytes.map(contentHash) != version.sha256 { wrong.append("the content of a version of \(key) is not in the store") }
+                }
+            }
+        }
+        return wrong
+    }
+
+    /// Every save that was acknowledged is somewhere, unless whoever made it had it overwritten.
+    private func checkNothingLost(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        var present = Set(replica.values.flatMap { $0.versions?.all ?? [] }.map(\.sha256))
+        for device in devices {
+            for entry in try device.library.inspect({ try $0.descendants(of: .local) }) {
+                if let content = localContent(of: entry.inode, on: device) { present.insert(content) }
+            }
+        }
+        return ledger.owed.filter { !present.contains($0.content) }.map {
+            "a save of \(DevicePlace.names[$0.device]) is lost: \($0.content.prefix(16))"
+        }
+    }
+
+    /// What is deleted was seen by who deleted it.
+    private func checkDeletions(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        var wrong: [String] = []
+        for entry in replica.values.sorted(by: { $0.id < $1.id }) where entry.isDeleted && !ledger.hasLeft(entry.id) {
+            guard let versions = entry.versions else { continue }
+            let seen = ledger.seenAtDeletion(of: entry.id)
+            if seen == nil { wrong.append("'\(entry.description.fullName ?? "")' was deleted by nobody") }
+            if let seen, !versions.heads.allSatisfy({ seen.contains($0.sha256) }) {
+                wrong.append("'\(entry.description.fullName ?? "")' was deleted by somebody who had not seen an edit")
+            }
+        }
+        return wrong
+    }
+
+    /// What gave way gave way to something that was made from it, or by somebody's choice; and what was
+    /// saved once is there once.
+    private func checkHistories(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        var wrong: [String] = []
+        var discarded: Set<VersionID> = []
+        for (key, bytes) in network.objects where key.components[0] == "log" {
+            for case .resolve(_, let resolution) in try Commit.decode(bytes).changes { discarded.formUnion(resolution.discarded) }
+        }
+        for entry in replica.values.sorted(by: { $0.id < $1.id }) {
+            guard let versions = entry.versions else { continue }
+            if !versions.conflicts.isEmpty { ledger.count("conflict") }
+            let reasons = discarded.union(versions.all.compactMap(\.base))
+            let name = entry.description.fullName ?? ""
+            if versions.superseded.contains(where: { !reasons.contains($0.version.id) }) {
+                wrong.append("a version of '\(name)' gave way to one that was not made from it")
+            }
+            let contents = versions.all.filter { $0.size > 8 && !ledger.isShared($0.sha256) }.map(\.sha256)
+            if Set(contents).count < contents.count, !ledger.hasLeft(entry.id) { wrong.append("'\(name)' has one save twice") }
+        }
+        return wrong
+    }
+
+    /// A name with a device in it has a second one that was typed.
+    private func checkNames(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        let names = replica.values.flatMap { [$0.description.fullName, $0.description.filename] }.compactMap { $0 }
+        return names.sorted().filter { name in
+            guard let device = DevicePlace.names.first(where: { name.contains(" (\($0)") }),
+                let start = name.range(of: " (\(device)")
+            else { return false }
+            let end = name[start.lowerBound...].firstIndex(of: ")").map { name.index(after: $0) } ?? name.endIndex
+            return ledger.timesTyped(String(name[..<start.lowerBound]) + name[end...]) < 2
+        }.map { "nobody typed twice what became '\($0)'" }
+    }
+
+    /// No content is current in two documents.
+    private func checkNothingTwice(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
+        let current = replica.values.filter { !$0.isDeleted }.compactMap { $0.versions?.current }.filter { $0.size > 8 && !ledger.isShared($0.sha256) }
+        let twice = Dictionary(grouping: current, by: \.sha256).filter { $0.value.count > 1 }
+        return twice.keys.sorted().map { "a content of \(twice[$0]![0].size) bytes is there twice" }
+    }
+}

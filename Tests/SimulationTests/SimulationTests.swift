@@ -1,0 +1,53 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// Whole devices in simulated worlds: each the real library with its catalog and its files, and the real steps
+/// of the synchronizer. Store, network and time are the world's, and one seed decides all of them.
+///
+/// That it finds bugs was tried by making some. Each is one line, and this is the first seed that fails with it
+/// (another history of requests, as any change of the code makes, moves them):
+///
+/// - `ReplicatedLog.append` takes `alreadyExists` for success: seed 1, "have different replicas".
+/// - `Synchronizer.sendPending` takes its own commit twice: seed 1, "have different replicas".
+/// - `VersionHistory.add` does not look at the base: seed 1, "gave way to one that was not made from it".
+/// - `apply` deletes a document whatever was seen of it: seed 25, "deleted by somebody who had not seen an edit".
+/// - `Download.verify` takes content of another SHA-256: seed 95, "a reader saw 18 bytes that nobody wrote".
+/// - `OutgoingCommit.settle` clears what is pending although the revision moved on: seed 120, "a save is lost".
+///
+/// Not found in 200 seeds: an outbox that does not outlive a crash, and an own commit that is not recognised
+/// after a lost answer. Versions keep their ids, so sending them once more changes nothing in nearly all cases.
+@Suite struct SimulationTests {
+    @Test func `a world goes the same way each time`() async throws {
+        for seed in UInt64(1)...6 {
+            let first = await Simulation.run(seed: seed)
+            let second = await Simulation.run(seed: seed)
+            #expect(first.traceHash == second.traceHash)
+            #expect(first.steps == second.steps)
+        }
+    }
+
+    @Test func `nothing is lost in any world`() async throws {
+        let results = await Simulation.run(seeds: Simulation.seeds, prints: Simulation.replayed != nil)
+        for result in results where !result.wrong.isEmpty { Issue.record("\(result.report)") }
+        // That they did get in each other's way.
+        let counts = results.reduce(into: [String: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
+        print(results.count, "worlds,", results.reduce(0) { $0 + $1.steps }, "steps,", counts.sorted { $0.key < $1.key })
+        if results.count >= 100 { for event in ["crash", "resolution", "replyLost", "late"] { #expect(counts[event, default: 0] > 0) } }
+    }
+
+    @Test(.enabled(if: Simulation.duration != nil))
+    func `nothing is lost in worlds that chance chooses`() async throws {
+        let end = ContinuousClock.now + (Simulation.duration ?? .zero)
+        var count = 0
+        while ContinuousClock.now < end {
+            let first = UInt64.random(in: 1_000_000...1 << 60)
+            for result in await Simulation.run(seeds: first...first + 99) where !result.wrong.isEmpty {
+                Issue.record("\(result.report)")
+            }
+            count += 100
+        }
+        print(count, "worlds")
+    }
+}

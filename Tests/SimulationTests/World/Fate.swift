@@ -1,0 +1,64 @@
+import Documents
+import ObjectStore
+import SystemPackage
+
+/// What becomes of a request and its answer.
+enum Fate: CaseIterable {
+    case arrives
+    /// It never gets there.
+    case lost
+    /// The store did it, and the answer is lost.
+    case replyLost
+    /// Its sender gives up, and it arrives later.
+    case late
+    /// The store has a bad moment.
+    case failed
+    /// The store is full.
+    case full
+    /// The end of the answer is missing.
+    case truncated
+    /// A bit of the answer is wrong.
+    case corrupted
+
+    func canMeet(_ operation: Operation) -> Bool {
+        switch self {
+        case .arrives, .lost, .replyLost, .failed: true
+        case .late, .full: operation.isPut
+        case .truncated: operation.isGet
+        // Commits are told from damaged ones by the transport; contents by their SHA-256.
+        case .corrupted: operation.readsContent
+        }
+    }
+
+    func apply(
+        _ request: Request, _ network: SimulatedNetwork, _ random: inout SeededGenerator
+    ) -> Result<Answer, ObjectStoreError> {
+        let gone = ObjectStoreError.unreachable("no answer")
+        switch self {
+        case .arrives: return network.carryOut(request.operation)
+        case .lost: return .failure(gone)
+        case .replyLost:
+            _ = network.carryOut(request.operation)
+            return .failure(gone)
+        case .late:
+            network.delay(request.operation)
+            return .failure(gone)
+        case .failed: return .failure(.failed(ObjectKey("internal-error")!, .ioError))
+        case .full: return .failure(.outOfSpace)
+        case .truncated:
+            return damaged(network.carryOut(request.operation)) { $0.removeLast(Int.random(in: 1...$0.count, using: &random)) }
+        case .corrupted:
+            return damaged(network.carryOut(request.operation)) { bytes in
+                bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            }
+        }
+    }
+
+    private func damaged(
+        _ result: Result<Answer, ObjectStoreError>, _ damage: (inout [UInt8]) -> Void
+    ) -> Result<Answer, ObjectStoreError> {
+        guard case .success(.bytes(var bytes)) = result, !bytes.isEmpty else { return result }
+        damage(&bytes)
+        return .success(.bytes(bytes))
+    }
+}

@@ -1,0 +1,81 @@
+import Glibc
+import ObjectStore
+
+/// What a device asks of the object store.
+enum Operation: Sendable {
+    case put(ObjectKey, [UInt8])
+    /// The first half was read from the file when the request was made, the rest is read when it arrives.
+    case putFile(ObjectKey, start: [UInt8], descriptor: Int32, length: Int)
+    case get(ObjectKey, limit: Int)
+    case getRange(ObjectKey, Range<Int64>)
+    case list(ObjectKey, after: ObjectKey?, limit: Int)
+    case delete(ObjectKey)
+
+    var description: String {
+        switch self {
+        case .put(let key, let bytes): "PUT \(key) \(bytes.count) \(TraceHash.of(bytes))"
+        case .putFile(let key, _, _, let length): "PUT \(key) \(length)"
+        case .get(let key, _): "GET \(key)"
+        case .getRange(let key, let range): "GET \(key) \(range)"
+        case .list(let key, let after, _): "LIST \(key) \(after?.description ?? "")"
+        case .delete(let key): "DELETE \(key)"
+        }
+    }
+
+    var isPut: Bool {
+        switch self {
+        case .put, .putFile: true
+        default: false
+        }
+    }
+
+    /// Whether it reads content, which is verified, or a commit, of which only its end can be missed.
+    var readsContent: Bool {
+        if case .getRange = self { true } else { false }
+    }
+
+    var isGet: Bool {
+        if case .get = self { true } else { readsContent }
+    }
+}
+
+enum Answer: Sendable {
+    case put(PutOutcome)
+    case bytes([UInt8])
+    case keys([ObjectKey])
+    case done
+
+    /// Says which it is, for the trace.
+    var description: String {
+        switch self {
+        case .put(let outcome): "\(outcome)"
+        case .bytes(let bytes): "\(bytes.count) bytes"
+        case .keys(let keys): "\(keys.count) keys"
+        case .done: "done"
+        }
+    }
+}
+
+struct Request: Sendable {
+    let number: Int
+    /// Of the device's lives the one that asks.
+    let life: Int
+    let device: Int
+    let operation: Operation
+    let continuation: CheckedContinuation<Result<Answer, ObjectStoreError>, Never>
+}
+
+/// FNV-1a.
+struct TraceHash {
+    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ text: String) {
+        for byte in text.utf8 { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    static func of(_ bytes: [UInt8]) -> String {
+        var value: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return String(value, radix: 16)
+    }
+}

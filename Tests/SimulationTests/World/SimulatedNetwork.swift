@@ -1,0 +1,121 @@
+import Glibc
+import ObjectStore
+import Synchronization
+
+/// Requests on their way to the one store and back. Nothing moves by itself: the world chooses which
+/// request is answered next, and how.
+final class SimulatedNetwork: Sendable {
+    private struct State {
+        var waiting: [Request] = []
+        /// Of devices that are no more.
+        var buried: [Request] = []
+        /// Writes whose sender has given up, and which may still arrive.
+        var late: [Operation] = []
+        var lastRequest = 0
+        var objects: [ObjectKey: [UInt8]] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    // MARK: For devices
+
+    func ask(_ operation: Operation, device: Int, life: Int) async throws(ObjectStoreError) -> Answer {
+        let result = await withCheckedContinuation { continuation in
+            state.withLock { state in
+                state.lastRequest += 1
+                state.waiting.append(
+                    Request(
+                        number: state.lastRequest, life: life, device: device, operation: operation,
+                        continuation: continuation))
+            }
+        }
+        return try result.get()
+    }
+
+    // MARK: For the world
+
+    var waiting: [Request] { state.withLock(\.waiting) }
+
+    var lateCount: Int { state.withLock(\.late.count) }
+
+    var objects: [ObjectKey: [UInt8]] { state.withLock(\.objects) }
+
+    func isIdle(_ device: Int) -> Bool { state.withLock { !$0.waiting.contains { $0.device == device } } }
+
+    /// What the store does.
+    func carryOut(_ operation: Operation) -> Result<Answer, ObjectStoreError> {
+        state.withLock { state in
+            switch operation {
+            case .put(let key, let bytes): return .success(.put(Self.put(bytes, key, &state)))
+            case .putFile(let key, let start, let descriptor, let length):
+                guard let bytes = Self.whole(start, descriptor, length) else {
+                    return .failure(.corrupted(key, "the document became shorter while it was sent"))
+                }
+                return .success(.put(Self.put(bytes, key, &state)))
+            case .get(let key, let limit):
+                guard let bytes = state.objects[key] else { return .failure(.notFound(key)) }
+                return bytes.count > limit ? .failure(.corrupted(key, "too large")) : .success(.bytes(bytes))
+            case .getRange(let key, let range):
+                guard let bytes = state.objects[key] else { return .failure(.notFound(key)) }
+                let known = range.clamped(to: 0..<Int64(bytes.count))
+                return .success(.bytes(Array(bytes[Int(known.lowerBound)..<Int(known.upperBound)])))
+            case .list(let prefix, let after, let limit):
+                let keys = state.objects.keys.filter { $0.description.hasPrefix(prefix.description + "/") }
+                    .filter { key in after.map { $0 < key } ?? true }
+                return .success(.keys(Array(keys.sorted().prefix(limit))))
+            case .delete(let key):
+                state.objects[key] = nil
+                return .success(.done)
+            }
+        }
+    }
+
+    private static func put(_ bytes: [UInt8], _ key: ObjectKey, _ state: inout State) -> PutOutcome {
+        if state.objects[key] != nil { return .alreadyExists }
+        state.objects[key] = bytes
+        return .created
+    }
+
+    private static func whole(_ start: [UInt8], _ descriptor: Int32, _ length: Int) -> [UInt8]? {
+        let rest = SimulatedStore.read(descriptor, start.count..<length)
+        return start.count + rest.count == length ? start + rest : nil
+    }
+
+    /// Answers a request.
+    func answer(_ request: Request, _ result: Result<Answer, ObjectStoreError>) {
+        state.withLock { $0.waiting.removeAll { $0.number == request.number } }
+        request.continuation.resume(returning: result)
+    }
+
+    /// The write will arrive when nobody expects it any more.
+    func delay(_ operation: Operation) {
+        var operation = operation
+        if case .putFile(let key, let start, let descriptor, let length) = operation {
+            guard let bytes = Self.whole(start, descriptor, length) else { return }
+            operation = .put(key, bytes)
+        }
+        state.withLock { $0.late.append(operation) }
+    }
+
+    func deliverLate(_ index: Int) {
+        let operation = state.withLock { $0.late.remove(at: index) }
+        _ = carryOut(operation)
+    }
+
+    /// A device is no more: nobody hears the answers to what it asked.
+    func bury(life: Int) {
+        state.withLock { state in
+            state.buried += state.waiting.filter { $0.life == life }
+            state.waiting.removeAll { $0.life == life }
+        }
+    }
+
+    /// When all is over, so that no task waits for ever.
+    func failAll() {
+        let all = state.withLock { state in
+            defer { (state.waiting, state.buried) = ([], []) }
+            return state.waiting + state.buried
+        }
+        for request in all { request.continuation.resume(returning: .failure(.unreachable("the world has ended"))) }
+    }
+}

@@ -1,0 +1,58 @@
+import Documents
+import Glibc
+import ObjectStore
+import SystemPackage
+
+/// The store as one life of one device sees it.
+struct SimulatedStore: ObjectStore {
+    let network: SimulatedNetwork
+    let device: Int
+    let life: Int
+
+    private func ask(_ operation: Operation) async throws(ObjectStoreError) -> Answer {
+        try await network.ask(operation, device: device, life: life)
+    }
+
+    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
+        guard case .put(let outcome) = try await ask(.put(key, bytes)) else { throw .outOfSpace }
+        return outcome
+    }
+
+    func putIfAbsent(
+        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        progress: @escaping @Sendable (Int64) -> Bool
+    ) async throws(ObjectStoreError) -> PutOutcome {
+        let start = Self.read(file.rawValue, 0..<Int(length) / 2)
+        guard progress(Int64(start.count)) else { throw .failed(key, .canceled) }
+        let operation = Operation.putFile(key, start: start, descriptor: file.rawValue, length: Int(length))
+        guard case .put(let outcome) = try await ask(operation) else { throw .outOfSpace }
+        guard progress(length - Int64(start.count)) else { throw .failed(key, .canceled) }
+        return outcome
+    }
+
+    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
+        guard case .bytes(let bytes) = try await ask(.get(key, limit: limit)) else { throw .outOfSpace }
+        return bytes
+    }
+
+    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
+        guard case .bytes(let bytes) = try await ask(.getRange(key, range)) else { throw .outOfSpace }
+        return bytes
+    }
+
+    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
+        guard case .keys(let keys) = try await ask(.list(prefix, after: after, limit: limit)) else { throw .outOfSpace }
+        return keys
+    }
+
+    /// Nothing here is ever old.
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { Timestamp(nanoseconds: .max) }
+
+    func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try await ask(.delete(key)) }
+
+    static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
+        return Array(bytes.prefix(max(0, count)))
+    }
+}

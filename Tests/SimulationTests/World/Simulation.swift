@@ -1,0 +1,87 @@
+import Foundation
+import Glibc
+import ObjectStore
+import Synchronization
+
+/// Worlds, each from its seed.
+enum Simulation {
+    struct Result: Sendable {
+        let seed: UInt64
+        var wrong: [String] = []
+        var traceHash: UInt64 = 0
+        var steps = 0
+        var counts: [String: Int] = [:]
+
+        var report: String { "seed \(seed): \(wrong.prefix(4).joined(separator: "\n")) — replay it with scripts/simulate \(seed)" }
+    }
+
+    /// `DOCFS_SIMULATION_SEEDS=FIRST-LAST` chooses others.
+    static var seeds: ClosedRange<UInt64> {
+        let words = ProcessInfo.processInfo.environment["DOCFS_SIMULATION_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
+        if let seed = replayed { return seed...seed }
+        guard let words, let first = words.first, let last = words.last, first <= last else { return 1...2000 }
+        return first...last
+    }
+
+    /// `DOCFS_SIMULATION_REPLAY=SEED` prints all that happens in one world.
+    static var replayed: UInt64? { number("DOCFS_SIMULATION_REPLAY") }
+
+    /// `DOCFS_SIMULATION_SECONDS=N` goes on with seeds that chance chooses.
+    static var duration: Duration? { number("DOCFS_SIMULATION_SECONDS").map { .seconds($0) } }
+
+    private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
+
+    static func run(seeds: ClosedRange<UInt64>, prints: Bool = false) async -> [Result] {
+        let source = SeedRange(seeds)
+        return await withTaskGroup(of: [Result].self) { group in
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount {
+                group.addTask {
+                    var results: [Result] = []
+                    while let seed = source.next() { results.append(await run(seed: seed, prints: prints)) }
+                    return results
+                }
+            }
+            var all: [Result] = []
+            for await results in group { all += results }
+            return all.sorted { $0.seed < $1.seed }
+        }
+    }
+
+    static func run(seed: UInt64, prints: Bool = false) async -> Result {
+        let queue = JobQueue()
+        return await queue.onOwnThread { BlockingWork.$runsInline.withValue(true) { live(seed, queue, prints) } }
+    }
+
+    private static func live(_ seed: UInt64, _ queue: JobQueue, _ prints: Bool) -> Result {
+        var result = Result(seed: seed)
+        do {
+            let world = try World(seed: seed, on: queue, prints: prints)
+            defer { world.dismantle() }
+            try world.run(steps: Int.random(in: 30..<100, using: &world.random))
+            let isSettled = try world.settle()
+            result.wrong = try world.check()
+            if !isSettled { result.wrong.append("they do not come to rest") }
+            result.traceHash = world.traceHash
+            result.steps = world.steps
+            result.counts = world.ledger.counts
+        } catch {
+            result.wrong.append("\(error)")
+        }
+        return result
+    }
+}
+
+/// Hands out seeds to the threads that run worlds.
+private final class SeedRange: Sendable {
+    private let rest: Mutex<ClosedRange<UInt64>?>
+
+    init(_ range: ClosedRange<UInt64>) { rest = Mutex(range) }
+
+    func next() -> UInt64? {
+        rest.withLock { rest in
+            guard let range = rest else { return nil }
+            rest = range.lowerBound < range.upperBound ? range.lowerBound + 1...range.upperBound : nil
+            return range.lowerBound
+        }
+    }
+}

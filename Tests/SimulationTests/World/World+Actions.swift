@@ -1,0 +1,272 @@
+import Catalog
+import Documents
+import Glibc
+@testable import Library
+import Replication
+import SystemPackage
+
+/// What people and programs do.
+extension World {
+    static let names = ["a.txt", "b.txt", "Plan.md", "Untitled.txt", ".hidden", "no extension"]
+    static let folderNames = ["Work", "Photos", ".config"]
+
+    func act(on device: SimulatedDevice) throws {
+        do throws(Errno) {
+            try perform(on: device)
+        } catch {
+            let expected: [Errno] = [
+                .noSuchFileOrDirectory, .fileExists, .noRouteToHost, .directoryNotEmpty, .invalidArgument, .resourceBusy,
+                .staleNFSFileHandle, .resourceTemporarilyUnavailable, .isDirectory, .notDirectory,
+            ]
+            trace("  \(error)")
+            if !expected.contains(error) { ledger.fail("\(device.place.name): an action failed: \(error)") }
+        }
+    }
+
+    private func perform(on device: SimulatedDevice) throws(Errno) {
+        let entries = try device.library.inspect { catalog in
+            try catalog.descendants(of: .cloud) + (try catalog.descendants(of: .local))
+        }
+        let documents = entries.filter { $0.kind == .document }
+        // Everybody works on the same few documents.
+        let any = random.once(in: 2) ? documents.first : documents.randomElement(using: &random)
+        let inConflict = documents.filter { $0.conflicts > 0 }
+        if random.once(in: 3), let entry = inConflict.randomElement(using: &random) {
+            try resolve(entry, on: device)
+            return
+        }
+        switch Int.random(in: 0..<37, using: &random) {
+        case 0..<3: try create(on: device, entries)
+        case 3..<12, 35..<37: if let any { try save(any, on: device) }
+        case 12..<15: if let any { try append(to: any, on: device) }
+        case 15..<17: if let any { try rename(any, on: device) }
+        case 17..<20: if let entry = entries.randomElement(using: &random) { try move(entry, on: device, entries) }
+        case 20..<22: try makeFolder(on: device, entries)
+        case 22..<23: try makeLink(on: device, entries)
+        case 23..<25: if let any { try remove(any, on: device) }
+        case 25..<26: if let folder = entries.filter({ $0.kind == .folder }).randomElement(using: &random) { try removeAll(folder, on: device) }
+        case 26..<28: if let any { read(any, on: device) }
+        case 28..<29: if let any { try truncate(any, on: device) }
+        case 29..<31: if let any { try replace(any, on: device) }
+        case 31..<33: if let any { try hold(any, on: device) }
+        default: try goOn(on: device)
+        }
+    }
+
+    /// What all have in common from the start.
+    func found() throws {
+        for name in ["a.txt", "Plan.md"] { try create(name, in: .cloud, on: devices[0]) }
+        pass(.seconds(1))
+        for device in devices {
+            device.life.startRound()
+            finishRequests()
+            device.life.startRound()
+            finishRequests()
+        }
+    }
+
+    private func folder(_ entries: [Entry]) -> InodeNumber {
+        let folders = entries.filter { $0.kind == .folder }.map(\.inode)
+        return random.once(in: 2) ? .cloud : (folders + [.local, .cloud]).randomElement(using: &random)!
+    }
+
+    static var creator: Creator { Creator(owner: geteuid(), group: getegid(), mode: 0o644) }
+
+    // MARK: Making
+
+    private func create(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+        let name = Self.names.randomElement(using: &random)!
+        try create(name, in: folder(entries), on: device)
+    }
+
+    private func create(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Errno) {
+        trace("\(device.place.name) creates \(name) in \(parent)")
+        let (resolved, opening) = try device.library.create(
+            Array(name.utf8), in: parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
+        guard case .opened(let number) = opening, case .entry(let inode) = resolved.node else { throw .wouldBlock }
+        ledger.noteTyped(name)
+        try write(newContent(), to: number, on: device)
+        try close(number, inode, on: device)
+    }
+
+    private func makeFolder(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+        let name = Self.folderNames.randomElement(using: &random)!
+        let parent = folder(entries)
+        trace("\(device.place.name) makes the folder \(name) in \(parent)")
+        _ = try device.library.makeFolder(
+            Array(name.utf8), in: parent, by: Creator(owner: geteuid(), group: getegid(), mode: 0o755))
+        ledger.noteTyped(name)
+    }
+
+    private func makeLink(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+        let parent = folder(entries)
+        trace("\(device.place.name) makes a link in \(parent)")
+        _ = try device.library.makeSymbolicLink(Array("link".utf8), to: Array("target".utf8), in: parent, by: Self.creator)
+        ledger.noteTyped("link")
+    }
+
+    // MARK: Writing
+
+    private func save(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        trace("\(device.place.name) saves \(Self.text(entry))")
+        noteOverwriting(entry, on: device)
+        guard case .opened(let number) = try device.library.open(entry.inode, flags: O_WRONLY | O_TRUNC) else { return }
+        try write(newContent(), to: number, on: device)
+        try close(number, entry.inode, on: device)
+    }
+
+    /// Only what is here: who appends to what is not waits for it, like a reader.
+    private func append(to entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        guard case .opened(let number) = try device.library.open(entry.inode, flags: O_WRONLY) else {
+            read(entry, on: device)
+            return
+        }
+        trace("\(device.place.name) appends to \(Self.text(entry))")
+        noteOverwriting(entry, on: device)
+        try append(newContent(), to: number, on: device)
+        try close(number, entry.inode, on: device)
+    }
+
+    private func truncate(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        let size = random.once(in: 2) ? 0 : Int64.random(in: 0..<9, using: &random)
+        if try device.library.mustArriveToTruncate(entry.inode, to: size) { return }
+        trace("\(device.place.name) truncates \(Self.text(entry)) to \(size)")
+        noteOverwriting(entry, on: device)
+        var changes = AttributeChanges()
+        changes.size = size
+        _ = try device.library.setAttributes(of: entry.inode, changes)
+        var time = AttributeChanges()
+        time.modified = .at(surroundings.clock.wallTime(skew: device.place.skew))
+        _ = try device.library.setAttributes(of: entry.inode, time)
+        guard let content = localContent(of: entry.inode, on: device) else { return }
+        let isWritten = device.writers.contains { $0.inode == entry.inode }
+        if isWritten { ledger.noteContent(content) } else { ledger.noteSave(content, by: device.index) }
+    }
+
+    /// Saves as many programs do: a new file, renamed over the old one.
+    private func replace(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        if device.writers.contains(where: { $0.inode == entry.inode }) { return }
+        trace("\(device.place.name) saves \(Self.text(entry)) by renaming")
+        let scratch = Array(".goutputstream-\(steps)".utf8)
+        let (_, opening) = try device.library.create(scratch, in: entry.parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
+        guard case .opened(let number) = opening else { throw .wouldBlock }
+        let content = newContent()
+        try write(content, to: number, on: device)
+        device.library.close(number)
+        noteOverwriting(entry, on: device)
+        try device.library.rename(
+            scratch, in: entry.parent, to: Array(entry.filename.utf8), in: entry.parent, options: [])
+        ledger.noteSave(contentHash(content), by: device.index)
+    }
+
+    private func hold(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        guard device.writers.count < 2, case .opened(let number) = try device.library.open(entry.inode, flags: O_RDWR) else { return }
+        trace("\(device.place.name) opens \(Self.text(entry)) for writing")
+        device.writers.append(.init(handle: number, inode: entry.inode, id: entry.id))
+    }
+
+    /// A program that has something open writes a bit more, or closes it.
+    private func goOn(on device: SimulatedDevice) throws(Errno) {
+        guard let index = device.writers.indices.randomElement(using: &random) else { return }
+        let writer = device.writers[index]
+        if random.once(in: 2) {
+            trace("\(device.place.name) goes on writing \(writer.inode)")
+            noteOverwriting(handle: writer.handle, on: device)
+            try append(newContent(), to: writer.handle, on: device)
+            noteContent(of: writer.handle, on: device)
+        } else {
+            trace("\(device.place.name) closes \(writer.inode)")
+            noteClosing(writer, on: device)
+            device.writers.remove(at: index)
+            device.library.close(writer.handle)
+        }
+    }
+
+    // MARK: Names and places
+
+    private func rename(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        let name = Self.names.randomElement(using: &random)!
+        trace("\(device.place.name) renames \(Self.text(entry)) to \(name)")
+        try rename(entry, to: name, in: entry.parent, on: device)
+    }
+
+    private func rename(_ entry: Entry, to name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Errno) {
+        let target = try device.library.inspect { try device.library.resolve(name, in: parent, $0)?.entry }
+        if let target, device.writers.contains(where: { $0.inode == target.inode || $0.inode == entry.inode }) { return }
+        ledger.noteTyped(name)
+        if let target, target.inode != entry.inode {
+            noteDeletion(of: target, on: device)
+            if let content = localContent(of: entry.inode, on: device) { ledger.noteShared(content) }
+            noteDeletion(of: entry, on: device, keepsContent: true)
+        }
+        try device.library.rename(
+            Array(entry.filename.utf8), in: entry.parent, to: Array(name.utf8), in: parent, options: [])
+    }
+
+    private func move(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+        let parent = folder(entries)
+        if parent == entry.parent { return }
+        trace("\(device.place.name) moves \(Self.text(entry)) to \(parent)")
+        let container = try device.library.inspect { try $0.entry(parent) }?.container
+        if entry.container == .cloud, container == .local {
+            let inner = try device.library.inspect { try $0.descendants(of: entry.inode) }
+            for entry in [entry] + (entry.kind == .folder ? inner : []) {
+                if let id = entry.id { ledger.noteLeft(id) }
+                noteDeletion(of: entry, on: device, keepsContent: true)
+            }
+        }
+        let name = random.once(in: 2) ? entry.name?.full ?? entry.filename : entry.filename
+        try rename(entry, to: name, in: parent, on: device)
+    }
+
+    // MARK: Removing
+
+    private func remove(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        trace("\(device.place.name) removes \(Self.text(entry))")
+        noteDeletion(of: entry, on: device)
+        try device.library.remove(Array(entry.filename.utf8), in: entry.parent)
+    }
+
+    /// `rm -r`
+    private func removeAll(_ folder: Entry, on device: SimulatedDevice) throws(Errno) {
+        trace("\(device.place.name) removes the folder \(folder.filename)")
+        for entry in try device.library.inspect({ try $0.descendants(of: folder.inode) }).reversed() {
+            if entry.kind == .folder {
+                try device.library.removeFolder(Array(entry.filename.utf8), in: entry.parent)
+            } else {
+                noteDeletion(of: entry, on: device)
+                try device.library.remove(Array(entry.filename.utf8), in: entry.parent)
+            }
+        }
+        try device.library.removeFolder(Array(folder.filename.utf8), in: folder.parent)
+    }
+
+    // MARK: Reading and choosing
+
+    private func read(_ entry: Entry, on device: SimulatedDevice) {
+        trace("\(device.place.name) reads \(Self.text(entry))")
+        device.life.startReading(entry.inode)
+    }
+
+    private func resolve(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+        let versions = try device.library.list(.conflicts, of: entry.inode)
+        guard let version = versions.randomElement(using: &random) else { return }
+        let name = Array(version.name.utf8)
+        switch Int.random(in: 0..<3, using: &random) {
+        case 0:
+            trace("\(device.place.name) discards \(version.name) of \(Self.text(entry))")
+            try device.library.discardVersion(name, in: .conflicts, of: entry.inode)
+        case 1:
+            trace("\(device.place.name) chooses \(version.name) of \(Self.text(entry))")
+            noteOverwriting(entry, on: device)
+            try device.library.chooseVersion(
+                name, in: .conflicts, of: entry.inode, as: Array(entry.filename.utf8), in: entry.parent, options: [])
+        default:
+            trace("\(device.place.name) keeps \(Self.text(entry))")
+            try device.library.removeFolder(Array((entry.filename + ".conflicts").utf8), in: entry.parent)
+        }
+        ledger.count("resolution")
+    }
+
+    private static func text(_ entry: Entry) -> String { "\(entry.inode) '\(entry.name?.full ?? entry.filename)'" }
+}

@@ -1,0 +1,86 @@
+import Catalog
+import Documents
+import Glibc
+@testable import Library
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Writing bytes, and writing down what that means for the end.
+extension World {
+    func write(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
+        let handle = try device.library.handle(number)
+        try device.library.willWrite(handle)
+        try handle.descriptor.truncate(to: 0)
+        try put(bytes, at: 0, handle, on: device)
+    }
+
+    func append(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
+        let handle = try device.library.handle(number)
+        try device.library.willWrite(handle)
+        try put(bytes, at: Int64(try handle.descriptor.status().st_size), handle, on: device)
+    }
+
+    /// The kernel's clock is none of the world's: it sets the time of what it writes.
+    private func put(_ bytes: [UInt8], at offset: Int64, _ handle: Handle, on device: SimulatedDevice) throws(Errno) {
+        let count = bytes.withUnsafeBytes { pwrite(handle.descriptor.number, $0.baseAddress, $0.count, off_t(offset)) }
+        precondition(count == bytes.count)
+        let time = surroundings.clock.wallTime(skew: device.place.skew).timespec
+        _ = try Descriptor.check { futimens(handle.descriptor.number, [time, time]) }
+    }
+
+    /// Closes what was written in one go: that is the save.
+    func close(_ number: UInt64, _ inode: InodeNumber, on device: SimulatedDevice) throws(Errno) {
+        let handle = try device.library.handle(number)
+        noteContent(of: number, on: device)
+        // As long as another program writes to it, it is not saved; and what has no name is nobody's.
+        let isSaved = !handle.file.isUnlinked && !device.writers.contains { $0.inode == inode }
+        if isSaved, let content = content(of: handle) { ledger.noteSave(content, by: device.index) }
+        device.library.close(number)
+    }
+
+    func noteClosing(_ writer: SimulatedDevice.Writer, on device: SimulatedDevice) {
+        guard let handle = try? device.library.handle(writer.handle), !handle.file.isUnlinked,
+            handle.file.state.withLock({ $0.isModified && $0.writers == 1 }), let content = content(of: handle)
+        else { return }
+        ledger.noteSave(content, by: device.index)
+    }
+
+    func noteContent(of number: UInt64, on device: SimulatedDevice) {
+        if let handle = try? device.library.handle(number), let content = content(of: handle) { ledger.noteContent(content) }
+    }
+
+    private func content(of handle: Handle) -> ContentHash? {
+        guard let size = try? handle.descriptor.status().st_size, let bytes = try? handle.descriptor.readPrefix(Int(size))
+        else { return nil }
+        return contentHash(bytes)
+    }
+
+    /// What the file of an entry holds on a device; nil where it has none.
+    func localContent(of inode: InodeNumber, on device: SimulatedDevice) -> ContentHash? {
+        try? device.library.inspect { catalog -> ContentHash? in
+            guard let entry = try catalog.entry(inode), entry.isHere, entry.kind == .document else { return nil }
+            let file = try device.library.backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+            return contentHash(try file.readPrefix(Int(try file.status().st_size)))
+        }
+    }
+
+    func noteOverwriting(_ entry: Entry, on device: SimulatedDevice) {
+        if let content = localContent(of: entry.inode, on: device) { ledger.noteOverwritten(content, by: device.index) }
+    }
+
+    func noteOverwriting(handle number: UInt64, on device: SimulatedDevice) {
+        guard let handle = try? device.library.handle(number), !handle.file.isUnlinked, let content = content(of: handle)
+        else { return }
+        ledger.noteOverwritten(content, by: device.index)
+    }
+
+    /// - Parameter keepsContent: whether what the file holds goes on elsewhere on this device.
+    func noteDeletion(of entry: Entry, on device: SimulatedDevice, keepsContent: Bool = false) {
+        let local = localContent(of: entry.inode, on: device)
+        if let local, !keepsContent { ledger.noteOverwritten(local, by: device.index) }
+        guard let id = entry.id else { return }
+        let versions = try? device.library.inspect { try CatalogReplica($0).entry(id)?.versions?.all ?? [] }
+        ledger.noteDeletion(of: id, seen: Set((versions ?? []).map(\.sha256) + [local].compactMap { $0 }))
+    }
+}

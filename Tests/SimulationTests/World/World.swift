@@ -1,0 +1,230 @@
+import Catalog
+import Documents
+import Foundation
+@testable import Library
+import ObjectStore
+import SystemPackage
+
+/// Some devices, one store, and chance: all from one seed, on one thread.
+///
+/// A step lets a person do something, a device begin a round of synchronization, a request be answered, or
+/// time pass. Then the run queue is emptied: so each step belongs to one device, and between two steps all
+/// its tasks wait for the store, for time, or for each other. There a device may crash.
+final class World {
+    /// How much goes wrong.
+    enum Weather: Int { case calm, rough, storm }
+
+    let seed: UInt64
+    var random: SeededGenerator
+    let surroundings: WorldSurroundings
+    let weather: Weather
+    let queue: JobQueue
+    let folder: String
+    private(set) var devices: [SimulatedDevice] = []
+    private let prints: Bool
+    /// Whether writes take much longer than reads.
+    private let hasSlowWrites: Bool
+    private var hash = TraceHash()
+    private(set) var steps = 0
+    private var contents = 0
+    /// While all heals nothing goes wrong any more.
+    private var isHealed = false
+
+    init(seed: UInt64, on queue: JobQueue, prints: Bool = false) throws {
+        self.seed = seed
+        self.queue = queue
+        self.prints = prints
+        random = SeededGenerator(seed: seed)
+        surroundings = WorldSurroundings(seeds: SeedSource(seed: random.next()))
+        hasSlowWrites = random.once(in: 2)
+        weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
+        folder = "/dev/shm/docfs-simulation-\(getpid())/\(seed)-\(UUID().uuidString)"
+        let count = Int.random(in: 2..<4, using: &random) + (random.once(in: 4) ? 1 : 0)
+        for device in 0..<count {
+            let skew = random.once(in: 2) ? 0 : Int64.random(in: -100_000_000_000...100_000_000_000, using: &random)
+            devices.append(try makeDevice(device, skew: skew))
+        }
+        trace("\(count) devices, \(weather)")
+        ledger.noteContent(contentHash([]))
+    }
+
+    func makeDevice(_ device: Int, skew: Int64) throws -> SimulatedDevice {
+        let place = DevicePlace(device: device, path: folder + "/" + DevicePlace.names[device], skew: skew)
+        return try SimulatedDevice(place, surroundings)
+    }
+
+    var ledger: Ledger { surroundings.ledger }
+    var network: SimulatedNetwork { surroundings.network }
+    var traceHash: UInt64 { hash.value }
+
+    func trace(_ text: @autoclosure () -> String) {
+        let text = text()
+        hash.add(text)
+        if prints { print("\(steps)\t\(text)") }
+    }
+
+    /// Bytes that nobody wrote before, mostly a line of text.
+    func newContent() -> [UInt8] {
+        contents += 1
+        let length = random.once(in: 12) ? 5000 : Int.random(in: 0..<40, using: &random)
+        let letters = (0..<length).map { _ in UInt8.random(in: 97...122, using: &random) }
+        return Array("content \(contents) ".utf8) + letters + [10]
+    }
+
+    // MARK: Steps
+
+    func run(steps count: Int) throws {
+        isHealed = true
+        try found()
+        isHealed = false
+        for _ in 0..<count {
+            try step()
+            if !ledger.failures.isEmpty { return }
+        }
+    }
+
+    private func step() throws {
+        steps += 1
+        let device = devices.randomElement(using: &random)!
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<22: try act(on: device)
+        case 22..<34: beginRound(device)
+        case 34..<42: pass(.milliseconds(Int.random(in: 1..<1000, using: &random)))
+        case 42..<43: pass(.seconds(Int.random(in: 1..<40, using: &random)))
+        case 43..<45 where weather != .calm: trouble(device)
+        case 45..<47 where weather != .calm: try restart(device)
+        case 47..<50 where network.lateCount > 0:
+            trace("a late write arrives")
+            network.deliverLate(Int.random(in: 0..<network.lateCount, using: &random))
+        default:
+            for _ in 0..<Int.random(in: 1..<8, using: &random) {
+                deliver()
+                queue.drain(&random)
+            }
+        }
+        queue.drain(&random)
+    }
+
+    private func beginRound(_ device: SimulatedDevice) {
+        if device.life.isInRound { return }
+        trace("\(device.place.name) begins a round")
+        device.life.startRound()
+    }
+
+    func pass(_ duration: Duration) {
+        trace("\(duration) pass")
+        surroundings.clock.advance(by: duration)
+    }
+
+    private func trouble(_ device: SimulatedDevice) {
+        device.isPartitioned.toggle()
+        trace("\(device.place.name) \(device.isPartitioned ? "loses" : "has") its connection")
+    }
+
+    private func restart(_ device: SimulatedDevice) throws {
+        if random.once(in: 3) {
+            trace("\(device.place.name) is mounted anew")
+            for writer in device.writers { noteClosing(writer, on: device) }
+            try device.remount()
+        } else {
+            trace("\(device.place.name) crashes")
+            let underWay = network.waiting.filter { $0.life == device.life.number && $0.operation.isPut }
+            // What a process has sent arrives without it, at once or later, or does not.
+            for request in underWay {
+                switch Int.random(in: 0..<3, using: &random) {
+                case 0: _ = network.carryOut(request.operation)
+                case 1: network.delay(request.operation)
+                default: break
+                }
+            }
+            try device.crash()
+            ledger.count("crash")
+        }
+    }
+
+    // MARK: The network
+
+    private func deliver() {
+        guard let request = network.waiting.randomElement(using: &random) else { return }
+        if !isHealed, hasSlowWrites, request.operation.isPut, !random.once(in: 8) { return }
+        let device = devices.first { $0.index == request.device }
+        let fate = isHealed ? Fate.arrives : fate(of: request, isPartitioned: device?.isPartitioned == true)
+        let result = fate.apply(request, network, &random)
+        trace("\(DevicePlace.names[request.device]) \(request.operation.description): \(fate) \(Self.text(result))")
+        if fate != .arrives { ledger.count("\(fate)") }
+        network.answer(request, result)
+    }
+
+    private static func text(_ result: Result<Answer, ObjectStoreError>) -> String {
+        switch result {
+        case .success(let answer): answer.description
+        case .failure(let error): error.description
+        }
+    }
+
+    private func fate(of request: Request, isPartitioned: Bool) -> Fate {
+        if isPartitioned { return .lost }
+        guard weather != .calm else { return .arrives }
+        guard random.once(in: weather == .storm ? 5 : 12) else { return .arrives }
+        return Fate.allCases.filter { $0.canMeet(request.operation) }.randomElement(using: &random) ?? .arrives
+    }
+
+    // MARK: Quiet
+
+    /// All is well from now on, and everyone has the time to finish.
+    ///
+    /// - Returns: whether they did.
+    func settle() throws -> Bool {
+        isHealed = true
+        for device in devices {
+            device.isPartitioned = false
+            for writer in device.writers { noteClosing(writer, on: device) }
+            for writer in device.writers { device.library.close(writer.handle) }
+            device.writers = []
+        }
+        queue.drain(&random)
+        while network.lateCount > 0 { network.deliverLate(0) }
+        for _ in 0..<40 {
+            for _ in 0..<2 {
+                for device in devices { beginRound(device) }
+                finishRequests()
+            }
+            if try isQuiet() { return true }
+            pass(.seconds(400))
+            queue.drain(&random)
+        }
+        return false
+    }
+
+    func finishRequests() {
+        queue.drain(&random)
+        while !network.waiting.isEmpty {
+            steps += 1
+            deliver()
+            queue.drain(&random)
+        }
+    }
+
+    private func isQuiet() throws -> Bool {
+        if !ledger.failures.isEmpty { return true }
+        let positions = Set(try devices.map { try $0.life.synchronizer.position() })
+        return try positions.count == 1 && devices.allSatisfy { try $0.life.isSettled }
+    }
+
+    /// Adds a device that knows nothing but what the store has.
+    func addNewcomer() throws -> SimulatedDevice {
+        let newcomer = try makeDevice(DevicePlace.names.count - 1, skew: 0)
+        devices.append(newcomer)
+        newcomer.life.startRound()
+        finishRequests()
+        return newcomer
+    }
+
+    func dismantle() {
+        for device in devices { device.dismantle() }
+        network.failAll()
+        queue.drain(&random)
+        devices = []
+        try? FileManager.default.removeItem(atPath: folder)
+    }
+}
