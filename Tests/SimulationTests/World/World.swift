@@ -38,7 +38,7 @@ final class World {
         surroundings = WorldSurroundings(seeds: SeedSource(seed: random.next()))
         hasSlowWrites = random.once(in: 2)
         weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
-        folder = "/dev/shm/docfs-simulation-\(getpid())/\(seed)-\(UUID().uuidString)"
+        folder = "/dev/shm/docfs-simulation-\(getpid())-\(seed)-\(UUID().uuidString)"
         let count = Int.random(in: 2..<4, using: &random) + (random.once(in: 4) ? 1 : 0)
         for device in 0..<count {
             let skew = random.once(in: 2) ? 0 : Int64.random(in: -100_000_000_000...100_000_000_000, using: &random)
