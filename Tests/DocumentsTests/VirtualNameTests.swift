@@ -14,7 +14,15 @@ struct VirtualNameTests {
         #expect(VirtualName(name) == .documentState(of: document))
     }
 
-    @Test(arguments: ["", "state", "a.state.txt", "a.State", ".states", "a.stat", "a.state ", "astate"])
+    @Test(arguments: [
+        ("Plan.txt.conflicts", VersionFolder.conflicts, "Plan.txt"), ("Plan.txt.versions", .history, "Plan.txt"),
+        ("a b.versions", .history, "a b"), (".conflicts.conflicts", .conflicts, ".conflicts"),
+    ])
+    func `F.conflicts and F.versions are folders of F`(name: String, folder: VersionFolder, document: String) {
+        #expect(VirtualName(name) == .versions(folder, of: document))
+    }
+
+    @Test(arguments: ["", ".conflicts", ".versions", "versions", "a.version", "state", "a.state.txt", "a.State", ".states", "a.stat", "a.state ", "astate"])
     func `any other name is not virtual`(name: String) {
         #expect(VirtualName(name) == nil)
     }

@@ -136,7 +136,12 @@ extension Library {
         logger.warning("a download failed", metadata: ["inode": "\(arrival.inode)", "error": "\(error)"])
         let pause = retries.failed(arrival.inode)
         do throws(Errno) {
-            try mutate { try $0.setError("\(error); retrying in \(pause.components.seconds) s", of: arrival.inode) }
+            try mutate { catalog in
+                // Only what is on its way out of the cloud comes without being asked for.
+                let isDeparting = try catalog.entry(arrival.inode)?.container == .local
+                let next = isDeparting ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
+                try catalog.setError("\(error); \(next)", of: arrival.inode)
+            }
         } catch {
             logger.error("a failure could not be noted", metadata: ["error": "\(error)"])
         }

@@ -1,0 +1,94 @@
+import Documents
+import FoundationEssentials
+import ObjectStore
+@testable import Replication
+import Testing
+
+/// The state of the container at some position of its log.
+struct CheckpointTests {
+    private let laptop = TestDevice.laptop
+
+    private func line(_ entry: ReplicaEntry) throws -> [UInt8] { Array(try JSONEncoder().encode(entry)) + [10] }
+
+    private func write(_ entries: [ReplicaEntry], at position: Int64, to store: FakeStore, count: Int? = nil) async throws {
+        let checkpoints = Checkpoints(store: store)
+        let digest = try await checkpoints.write(try entries.flatMap(line), at: LogPosition(position))
+        try await checkpoints.finish(
+            CheckpointManifest(position: LogPosition(position), count: count ?? entries.count, parts: [digest]))
+    }
+
+    private func read(_ store: FakeStore) async throws -> [EntryID] {
+        let checkpoint = try #require(try await Checkpoints(store: store).latest())
+        var ids: [EntryID] = []
+        try checkpoint.forEach { entry, _ in ids.append(entry.id) }
+        return ids
+    }
+
+    @Test func `entries come back in their order, from the newest checkpoint`() async throws {
+        let store = FakeStore()
+        let folder = laptop.folder(1, "Trip")
+        let document = laptop.document(2, in: folder.id)
+        try await write([folder], at: 64, to: store)
+        try await write([folder, document], at: 128, to: store)
+        #expect(try await read(store) == [folder.id, document.id])
+        #expect(try await Checkpoints(store: store).latest()?.position == LogPosition(128))
+    }
+
+    @Test func `without any there is none`() async throws {
+        #expect(try await Checkpoints(store: FakeStore()).latest() == nil)
+    }
+
+    @Test func `two are kept`() async throws {
+        let store = FakeStore()
+        for position in [64, 128, 192, 256] as [Int64] { try await write([laptop.folder(1, "\(position)")], at: position, to: store) }
+        let positions = Set(store.objects.keys.map { $0.components[1] })
+        #expect(positions == ["0000000000000192", "0000000000000256"])
+        #expect(store.objects.count == 4)
+    }
+
+    @Test func `one that is not whole, or was changed, is passed over for the one before`() async throws {
+        let store = FakeStore()
+        try await write([laptop.folder(1, "old")], at: 64, to: store)
+        try await write([laptop.folder(2, "new")], at: 128, to: store)
+        let part = try #require(store.objects.keys.first { $0.components[1].hasSuffix("128") && $0.last != "manifest" })
+        store.set(part, try line(laptop.folder(3, "forged")))
+        #expect(try await read(store) == [EntryID(numbered: 1)])
+        try await store.delete(part)
+        #expect(try await read(store) == [EntryID(numbered: 1)])
+    }
+
+    @Test(arguments: ["", "{", "{}", "[1]", #"{"format":2,"position":64,"count":0,"parts":[]}"#,
+        #"{"format":1,"position":64,"count":1,"parts":["../../../etc/passwd"]}"#, String(repeating: "[", count: 100_000)])
+    func `a manifest that makes no sense is no checkpoint`(_ text: String) async throws {
+        let store = FakeStore(ObjectKey("checkpoint/0000000000000064/manifest")!, Array(text.utf8))
+        #expect(try await Checkpoints(store: store).latest() == nil)
+    }
+
+    private func expectRefused(_ entries: [ReplicaEntry], count: Int? = nil) async throws {
+        let store = FakeStore()
+        try await write(entries, at: 64, to: store, count: count)
+        await #expect(throws: CheckpointError.self) { try await read(store) }
+    }
+
+    @Test func `a state that apply would never make is refused`() async throws {
+        let folder = laptop.folder(1, "Trip")
+        try await expectRefused([laptop.document(2, in: folder.id), folder])
+        try await expectRefused([folder, laptop.folder(2, "Trip")])
+        try await expectRefused([folder, folder])
+        try await expectRefused([laptop.document(2, in: EntryID(numbered: 9))])
+        try await expectRefused([folder], count: 2)
+        var cycle = laptop.folder(3, "a")
+        cycle.description.parent = cycle.id
+        try await expectRefused([cycle])
+        var escaping = laptop.folder(4, "a")
+        escaping.description.filename = "../a"
+        try await expectRefused([escaping])
+    }
+
+    @Test func `it is due ever more rarely as the state grows`() {
+        let due = (1...4096).filter { Checkpoints.isDue(at: LogPosition(Int64($0)), entries: 100) }
+        #expect(due == Array(stride(from: 64, through: 4096, by: 64)))
+        #expect((1...4096).filter { Checkpoints.isDue(at: LogPosition(Int64($0)), entries: 100_000) } == [1024, 2048, 3072, 4096])
+        #expect(!Checkpoints.isDue(at: .start, entries: 0))
+    }
+}
