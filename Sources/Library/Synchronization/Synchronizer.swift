@@ -37,14 +37,16 @@ public final class Synchronizer: Sendable {
         var failures = 0
         var lastCommit = ContinuousClock.now
         var isFirst = true
-        let watch = library.store.watch(ReplicatedLog.folder) { [transfers = library.transfers] in
-            transfers.noteUse()
-            transfers.wake.signal()
-        }
+        var watch: StoreWatch?
         defer { watch?.cancel() }
         while !Task.isCancelled {
             let start = ContinuousClock.now
             let (succeeded, rest) = await round(&lastCommit)
+            // What was away may be back as another folder.
+            if succeeded, watch == nil || failures > 0 {
+                watch?.cancel()
+                watch = watchLog()
+            }
             failures = succeeded ? 0 : failures + 1
             if isFirst { firstRound() }
             isFirst = false
@@ -55,6 +57,13 @@ public final class Synchronizer: Sendable {
             await library.transfers.wake.wait(atMost: min(pause, rest ?? pause))
         }
         await abandonTransfers()
+    }
+
+    private func watchLog() -> StoreWatch? {
+        library.store.watch(ReplicatedLog.folder) { [transfers = library.transfers] in
+            transfers.noteUse()
+            transfers.wake.signal()
+        }
     }
 
     /// - Returns: whether the container could be reached and understood, and when the next document
