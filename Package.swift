@@ -84,15 +84,17 @@ let package = Package(
         .systemLibrary(
             name: "CFuse", path: "CFuse", pkgConfig: "fuse3",
             providers: [.apt(["libfuse3-dev"])]),
-        .testTarget(name: "DocumentsTests", dependencies: ["Documents"], swiftSettings: strict),
+        // What several of the test targets use.
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CatalogTests",
-            dependencies: ["Catalog", "Documents", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: ["Catalog", "Documents", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
             swiftSettings: strict),
         .testTarget(
             name: "ObjectStoreTests",
             dependencies: [
-                "CLinux", "ObjectStore", "Documents",
+                "CLinux", "ObjectStore", "Documents", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -103,7 +105,7 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: [
-                "Replication", "ObjectStore", "Documents",
+                "Replication", "ObjectStore", "Documents", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -111,7 +113,7 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Library", "Replication", "Catalog", "ObjectStore", "Documents",
+                "Library", "Replication", "Catalog", "ObjectStore", "Documents", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -120,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Library", "Replication", "Catalog", "ObjectStore", "Documents", "CLinux",
+                "Library", "Replication", "Catalog", "ObjectStore", "Documents", "CLinux", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -131,7 +133,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "docfs",
+                "docfs", "TestSupport",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -10,6 +10,7 @@ import Glibc
 public final class Catalog: Sendable {
     private let queue: DatabaseQueue
     private let path: String
+    private let inodes = InodeSupply()
 
     /// Opens or creates the catalog and brings its schema up to date.
     ///
@@ -34,14 +35,14 @@ public final class Catalog: Sendable {
     /// Runs `body` on the connection, outside a transaction. Not reentrant.
     public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
-            return try queue.inDatabase { try body(CatalogTransaction(db: $0)) }
+            return try queue.inDatabase { try body(CatalogTransaction(db: $0, inodes: inodes)) }
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
     /// Runs `body` in one transaction, rolled back when it throws. Not reentrant.
     public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
-            return try queue.write { try body(CatalogTransaction(db: $0)) }
+            return try queue.write { try body(CatalogTransaction(db: $0, inodes: inodes)) }
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
@@ -55,6 +56,7 @@ public final class Catalog: Sendable {
 /// The queries of the catalog, for use inside one `Catalog.read` or `Catalog.write`.
 public struct CatalogTransaction {
     let db: Database
+    let inodes: InodeSupply
 }
 
 extension Catalog {

@@ -20,6 +20,10 @@ enum CatalogSchema {
         migrator.registerMigration("3: what was chosen among versions") { db in
             try db.execute(sql: "CREATE TABLE resolutions(uuid BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID")
         }
+        migrator.registerMigration("4: what is to be uploaded, in order") { db in
+            // The key of a row is part of each of its index entries, and orders those of one kind.
+            try db.execute(sql: "CREATE INDEX entriesToUpload ON entries(kind) WHERE pending & 2")
+        }
         return migrator
     }
 

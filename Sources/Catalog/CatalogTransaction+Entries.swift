@@ -7,16 +7,21 @@ extension CatalogTransaction {
     private func entry(where condition: StaticString, _ arguments: StatementArguments) throws -> Entry? {
         let statement = try db.cachedStatement(
             sql: "SELECT \(EntryColumns.list) FROM entries WHERE \(condition) LIMIT 1")
-        return try Row.fetchOne(statement, arguments: arguments).map(Entry.init(row:))
+        let cursor = try EntryCursor(statement, arguments)
+        let entry = try cursor.next()
+        // To its end: a query that stays where it is keeps the write-ahead log from being emptied.
+        while try cursor.next() != nil {}
+        return entry
     }
 
-    func entries(where condition: StaticString, _ arguments: StatementArguments) throws -> [Entry] {
+    /// - Parameter index: the one to use, where SQLite would choose badly.
+    func entries(
+        by index: StaticString? = nil, where condition: StaticString, _ arguments: StatementArguments
+    ) throws -> [Entry] {
+        let hint = index.map { "INDEXED BY \($0)" } ?? ""
         let statement = try db.cachedStatement(
-            sql: "SELECT \(EntryColumns.list) FROM entries WHERE \(condition)")
-        let rows = try Row.fetchCursor(statement, arguments: arguments)
-        var entries: [Entry] = []
-        while let row = try rows.next() { entries.append(Entry(row: row)) }
-        return entries
+            sql: "SELECT \(EntryColumns.list) FROM entries \(hint) WHERE \(condition)")
+        return try Array(EntryCursor(statement, arguments))
     }
 
     public func entry(_ inode: InodeNumber) throws -> Entry? {
@@ -51,7 +56,7 @@ extension CatalogTransaction {
 
     public func hasChildren(_ parent: InodeNumber) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT 1 FROM entries WHERE parent=? LIMIT 1")
-        return try Row.fetchOne(statement, arguments: [parent.number]) != nil
+        return try Bool.fetchOne(statement, arguments: [parent.number]) != nil
     }
 
     /// All below a folder, parents before their children; the folder itself is not among them.
@@ -89,8 +94,7 @@ extension CatalogTransaction {
     /// The position after the last entry of a folder.
     public func nextPosition(in parent: InodeNumber) throws -> Double {
         let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")
-        let last = try Row.fetchOne(statement, arguments: [parent.number]).flatMap { $0[0] as Double? }
-        return (last ?? 0).rounded(.down) + 1
+        return (try Double.fetchOne(statement, arguments: [parent.number]) ?? 0).rounded(.down) + 1
     }
 
     /// Whether some document, anywhere on this device, has the generated filename already.
@@ -99,13 +103,15 @@ extension CatalogTransaction {
             sql: """
                 SELECT 1 FROM entries WHERE filename=? AND (hasGeneratedFilename OR parent=?) LIMIT 1
                 """)
-        return try Row.fetchOne(statement, arguments: [filename, parent.number]) != nil
+        return try Bool.fetchOne(statement, arguments: [filename, parent.number]) != nil
     }
 
     @discardableResult
     public func insert(_ entry: Entry) throws -> InodeNumber {
+        var entry = entry
+        if entry.inode == InodeNumber(0) { entry.inode = try newInode() }
         try db.cachedStatement(sql: EntryColumns.insert).execute(arguments: entry.arguments)
-        return InodeNumber(db.lastInsertedRowID)
+        return entry.inode
     }
 
     public func update(_ entry: Entry) throws {
@@ -119,14 +125,20 @@ extension CatalogTransaction {
 
     /// Gives an entry an inode number that nothing ever had, and returns it.
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
-        let statement = try db.cachedStatement(
-            sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")
-        let last: Int64 = try Row.fetchOne(statement).map { $0[0] } ?? 99
-        try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq=? WHERE name='entries'")
-            .execute(arguments: [last + 1])
-        try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?")
-            .execute(arguments: [last + 1, inode.number])
-        return InodeNumber(last + 1)
+        let new = try newInode()
+        try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?").execute(arguments: [new.number, inode.number])
+        return new
+    }
+
+    /// Numbers are set aside many at a time, in the table where SQLite counts them: noting each would
+    /// write one page more for every file that is made. What was set aside and not used is never used.
+    private func newInode() throws -> InodeNumber {
+        try inodes.next { count in
+            let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")) ?? 99
+            try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq=? WHERE name='entries'")
+                .execute(arguments: [last + count])
+            return last + 1
+        }
     }
 }
 

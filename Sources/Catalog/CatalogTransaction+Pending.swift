@@ -6,8 +6,9 @@ import GRDB
 extension CatalogTransaction {
     /// Documents whose content the container must get, by inode number.
     public func entriesNeedingUpload(after inode: InodeNumber = InodeNumber(0), limit: Int) throws -> [Entry] {
+        // Left to itself SQLite reads the whole table in the order of its rows.
         try entries(
-            where: "pending<>0 AND pending & 2 AND kind=1 AND id>? ORDER BY id LIMIT ?", [inode.number, limit])
+            by: "entriesToUpload", where: "pending & 2 AND kind=1 AND id>? ORDER BY id LIMIT ?", [inode.number, limit])
     }
 
     /// Entries with changes that can be told without sending content.

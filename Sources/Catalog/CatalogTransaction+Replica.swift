@@ -23,29 +23,29 @@ public struct Withdrawal: Sendable, Equatable {
 extension CatalogTransaction {
     public func replicaRecord(_ id: EntryID) throws -> [UInt8]? {
         let statement = try db.cachedStatement(sql: "SELECT record FROM replica WHERE uuid=?")
-        return try Row.fetchOne(statement, arguments: [id.uuid]).map { Array($0[0] as Data) }
+        return try Data.fetchOne(statement, arguments: [id.uuid]).map(Array.init)
     }
 
     public func replicaRecords(in parent: EntryID, filename: String) throws -> [[UInt8]] {
         let statement = try db.cachedStatement(
             sql: "SELECT record FROM replica WHERE parent=? AND filename=? AND NOT isDeleted ORDER BY uuid")
-        return try Row.fetchAll(statement, arguments: [parent.uuid, filename]).map { Array($0[0] as Data) }
+        return try Data.fetchAll(statement, arguments: [parent.uuid, filename]).map(Array.init)
     }
 
     public func replicaRecords(in parent: EntryID, fullName: String) throws -> [[UInt8]] {
         let statement = try db.cachedStatement(
             sql: "SELECT record FROM replica WHERE parent=? AND fullName=? AND NOT isDeleted ORDER BY uuid")
-        return try Row.fetchAll(statement, arguments: [parent.uuid, fullName]).map { Array($0[0] as Data) }
+        return try Data.fetchAll(statement, arguments: [parent.uuid, fullName]).map(Array.init)
     }
 
     public func replicaHasChildren(_ parent: EntryID) throws -> Bool {
         let statement = try db.cachedStatement(
             sql: "SELECT 1 FROM replica WHERE parent=? AND NOT isDeleted LIMIT 1")
-        return try Row.fetchOne(statement, arguments: [parent.uuid]) != nil
+        return try Bool.fetchOne(statement, arguments: [parent.uuid]) != nil
     }
 
     public func replicaCount() throws -> Int {
-        try Row.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")).map { $0[0] } ?? 0
+        try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")) ?? 0
     }
 
     /// Every entry with the folder that it lies in.
@@ -74,7 +74,7 @@ extension CatalogTransaction {
 
     public func hasWithdrawal(_ id: EntryID) throws -> Bool {
         let statement = try db.cachedStatement(sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
-        return try Row.fetchOne(statement, arguments: [id.uuid]) != nil
+        return try Bool.fetchOne(statement, arguments: [id.uuid]) != nil
     }
 
     public func store(_ withdrawal: Withdrawal) throws {
@@ -89,7 +89,7 @@ extension CatalogTransaction {
     /// What was chosen here among the versions of a document, and is not yet committed.
     public func resolution(of id: EntryID) throws -> [UInt8]? {
         let statement = try db.cachedStatement(sql: "SELECT record FROM resolutions WHERE uuid=?")
-        return try Row.fetchOne(statement, arguments: [id.uuid]).map { Array($0[0] as Data) }
+        return try Data.fetchOne(statement, arguments: [id.uuid]).map(Array.init)
     }
 
     public func resolutions() throws -> [(id: EntryID, record: [UInt8])] {
@@ -107,7 +107,7 @@ extension CatalogTransaction {
 
     /// The one commit that may have reached the log without our knowing; nil when there is none.
     public func outbox() throws -> [UInt8]? {
-        try Row.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map { Array($0[0] as Data) }
+        try Data.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map(Array.init)
     }
 
     public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {

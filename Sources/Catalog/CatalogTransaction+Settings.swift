@@ -24,7 +24,7 @@ public enum Setting: String, Sendable {
 extension CatalogTransaction {
     public func setting(_ setting: Setting) throws -> String? {
         let statement = try db.cachedStatement(sql: "SELECT value FROM settings WHERE key=?")
-        return try Row.fetchOne(statement, arguments: [setting.rawValue]).map { $0[0] }
+        return try String.fetchOne(statement, arguments: [setting.rawValue])
     }
 
     public func set(_ setting: Setting, _ value: String) throws {

@@ -6,6 +6,14 @@ public struct LocalTime: Sendable, Equatable {
         (self.year, self.month, self.day) = (year, month, day)
         (self.hour, self.minute, self.second) = (hour, minute, second)
     }
+
+    /// `2026-11-21`
+    var date: String { [year.padded(4), month.padded(2), day.padded(2)].joined(separator: "-") }
+
+    /// `041233`, with `separator` between hours, minutes and seconds.
+    func clock(separator: String) -> String {
+        [hour, minute, second].map { $0.padded(2) }.joined(separator: separator)
+    }
 }
 
 /// How filenames are generated (`--filenames`, PRODUCT 2).
@@ -61,9 +69,8 @@ public struct FilenameGenerator: Sendable {
         _ time: LocalTime, random: inout some RandomNumberGenerator
     ) -> String {
         let digits = String(UInt16.random(in: 0...UInt16.max, using: &random), radix: 16)
-        return "\(time.year.padded(4))-\(time.month.padded(2))-\(time.day.padded(2))"
-            + "-\(time.hour.padded(2))\(time.minute.padded(2))\(time.second.padded(2))"
-            + "-" + String(repeating: "0", count: 4 - digits.count) + digits
+        let random = String(repeating: "0", count: 4 - digits.count) + digits
+        return "\(time.date)-\(time.clock(separator: ""))-\(random)"
     }
 }
 

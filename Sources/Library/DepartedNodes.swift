@@ -50,6 +50,9 @@ final class DepartedNodes: Sendable {
         set { table.withLock { table in if table.nodes[inode] != nil { table.nodes[inode] = newValue } } }
     }
 
+    /// Also what a name may still lead to.
+    func unsettled(_ inode: InodeNumber) -> Node? { table.withLock { $0.nodes[inode] } }
+
     /// The mode it had; also while a name may lead to it.
     func mode(of inode: InodeNumber) -> UInt16? { table.withLock { $0.nodes[inode]?.attributes.mode } }
 

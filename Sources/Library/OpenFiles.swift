@@ -164,9 +164,10 @@ final class OpenFiles: Sendable {
 
     func isOpen(_ inode: InodeNumber) -> Bool { table.withLock { $0.files[inode] != nil } }
 
-    /// The open file of an inode, if its descriptor is the backing file's.
-    func backingFile(_ inode: InodeNumber) -> OpenFile? {
-        file(inode).flatMap { $0.canBeShared(forWriting: true) ? $0 : nil }
+    /// The open file of an inode that another open may share.
+    func shareableFile(_ inode: InodeNumber, forWriting writes: Bool) -> OpenFile? {
+        guard let file = file(inode), file.canBeShared(forWriting: writes) else { return nil }
+        return file
     }
 
     /// Whether somebody reads content of which a part is still to come, and would be cut off without it.

@@ -1,6 +1,7 @@
 import Catalog
 import Documents
 import Foundation
+import TestSupport
 
 /// Runs `body` with a new catalog, and removes it.
 func withCatalog(_ body: (Catalog) throws -> Void) throws {

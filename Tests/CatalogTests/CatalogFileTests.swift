@@ -3,6 +3,7 @@ import Documents
 import Foundation
 import GRDB
 import Testing
+import TestSupport
 
 /// The catalog as a file: made, opened again, locked, migrated.
 struct CatalogFileTests {
@@ -106,7 +107,11 @@ struct CatalogFileTests {
             try Catalog(path: path).close()
             let queue = try DatabaseQueue(path: path)
             let applied = try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") }
-            #expect(applied == ["1: the tree and the replica", "2: backing files are known by their inode numbers", "3: what was chosen among versions"])
+            #expect(
+                applied == [
+                    "1: the tree and the replica", "2: backing files are known by their inode numbers",
+                    "3: what was chosen among versions", "4: what is to be uploaded, in order",
+                ])
             try queue.close()
         }
     }

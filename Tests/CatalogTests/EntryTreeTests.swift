@@ -1,6 +1,7 @@
 import Catalog
 import Documents
 import Testing
+import TestSupport
 
 /// Folders and what is in them.
 struct EntryTreeTests {

@@ -3,6 +3,7 @@ import Documents
 import Foundation
 import GRDB
 import Testing
+import TestSupport
 
 /// Stores of earlier releases.
 struct MigrationTests {

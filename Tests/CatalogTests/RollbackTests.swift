@@ -58,6 +58,30 @@ struct RollbackTests {
         }
     }
 
+    @Test func `numbers stay unique however many are given out, and whatever is rolled back between`() throws {
+        try withCatalog { catalog in
+            var seen: Set<InodeNumber> = []
+            for round in 0..<3 {
+                #expect(throws: Interruption.self) {
+                    try catalog.write { catalog in
+                        try catalog.insert(.folder("gone"))
+                        throw Interruption()
+                    }
+                }
+                // More than are set aside at once, the last of them in a transaction that fails.
+                try catalog.write { catalog throws in
+                    for number in 0..<700 { #expect(seen.insert(try catalog.insert(.folder("\(round) \(number)"))).inserted) }
+                }
+                #expect(throws: Interruption.self) {
+                    try catalog.write { catalog in
+                        for number in 0..<400 { try catalog.insert(.folder("gone \(number)")) }
+                        throw Interruption()
+                    }
+                }
+            }
+        }
+    }
+
     @Test func `a write sees what it has written`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in

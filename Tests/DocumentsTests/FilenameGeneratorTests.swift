@@ -1,5 +1,6 @@
 import Documents
 import Testing
+import TestSupport
 
 struct FilenameGeneratorTests {
     private let time = LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33)

@@ -1,6 +1,7 @@
 import Documents
 import Foundation
 import Testing
+import TestSupport
 
 struct IdentifierTests {
     private static let text = "1b4e28ba-2fa1-41d2-883f-b9a761bde3fb"

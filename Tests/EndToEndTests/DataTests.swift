@@ -1,6 +1,7 @@
 import Glibc
 import SystemPackage
 import Testing
+import TestSupport
 
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct DataTests {
@@ -248,20 +249,5 @@ struct DataTests {
             try file.call { fdatasync($0) }
             #expect(try (device.storedLocal / filename).text() == "milk, eggs")
         }
-    }
-}
-
-/// Numbers that are the same at every run.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -8,6 +8,7 @@ import ObjectStore
 import Synchronization
 import SystemPackage
 import Testing
+import TestSupport
 
 /// Content that comes while somebody opens, reads or replaces it.
 @Suite(.timeLimit(.minutes(3)))

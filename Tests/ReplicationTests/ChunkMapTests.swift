@@ -1,5 +1,6 @@
 import Replication
 import Testing
+import TestSupport
 
 struct ChunkMapTests {
     /// Takes chunks until none is left, and says which.

@@ -1,6 +1,7 @@
 import Documents
 import Replication
 import Testing
+import TestSupport
 
 /// Bytes that went wrong by chance: refused or harmless, and never a crash.
 struct CommitFuzzTests {

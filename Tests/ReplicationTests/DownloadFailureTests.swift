@@ -3,6 +3,7 @@ import ObjectStore
 import Replication
 import SystemPackage
 import Testing
+import TestSupport
 
 /// Downloads that fail, and go on.
 @Suite(.timeLimit(.minutes(1)))

@@ -4,6 +4,7 @@ import ObjectStore
 import Replication
 import SystemPackage
 import Testing
+import TestSupport
 
 /// What the tests of downloading share: a version of some content, and its key.
 struct DownloadSample: Sendable {

@@ -3,6 +3,7 @@ import FoundationEssentials
 import ObjectStore
 import Replication
 import Testing
+import TestSupport
 
 struct ReplicatedLogTests {
     private let laptop = TestDevice.laptop

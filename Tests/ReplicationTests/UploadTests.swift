@@ -4,6 +4,7 @@ import ObjectStore
 import Replication
 import Synchronization
 import Testing
+import TestSupport
 
 /// One content on its way into the container.
 @Suite(.timeLimit(.minutes(1)))

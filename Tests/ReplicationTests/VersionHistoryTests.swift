@@ -1,6 +1,7 @@
 import Documents
 import Replication
 import Testing
+import TestSupport
 
 /// Which version of a document is current (PRODUCT 6).
 struct VersionHistoryTests {

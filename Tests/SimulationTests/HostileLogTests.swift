@@ -2,6 +2,7 @@ import Documents
 import Foundation
 import Replication
 import Testing
+import TestSupport
 
 /// Log entries that nobody should have written, made from good ones: each is refused in one line or is a
 /// valid commit, soon, and whatever it says `apply` keeps its rules.

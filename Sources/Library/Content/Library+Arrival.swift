@@ -52,22 +52,34 @@ extension Library {
     ///
     /// - Throws: EHOSTUNREACH while the cloud is known to be out of reach.
     func arrival(of inode: InodeNumber) throws(Errno) -> Arrival? {
+        try joinArrival(of: inode) { catalog in
+            guard let entry = try catalog.entry(inode), let id = entry.id else { throw Errno.staleNFSFileHandle }
+            // It may have come since somebody found that it must.
+            if entry.isBackingCurrent { return nil }
+            guard transfers.isReachable else { throw Errno.noRouteToHost }
+            let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
+            guard let version = visible?.versions?.current else { throw Errno.ioError }
+            return try makeArrival(of: inode, version, id)
+        } carriedOutBy: { [self] arrival in
+            await carryOut(arrival)
+        }
+    }
+
+    /// The arrival that is under way for an inode, or else the one that `make` gives, if any.
+    func joinArrival(
+        of inode: InodeNumber, begunBy make: (CatalogTransaction) throws -> Arrival?,
+        carriedOutBy carryOut: @escaping @Sendable (Arrival) async -> Result<Void, Errno>
+    ) throws(Errno) -> Arrival? {
         if let arrival = transfers.arrival(of: inode) { return arrival }
         // Looked up and registered in one turn of the catalog's queue: of two who come at once one begins it.
         let (arrival, isNew) = try inspect { catalog -> (Arrival?, Bool) in
             if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
-            guard let entry = try catalog.entry(inode), let id = entry.id else { throw Errno.staleNFSFileHandle }
-            // It may have come since somebody found that it must.
-            if entry.isBackingCurrent { return (nil, false) }
-            guard transfers.isReachable else { throw Errno.noRouteToHost }
-            let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
-            guard let version = visible?.versions?.current else { throw Errno.ioError }
-            let arrival = try makeArrival(of: inode, version, id)
+            guard let arrival = try make(catalog) else { return (nil, false) }
             transfers.register(arrival)
             return (arrival, true)
         }
         if let arrival, isNew {
-            arrival.start { [self] in await carryOut(arrival) }
+            arrival.start { await carryOut(arrival) }
             stateChanged()
         }
         return arrival
@@ -88,10 +100,14 @@ extension Library {
     /// Opens content that is arriving for reading; nil when it is not arriving any more.
     private func openArriving(_ arrival: Arrival) -> UInt64? {
         guard arrival.stage == .underWay else { return nil }
-        let known = openFiles.file(arrival.inode).flatMap { $0.canBeShared(forWriting: false) ? $0 : nil }
-        let file = known
-            ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
         defer { stateChanged() }
+        return openToRead(arrival)
+    }
+
+    /// Opens what has come of a content, and what is still to come of it, for reading.
+    func openToRead(_ arrival: Arrival) -> UInt64 {
+        let file = openFiles.shareableFile(arrival.inode, forWriting: false)
+            ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
         return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false))
     }
 

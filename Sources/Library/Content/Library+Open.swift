@@ -21,7 +21,7 @@ extension Library {
     public func open(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
-        if let file = openFiles.file(inode), file.canBeShared(forWriting: canWrite || truncates) {
+        if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
             return .opened(try openAgain(file, canWrite: canWrite, truncates: truncates))
         }
         let opening = try inspect { catalog -> Opening? in
@@ -60,7 +60,7 @@ extension Library {
     }
 
     private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
-        if let file = openFiles.backingFile(entry.inode) { return file }
+        if let file = openFiles.shareableFile(entry.inode, forWriting: true) { return file }
         let folder = try backing.folder(entry.parent, catalog)
         do throws(Errno) {
             let descriptor = try folder.openFile(entry.filename, O_RDWR)

@@ -60,7 +60,7 @@ extension Library {
         let inode = try changeable(name, of: node)
         let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
             var entry = try attributeHolder(inode, catalog)
-            guard entry.kind == .document, name == Self.displayName, departedNodes[inode] == nil else {
+            guard entry.kind == .document, name == Self.displayName, departedNode(inode) == nil else {
                 try store(name, value, in: &entry, creation)
                 try keep(entry, catalog)
                 return nil
@@ -80,7 +80,7 @@ extension Library {
         defer { openFiles.noteRenaming() }
         let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
             var entry = try attributeHolder(inode, catalog)
-            guard entry.kind == .document, name == Self.displayName, departedNodes[inode] == nil else {
+            guard entry.kind == .document, name == Self.displayName, departedNode(inode) == nil else {
                 var stored = try entry.storedAttributes()
                 guard stored.removeValue(forKey: name) != nil else { throw Errno.noData }
                 try entry.setStoredAttributes(stored)
@@ -110,13 +110,20 @@ extension Library {
     /// The entry with the attributes, also when it has no name any more but is still held.
     private func attributeHolder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         if let entry = try catalog.entry(inode) { return entry }
-        guard let departed = departedNodes[inode] else { throw Errno.staleNFSFileHandle }
+        guard let departed = departedNode(inode) else { throw Errno.staleNFSFileHandle }
         return departed.entry
+    }
+
+    /// What lost its name and is still held. Whoever has it open means it, whatever names the kernel
+    /// remembers: a descriptor's call is not tried again after ESTALE, as a path's is.
+    private func departedNode(_ inode: InodeNumber) -> DepartedNodes.Node? {
+        if let file = openFiles.file(inode), file.isUnlinked { return departedNodes.unsettled(inode) }
+        return departedNodes[inode]
     }
 
     /// Keeps changed attributes where the entry is.
     private func keep(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        if var departed = departedNodes[entry.inode] {
+        if var departed = departedNode(entry.inode) {
             departed.entry = entry
             departedNodes[entry.inode] = departed
         } else {

@@ -11,7 +11,12 @@ import SystemPackage
 extension Synchronizer {
     /// Takes over the newest checkpoint where this device has read nothing yet.
     func bootstrap() async throws {
-        guard try library.catalog.read({ try $0.setting(.logPosition) }) == nil else { return }
+        if isBootstrapped.withLock({ $0 }) { return }
+        if try library.catalog.read({ try $0.setting(.logPosition) }) == nil { try await takeOverLatest() }
+        isBootstrapped.withLock { $0 = true }
+    }
+
+    private func takeOverLatest() async throws {
         do throws(CheckpointError) {
             guard let checkpoint = try await checkpoints.latest() else { return }
             try await onBlockingThread { [self] () throws(CheckpointError) in try takeOver(checkpoint) }
@@ -42,13 +47,13 @@ extension Synchronizer {
     }
 
     /// Writes a checkpoint in the background if the commit that this device has just written calls for one.
-    func writeCheckpointIfDue() throws {
+    func writeCheckpointIfDue() async throws {
         let position = try position()
         // Cheap to rule out before anything is counted.
         guard Checkpoints.isDue(at: position, entries: 0), isWritingCheckpoint.withLock({ !$0 }),
             Checkpoints.isDue(at: position, entries: try library.catalog.read { try $0.replicaCount() })
         else { return }
-        let snapshot = try CheckpointSnapshot(library)
+        let snapshot = try await onBlockingThread { [library] in try CheckpointSnapshot(library) }
         isWritingCheckpoint.withLock { $0 = true }
         Task {
             do throws(CheckpointError) {

@@ -13,9 +13,8 @@ extension Synchronizer {
     /// Once a day, in the background. To be called with the log read to its end.
     func cleanIfDue() throws {
         let now = library.surroundings.now()
-        let last = try library.catalog.read { try $0.setting(.lastCleaning).flatMap(Int64.init) }
-        guard let last else { return try noteCleaning(now) }
-        guard Retention.isCleaningDue(last: Timestamp(nanoseconds: last), now: now), isCleaning.withLock({ !$0 }) else { return }
+        guard let last = try timeOfLastCleaning() else { return try noteCleaning(now) }
+        guard Retention.isCleaningDue(last: last, now: now), isCleaning.withLock({ !$0 }) else { return }
         isCleaning.withLock { $0 = true }
         Task {
             do {
@@ -28,8 +27,17 @@ extension Synchronizer {
         }
     }
 
+    private func timeOfLastCleaning() throws -> Timestamp? {
+        if let known = lastCleaning.withLock({ $0 }) { return known }
+        let stored = try library.catalog.read { try $0.setting(.lastCleaning).flatMap(Int64.init) }
+        let last = stored.map { Timestamp(nanoseconds: $0) }
+        lastCleaning.withLock { $0 = last }
+        return last
+    }
+
     private func noteCleaning(_ now: Timestamp) throws {
         try library.catalog.write { try $0.set(.lastCleaning, String(now.nanoseconds)) }
+        lastCleaning.withLock { $0 = now }
     }
 
     /// Looks at every content in the store.

@@ -58,7 +58,7 @@ extension Synchronizer {
             case .appended:
                 try take(outgoing.commit, at: try position().next)
                 forgetUploads(outgoing)
-                try writeCheckpointIfDue()
+                try await writeCheckpointIfDue()
                 hasSent = true
             case .taken:
                 // Another device was first. What it did is applied; what is pending is made a new

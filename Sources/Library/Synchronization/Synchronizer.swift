@@ -15,8 +15,12 @@ public final class Synchronizer: Sendable {
     let library: Library
     let log: ReplicatedLog
     let checkpoints: Checkpoints
+    /// Whether there is no need to look for a checkpoint (any more).
+    let isBootstrapped = Mutex(false)
     let isWritingCheckpoint = Mutex(false)
     let isCleaning = Mutex(false)
+    /// As the catalog has it; nil before it was asked.
+    let lastCleaning = Mutex<Timestamp?>(nil)
     /// Contents that the store has and no commit names yet.
     let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
     /// Documents that are ready to be uploaded, and how many uploads are running.

@@ -21,18 +21,13 @@ public struct AttributeChanges: Sendable {
 
 extension Library {
     public func attributes(of node: Node) throws(Errno) -> FileAttributes {
-        switch node {
-        case .state: return try inspect { try stateAttributes(of: node, $0) }
-        case .versions(let folder, let inode): return try inspect { try versionFolderAttributes(folder, of: inode, $0) }
-        case .version(let inode): return try inspect { try versionAttributes(inode, $0) }
-        case .entry(let inode):
-            if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
-            let present = try inspect { catalog in
-                try catalog.entry(inode).map { try attributes(of: $0, catalog) }
-            }
-            if let present { return present }
-            return try departedAttributes(inode)
+        guard case .entry(let inode) = node else { return try inspect { try virtualAttributes(of: node, $0) } }
+        if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
+        let present = try inspect { catalog in
+            try catalog.entry(inode).map { try attributes(of: $0, catalog) }
         }
+        if let present { return present }
+        return try departedAttributes(inode)
     }
 
     /// Changes what it is asked to and returns what then holds.
@@ -119,7 +114,7 @@ extension Library {
         if !canChangeAtOnce(entry) {
             guard size == 0, !openFiles.isReadWhileArriving(entry.inode) else { throw Errno.resourceTemporarilyUnavailable }
             try makeEmpty(&entry, catalog)
-        } else if let file = openFiles.backingFile(entry.inode), file.isWritable {
+        } else if let file = openFiles.shareableFile(entry.inode, forWriting: true), file.isWritable {
             try file.descriptor.truncate(to: size)
         } else {
             let folder = try backing.folder(entry.parent, catalog)

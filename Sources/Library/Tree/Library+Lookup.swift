@@ -63,7 +63,7 @@ extension Library {
         }
     }
 
-    private func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+    func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
         switch node {
         case .state, .entry: try stateAttributes(of: node, catalog)
         case .versions(let folder, let inode): try versionFolderAttributes(folder, of: inode, catalog)

@@ -127,7 +127,7 @@ extension Library {
     /// - Throws: EACCES for writing, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline, ESTALE.
     public func openVersion(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
         if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .permissionDenied }
-        if let file = openFiles.file(inode), file.canBeShared(forWriting: false) {
+        if let file = openFiles.shareableFile(inode, forWriting: false) {
             return .opened(openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false)))
         }
         if let descriptor = try inspect({ try backingContent(of: inode, $0) }) {
@@ -146,10 +146,7 @@ extension Library {
     public func finishOpeningVersion(_ inode: InodeNumber) async throws(Errno) -> UInt64 {
         let arrival = try versionArrival(inode)
         try await waitForStart(of: arrival)
-        let known = openFiles.file(inode).flatMap { $0.canBeShared(forWriting: false) ? $0 : nil }
-        let file = known
-            ?? OpenFile(inode: inode, descriptor: arrival.descriptor, isWritable: false, arrival: arrival)
-        return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: false))
+        return openToRead(arrival)
     }
 
     /// The document's own file, where that still holds this version.
@@ -163,15 +160,15 @@ extension Library {
 
     /// The transfer of a version into a file without a name, shared by all who read it.
     private func versionArrival(_ inode: InodeNumber) throws(Errno) -> Arrival {
-        let (arrival, isNew) = try inspect { catalog in
-            if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
+        let arrival = try joinArrival(of: inode) { catalog in
             let (version, id) = try describedVersion(inode, catalog)
             let arrival = try makeArrival(of: inode, version, id)
             try backing.staging.removeFile(arrival.stagingName)
-            transfers.register(arrival)
-            return (arrival, true)
+            return arrival
+        } carriedOutBy: { [self] arrival in
+            await fetch(arrival)
         }
-        if isNew { arrival.start { [self] in await fetch(arrival) } }
+        guard let arrival else { throw .staleNFSFileHandle }
         return arrival
     }
 

@@ -166,7 +166,9 @@ public struct Checkpoints: Sendable {
         guard whole.count > Self.keptCount, let oldestKept = whole.suffix(Self.keptCount).first else { return }
         let old = keys.filter { $0.components[1] < oldestKept }
         // Manifests first: what has lost parts must not be found.
-        for key in old.sorted(by: { ($0.last != Self.manifestName ? 1 : 0, $0) < ($1.last != Self.manifestName ? 1 : 0, $1) }) {
+        let manifests = old.filter { $0.last == Self.manifestName }
+        let parts = old.filter { $0.last != Self.manifestName }
+        for key in manifests + parts {
             try await stored { () throws(ObjectStoreError) in try await store.delete(key) }
         }
     }

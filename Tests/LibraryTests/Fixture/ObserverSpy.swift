@@ -2,7 +2,7 @@ import Catalog
 import Library
 import Synchronization
 
-/// Remembers what a library told of.
+/// Remembers what a library told of, and stands for a kernel that has forgotten all of it, or none.
 final class ObserverSpy: LibraryObserver {
     private struct Heard {
         var names: [(name: String, parent: InodeNumber)] = []
@@ -10,6 +10,9 @@ final class ObserverSpy: LibraryObserver {
     }
 
     private let heard = Mutex(Heard())
+    private let forgetsNames: Bool
+
+    init(forgetsNames: Bool = true) { self.forgetsNames = forgetsNames }
 
     func hasHeard(of name: String, in parent: InodeNumber) -> Bool {
         heard.withLock { $0.names.contains { $0.name == name && $0.parent == parent } }
@@ -23,7 +26,9 @@ final class ObserverSpy: LibraryObserver {
 
     func nameChanged(_ name: String, in parent: InodeNumber) { heard.withLock { $0.names.append((name, parent)) } }
 
-    func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void) { body() }
+    func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void) {
+        if forgetsNames { body() }
+    }
 
     func settleNames() {}
 

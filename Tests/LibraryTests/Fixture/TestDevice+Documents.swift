@@ -144,15 +144,3 @@ extension TestDevice {
 
     func text(of number: UInt64) async throws -> String { String(decoding: try await bytes(of: number), as: UTF8.self) }
 }
-
-/// Bytes of which each part can be told from all others.
-func pattern(_ count: Int) -> [UInt8] {
-    var state: UInt32 = 1
-    let block = (0..<65_521).map { _ in
-        state = state &* 1_664_525 &+ 1_013_904_223
-        return UInt8(truncatingIfNeeded: state >> 24)
-    }
-    var bytes: [UInt8] = []
-    while bytes.count < count { bytes += block.prefix(count - bytes.count) }
-    return bytes
-}

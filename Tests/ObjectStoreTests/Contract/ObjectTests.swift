@@ -1,5 +1,6 @@
 import ObjectStore
 import Testing
+import TestSupport
 
 /// What every store promises of single objects.
 struct ObjectTests {

@@ -1,6 +1,7 @@
 import ObjectStore
 import SystemPackage
 import Testing
+import TestSupport
 
 /// What every store promises of objects that are made of a file's content.
 struct TransferTests {

@@ -1,6 +1,7 @@
 import Foundation
 import ObjectStore
 import Testing
+import TestSupport
 
 /// A disk that is not mounted is unreachable, and its empty mountpoint is not filled.
 struct DirectoryStoreAbsenceTests {
@@ -91,8 +92,8 @@ struct DirectoryStoreAbsenceTests {
         }
     }
 
-    @Test func `a store that cannot be made is unreachable`() async throws {
-        try await withTemporaryFolder { folder in
+    @Test func `a store that cannot be made is unreachable`() throws {
+        try withTemporaryFolder { folder in
             try Data().write(to: URL(fileURLWithPath: folder + "/file"))
             let error = #expect(throws: ObjectStoreError.self) {
                 try DirectoryStore(root: folder + "/file/store", creates: true)

@@ -4,6 +4,7 @@ import SystemPackage
 import Testing
 
 @testable import ObjectStore
+import TestSupport
 
 /// Faults on the way of a document that is sent in parts.
 @Suite(.timeLimit(.minutes(1)))

@@ -3,6 +3,7 @@ import NIOSSL
 import Testing
 
 @testable import ObjectStore
+import TestSupport
 
 /// Who the server is, is checked.
 @Suite(.timeLimit(.minutes(1)))

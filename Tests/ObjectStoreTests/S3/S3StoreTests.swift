@@ -3,6 +3,7 @@ import SystemPackage
 import Testing
 
 @testable import ObjectStore
+import TestSupport
 
 /// What is S3's own, on a real server.
 @Suite(.timeLimit(.minutes(3)))

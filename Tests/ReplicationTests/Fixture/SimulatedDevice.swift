@@ -1,6 +1,7 @@
 import Documents
 import FoundationEssentials
 import Replication
+import TestSupport
 
 /// A device that reads and writes the log now and then: what it does meanwhile it does on what it last
 /// read and on its own changes, which nobody else knows of yet.

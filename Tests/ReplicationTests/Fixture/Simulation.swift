@@ -1,6 +1,7 @@
 import Documents
 import Replication
 import Testing
+import TestSupport
 
 enum SimulationError: Error {
     /// A commit changed an entry that it did not name as touched, or named one twice.

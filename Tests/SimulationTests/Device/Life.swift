@@ -7,6 +7,7 @@ import ObjectStore
 import Replication
 import Synchronization
 import SystemPackage
+import TestSupport
 
 /// A device from one mount to its end: the real library and the real synchronizer over a store folder
 /// that outlives them.

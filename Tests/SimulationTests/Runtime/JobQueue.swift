@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import TestSupport
 
 /// The run queue of one world. All that the code under test starts on the world's thread, tasks without a
 /// parent included, waits here until the world takes it out; nothing of it runs anywhere else.

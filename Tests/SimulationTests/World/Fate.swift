@@ -1,6 +1,7 @@
 import Documents
 import ObjectStore
 import SystemPackage
+import TestSupport
 
 /// What becomes of a request and its answer.
 enum Fate: CaseIterable {

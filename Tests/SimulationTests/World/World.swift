@@ -4,6 +4,7 @@ import Foundation
 @testable import Library
 import ObjectStore
 import SystemPackage
+import TestSupport
 
 /// Some devices, one store, and chance: all from one seed, on one thread.
 ///
