@@ -163,6 +163,29 @@ extension CatalogTransaction {
     }
 }
 
+/// Very many entries at once.
+extension CatalogTransaction {
+    /// What can be left to the end while rows are added that nobody looks for.
+    private static let lateIndexes = [
+        "entriesByFilename", "entriesByFullName", "entriesByPosition", "replicaByFilename", "replicaByFullName",
+    ]
+
+    /// Runs `body`, which adds rows.
+    ///
+    /// - Parameter indexesAfterwards: indexes them all at once in the end, which takes much less time. By
+    ///   name or position nothing is found then within `body`.
+    public func addMany(indexingAfterwards indexesAfterwards: Bool, _ body: () throws -> Void) throws {
+        guard indexesAfterwards else { return try body() }
+        var definitions: [String] = []
+        for index in Self.lateIndexes {
+            definitions += try String.fetchAll(db, sql: "SELECT sql FROM sqlite_master WHERE type='index' AND name=?", arguments: [index])
+            try db.execute(sql: "DROP INDEX \(index)")
+        }
+        try body()
+        for definition in definitions { try db.execute(sql: definition) }
+    }
+}
+
 /// What a listing needs of an entry.
 public struct ListingRow: Sendable {
     public let inode: InodeNumber

@@ -23,7 +23,7 @@ extension Library {
         logger: Logger
     ) throws(StoreError) -> Library {
         try open(
-            configuration, transfers: Transfers(instant: surroundings.instant), deviceName: deviceName,
+            configuration, transfers: Transfers(instant: surroundings.instant, sleep: surroundings.sleep), deviceName: deviceName,
             surroundings: surroundings, logger: logger
         ) { try openCloud(cloud, $0, logger) }
     }

@@ -42,7 +42,7 @@ final class Transfers: Sendable {
     private let state = Mutex(State())
 
     /// Signalled when there may be something to send.
-    let wake = Wake()
+    let wake: Wake
 
     /// So long without a change makes a save.
     private let quiet: Duration
@@ -50,20 +50,23 @@ final class Transfers: Sendable {
 
     /// - Parameter quiet: half a second but for tests (PRODUCT 2).
     init(
-        quiet: Duration = .milliseconds(500), instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        quiet: Duration = .milliseconds(500), instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
         self.quiet = quiet
         self.instant = instant
+        wake = Wake(sleep: sleep)
+        lastUse = Mutex(instant())
     }
 
     // MARK: Use
 
-    private let lastUse = Mutex(ContinuousClock.now)
+    private let lastUse: Mutex<ContinuousClock.Instant>
 
     /// Something changed here or elsewhere, or somebody looks for what may have changed elsewhere: what
     /// other devices do is of interest now.
     func noteUse() {
-        let now = ContinuousClock.now
+        let now = instant()
         let wasIdle = lastUse.withLock { last in
             defer { last = now }
             return now - last > .seconds(1)
@@ -71,7 +74,7 @@ final class Transfers: Sendable {
         if wasIdle { wake.signal() }
     }
 
-    var idleTime: Duration { ContinuousClock.now - lastUse.withLock { $0 } }
+    var idleTime: Duration { instant() - lastUse.withLock { $0 } }
 
     // MARK: Connection
 

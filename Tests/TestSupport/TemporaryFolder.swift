@@ -1,17 +1,19 @@
 import Foundation
 
 /// Runs `body` with the path of a new folder, and removes the folder with all in it.
-public func withTemporaryFolder(_ body: (String) throws -> Void) throws {
+@discardableResult
+public func withTemporaryFolder<Value>(_ body: (String) throws -> Value) throws -> Value {
     let path = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: path) }
-    try body(path)
+    return try body(path)
 }
 
 /// Runs `body` with the path of a new folder, and removes the folder with all in it.
-public func withTemporaryFolder(_ body: (String) async throws -> Void) async throws {
+@discardableResult
+public func withTemporaryFolder<Value>(_ body: (String) async throws -> Value) async throws -> Value {
     let path = try makeTemporaryFolder()
     defer { try? FileManager.default.removeItem(atPath: path) }
-    try await body(path)
+    return try await body(path)
 }
 
 private func makeTemporaryFolder() throws -> String {

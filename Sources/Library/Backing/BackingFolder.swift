@@ -66,6 +66,15 @@ final class BackingFolder: Sendable {
         try openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: mode | Self.fileAccess)
     }
 
+    /// A new, empty file that has lost its name already: it goes with its descriptor.
+    ///
+    /// - Parameter name: for the moment between; nobody else may use it.
+    func openUnnamedFile(_ name: String) throws(Errno) -> Descriptor {
+        let file = try openFile(name, O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
+        try removeFile(name)
+        return file
+    }
+
     func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
         _ = try Descriptor.check {
             (target + [0]).withUnsafeBytes { bytes in

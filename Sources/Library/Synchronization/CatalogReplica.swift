@@ -31,7 +31,10 @@ struct CatalogReplica: ReplicaState {
     func hasLiveChildren(_ parent: EntryID) throws -> Bool { try catalog.replicaHasChildren(parent) }
 
     mutating func store(_ entry: ReplicaEntry) throws {
-        try catalog.store(entry, as: Array(try JSONEncoder().encode(entry)))
+        let encoder = JSONEncoder()
+        // One form for each state: checkpoints are called after what they hold.
+        encoder.outputFormatting = .sortedKeys
+        try catalog.store(entry, as: Array(try encoder.encode(entry)))
     }
 
     private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {

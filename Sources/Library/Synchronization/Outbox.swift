@@ -46,8 +46,10 @@ struct OutgoingCommit: Codable, Sendable {
                 if entry.pending.isEmpty { entry.step = nil }
                 entry.error = nil
             } else {
-                // It changed since: the container knows it now, and must still hear of the rest.
-                entry.pending.subtract(changes.intersection(.creation))
+                // It changed since: the container must still hear of the rest. It knows the entry now, also
+                // one that somebody had deleted, and that had to be told of anew.
+                let isKnown = try CatalogReplica(catalog).entry(sent.id)?.isDeleted == false
+                if isKnown || changes.contains(.creation) { entry.pending.remove(.creation) }
             }
             try catalog.update(entry)
         }

@@ -17,9 +17,12 @@ extension Synchronizer {
     }
 
     private func takeOverLatest() async throws {
+        let file = try library.backing.staging.openUnnamedFile("checkpoint")
         do throws(CheckpointError) {
-            guard let checkpoint = try await checkpoints.latest() else { return }
-            try await onBlockingThread { [self] () throws(CheckpointError) in try takeOver(checkpoint) }
+            guard let checkpoint = try await checkpoints.latest(into: FileDescriptor(rawValue: file.number)) else { return }
+            try await onBlockingThread { [self] () throws(CheckpointError) in
+                try withExtendedLifetime(file) { () throws(CheckpointError) in try takeOver(checkpoint) }
+            }
         } catch {
             if case .store(let reason) = error { throw LogError.store(reason) }
             library.logger.warning("reading the log from its start", metadata: ["error": "\(error)"])
@@ -31,9 +34,11 @@ extension Synchronizer {
             try library.catalog.write { catalog in
                 var projection = Projection(library, catalog, saved: [])
                 let isEmpty = try !catalog.hasChildren(.cloud)
-                try checkpoint.forEach { entry, record in
-                    try catalog.store(entry, as: record)
-                    if !entry.isDeleted { try projection.insertNew(entry, intoEmptyTree: isEmpty) }
+                try catalog.addMany(indexingAfterwards: isEmpty) {
+                    try checkpoint.forEach { entry, record in
+                        try catalog.store(entry, as: record)
+                        if !entry.isDeleted { try projection.insertNew(entry, intoEmptyTree: isEmpty) }
+                    }
                 }
                 try catalog.set(.logPosition, String(checkpoint.position.number))
             }
@@ -50,8 +55,8 @@ extension Synchronizer {
     func writeCheckpointIfDue() async throws {
         let position = try position()
         // Cheap to rule out before anything is counted.
-        guard Checkpoints.isDue(at: position, entries: 0), isWritingCheckpoint.withLock({ !$0 }),
-            Checkpoints.isDue(at: position, entries: try library.catalog.read { try $0.replicaCount() })
+        guard checkpoints.isDue(at: position, entries: 0), isWritingCheckpoint.withLock({ !$0 }),
+            checkpoints.isDue(at: position, entries: try library.catalog.read { try $0.replicaCount() })
         else { return }
         let snapshot = try await onBlockingThread { [library] in try CheckpointSnapshot(library) }
         isWritingCheckpoint.withLock { $0 = true }
@@ -78,9 +83,7 @@ private struct CheckpointSnapshot: Sendable {
     private static let recordsAtOnce = 1000
 
     init(_ library: Library) throws {
-        let name = "checkpoint"
-        file = try library.backing.staging.openFile(name, O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
-        try library.backing.staging.removeFile(name)
+        file = try library.backing.staging.openUnnamedFile("checkpoint")
         let ids = Self.foldersFirst(try library.catalog.read { try $0.replicaParents() })
         count = ids.count
         var part: [UInt8] = []

@@ -61,7 +61,7 @@ extension Synchronizer {
     /// migration takes a handful of commits, not one for every few documents.
     func gathersUploads(since lastCommit: ContinuousClock.Instant) -> Bool {
         uploads.withLock(\.isBusy) && uploaded.withLock(\.count) < Self.lookahead
-            && ContinuousClock.now - lastCommit < .milliseconds(400)
+            && now - lastCommit < .milliseconds(400)
     }
 
     /// One of a few that work through the queue.
@@ -83,11 +83,9 @@ extension Synchronizer {
     private func upload(_ entry: Entry, _ progress: UploadProgress) async -> TransferError? {
         do {
             let start = library.surroundings.now()
-            guard let (draft, file, id) = try prepare(entry) else { return nil }
+            guard let (draft, file, id, known) = try prepare(entry) else { return nil }
             let upload = Upload(store: library.store)
-            if let known = try knownVersion(draft, of: entry, id),
-                try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number))
-            {
+            if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number)) {
                 try withExtendedLifetime(file) { try settleUnchanged(entry, as: known) }
                 return nil
             }
@@ -108,7 +106,9 @@ extension Synchronizer {
         }
     }
 
-    private func prepare(_ entry: Entry) throws -> (DocumentVersion, Descriptor, EntryID)? {
+    /// What is to be sent, and the version that it may be already. The entry may have changed since it was
+    /// lined up, in what does not count as a change of the document.
+    private func prepare(_ entry: Entry) throws -> (DocumentVersion, Descriptor, EntryID, known: DocumentVersion?)? {
         try library.inspect { catalog in
             guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
             else { return nil }
@@ -119,22 +119,25 @@ extension Synchronizer {
                 id: .random(using: &random), base: current.contentVersion, device: library.device.id,
                 deviceName: library.device.name, filename: current.filename, size: Int64(status.st_size), sha256: "",
                 modified: Timestamp(status.st_mtim))
-            return (draft, file, id)
+            return (draft, file, id, try knownVersion(draft, of: current, id, catalog))
         }
     }
 
     /// The version that the file was made from, if by its time and size the file may still be just that: its
     /// commit was on the way when something else of the document changed. Sent once more it would be in
     /// conflict with what another device saved on top of it.
-    private func knownVersion(_ draft: DocumentVersion, of entry: Entry, _ id: EntryID) throws -> DocumentVersion? {
+    private func knownVersion(
+        _ draft: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction
+    ) throws -> DocumentVersion? {
         if entry.pending.contains(.creation) { return nil }
-        let versions = try library.inspect { try CatalogReplica($0).entry(id)?.versions?.all ?? [] }
+        let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
         return versions.first { $0.id == draft.base && $0.size == draft.size && $0.modified == draft.modified }
     }
 
     private func settleUnchanged(_ entry: Entry, as version: DocumentVersion) throws {
         try library.mutate { catalog in
-            guard var current = try catalog.entry(entry.inode), try isUnchanged(current, since: entry, version, catalog)
+            guard var current = try catalog.entry(entry.inode), current.contentVersion == version.id,
+                try isUnchanged(current, since: entry, version, catalog)
             else { return }
             current.pending.remove(.content)
             if current.pending.isEmpty { current.step = nil }
@@ -143,10 +146,12 @@ extension Synchronizer {
         }
     }
 
-    /// The content counts only if nothing changed it, or could have, since the upload began.
+    /// The content counts only if nothing changed it, or could have, since the upload began. A commit that was
+    /// under way may have made it, or an earlier content, a version meanwhile: then that is the base.
     private func keep(_ version: DocumentVersion, of entry: Entry, since start: Timestamp) throws {
         try library.inspect { catalog in
-            guard let current = try catalog.entry(entry.inode), try isUnchanged(current, since: entry, version, catalog)
+            guard let current = try catalog.entry(entry.inode), current.contentVersion == version.base,
+                try isUnchanged(current, since: entry, version, catalog)
             else { return }
             uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: entry.revision, version: version, time: start) }
         }

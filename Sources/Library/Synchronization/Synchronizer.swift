@@ -26,12 +26,14 @@ public final class Synchronizer: Sendable {
     /// Documents that are ready to be uploaded, and how many uploads are running.
     let uploads = Mutex(UploadQueue())
 
-    private static let shortestPause = Duration.milliseconds(30)
+    private static let shortestBreath = Duration.milliseconds(30)
+    private static let longestBreath = Duration.milliseconds(250)
 
-    public init(library: Library) {
+    /// - Parameter checkpointInterval: commits from one checkpoint to the next, while there are few entries.
+    public init(library: Library, checkpointInterval: Int64 = Checkpoints.shortestInterval) {
         self.library = library
         log = ReplicatedLog(store: library.store)
-        checkpoints = Checkpoints(store: library.store)
+        checkpoints = Checkpoints(store: library.store, interval: checkpointInterval)
     }
 
     /// Runs until the task is cancelled.
@@ -39,12 +41,12 @@ public final class Synchronizer: Sendable {
     /// - Parameter firstRound: called when the container was read for the first time, or could not be.
     public func run(firstRound: @Sendable () -> Void) async {
         var failures = 0
-        var lastCommit = ContinuousClock.now
+        var lastCommit = now
         var isFirst = true
         var watch: StoreWatch?
         defer { watch?.cancel() }
         while !Task.isCancelled {
-            let start = ContinuousClock.now
+            let start = now
             let (succeeded, rest) = await round(&lastCommit)
             // What was away may be back as another folder.
             if succeeded, watch == nil || failures > 0 {
@@ -55,13 +57,16 @@ public final class Synchronizer: Sendable {
             if isFirst { firstRound() }
             isFirst = false
             // However often it is woken, it leaves most of the time to those who use the documents.
-            try? await Task.sleep(for: max(Self.shortestPause, (ContinuousClock.now - start) * 3))
+            let breath = min(max(Self.shortestBreath, (now - start) * 3), Self.longestBreath)
+            try? await library.surroundings.sleep(breath)
             let pause = PollPace.pause(
                 quickest: library.store.quickestPoll, idle: library.transfers.idleTime, failures: failures)
             await library.transfers.wake.wait(atMost: min(pause, rest ?? pause))
         }
         await abandonTransfers()
     }
+
+    var now: ContinuousClock.Instant { library.surroundings.instant() }
 
     private func watchLog() -> StoreWatch? {
         library.store.watch(ReplicatedLog.folder) { [transfers = library.transfers] in
@@ -79,7 +84,7 @@ public final class Synchronizer: Sendable {
             try cleanIfDue()
             startArrivals()
             let rest = try startUploads()
-            if !gathersUploads(since: lastCommit), try await sendPending() { lastCommit = .now }
+            if !gathersUploads(since: lastCommit), try await sendPending() { lastCommit = now }
             return (true, rest)
         } catch let error as LogError {
             report(Connection(error))

@@ -8,6 +8,9 @@ final class Wake: Sendable {
     }
 
     private let state = Mutex(State())
+    private let sleep: @Sendable (Duration) async throws -> Void
+
+    init(sleep: @escaping @Sendable (Duration) async throws -> Void) { self.sleep = sleep }
 
     func signal() {
         let sleeper = state.withLock { state in
@@ -20,7 +23,7 @@ final class Wake: Sendable {
 
     func wait(atMost limit: Duration) async {
         let timer = Task {
-            try? await Task.sleep(for: limit)
+            try? await sleep(limit)
             if !Task.isCancelled { signal() }
         }
         defer { timer.cancel() }

@@ -2,6 +2,7 @@ import Crypto
 import Documents
 import FoundationEssentials
 import ObjectStore
+import SystemPackage
 
 /// The state of the replica at some position of the log, so that a newcomer need not read all that led
 /// there: `checkpoint/POSITION/manifest`, written last, and parts that are named by their content.
@@ -37,11 +38,14 @@ public enum CheckpointError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A checkpoint that was fetched and verified part by part, and not yet looked into.
+/// A checkpoint that was fetched into a file, verified part by part, and not yet looked into: with a
+/// million entries it is too large to be held in memory.
 public struct FetchedCheckpoint: Sendable {
     public let position: LogPosition
     let count: Int
-    let parts: [[UInt8]]
+    let file: FileDescriptor
+    /// Where each part stands in the file, in the order in which they are to be read.
+    let parts: [Range<Int64>]
 }
 
 /// Where checkpoints are, and how many are kept.
@@ -56,14 +60,22 @@ public struct Checkpoints: Sendable {
     private static let keptCount = 2
     private static let parallelReads = 8
 
-    private let store: any ObjectStore
+    /// Commits from one checkpoint to the next, while there are few entries.
+    public static let shortestInterval: Int64 = 64
 
-    public init(store: any ObjectStore) { self.store = store }
+    private let store: any ObjectStore
+    private let interval: Int64
+
+    /// - Parameter interval: commits from one checkpoint to the next, while there are few entries.
+    public init(store: any ObjectStore, interval: Int64 = shortestInterval) {
+        self.store = store
+        self.interval = interval
+    }
 
     /// Whether the device that wrote the commit at `position` writes a checkpoint after it: the rarer the
     /// larger the state, and by the position alone, so that one device does it.
-    public static func isDue(at position: LogPosition, entries: Int) -> Bool {
-        var interval: Int64 = 64
+    public func isDue(at position: LogPosition, entries: Int) -> Bool {
+        var interval = interval
         while interval < Int64(entries) / 100 { interval *= 2 }
         return position.number > 0 && position.number.isMultiple(of: interval)
     }
@@ -71,10 +83,12 @@ public struct Checkpoints: Sendable {
     // MARK: Reading
 
     /// The newest checkpoint that is whole; nil when there is none.
-    public func latest() async throws(CheckpointError) -> FetchedCheckpoint? {
+    ///
+    /// - Parameter file: an empty one of the caller's, which takes the entries.
+    public func latest(into file: FileDescriptor) async throws(CheckpointError) -> FetchedCheckpoint? {
         for position in try await positions().reversed() {
             do throws(CheckpointError) {
-                return try await fetch(position)
+                return try await fetch(position, into: file)
             } catch {
                 // An older one, or the log from its start, will do.
                 if case .store(let reason) = error, !reason.concernsOneObject { throw error }
@@ -98,7 +112,9 @@ public struct Checkpoints: Sendable {
         }
     }
 
-    private func fetch(_ position: LogPosition) async throws(CheckpointError) -> FetchedCheckpoint {
+    private func fetch(
+        _ position: LogPosition, into file: FileDescriptor
+    ) async throws(CheckpointError) -> FetchedCheckpoint {
         let bytes = try await stored { () throws(ObjectStoreError) in
             try await store.get(Self.key(position, Self.manifestName), limit: Self.largestManifest)
         }
@@ -106,28 +122,50 @@ public struct Checkpoints: Sendable {
             manifest.format == CheckpointManifest.currentFormat, manifest.position == position.number,
             manifest.count >= 0, manifest.parts.allSatisfy({ $0.utf8.count == 64 && !$0.utf8.contains(UInt8(ascii: "/")) })
         else { throw .invalid("its manifest") }
-        return FetchedCheckpoint(
-            position: position, count: manifest.count, parts: try await fetchParts(manifest.parts, position))
+        let parts = try await fetchParts(manifest.parts, position, into: file)
+        return FetchedCheckpoint(position: position, count: manifest.count, file: file, parts: parts)
     }
 
-    private func fetchParts(_ digests: [String], _ position: LogPosition) async throws(CheckpointError) -> [[UInt8]] {
-        let results = await withTaskGroup(of: Fetched.self) { group in
-            var results = [Result<[UInt8], CheckpointError>](repeating: .success([]), count: digests.count)
-            for (index, digest) in digests.enumerated() {
-                if index >= Self.parallelReads, let fetched = await group.next() { results[fetched.index] = fetched.result }
-                group.addTask { Fetched(index: index, result: await fetchPart(digest, position)) }
+    private func fetchParts(
+        _ digests: [String], _ position: LogPosition, into file: FileDescriptor
+    ) async throws(CheckpointError) -> [Range<Int64>] {
+        typealias Fetched = (index: Int, part: Result<[UInt8], CheckpointError>)
+        let result = await withTaskGroup(
+            of: Fetched.self, returning: Result<[Range<Int64>], CheckpointError>.self
+        ) { group in
+            var rest = digests.enumerated().makeIterator()
+            func fetchNext() {
+                guard let (index, digest) = rest.next() else { return }
+                group.addTask { (index, await fetchPart(digest, position)) }
             }
-            for await fetched in group { results[fetched.index] = fetched.result }
-            return results
+            for _ in 0..<Self.parallelReads { fetchNext() }
+            var ranges = [Range<Int64>](repeating: 0..<0, count: digests.count)
+            var end: Int64 = 0
+            for await fetched in group {
+                let written: Result<Int64, CheckpointError>
+                do throws(CheckpointError) {
+                    written = .success(try await append(try fetched.part.get(), to: file, at: end))
+                } catch { written = .failure(error) }
+                guard case .success(let newEnd) = written else {
+                    group.cancelAll()
+                    return written.map { _ in [] }
+                }
+                ranges[fetched.index] = end..<newEnd
+                end = newEnd
+                fetchNext()
+            }
+            return .success(ranges)
         }
-        var parts: [[UInt8]] = []
-        for result in results { parts.append(try result.get()) }
-        return parts
+        return try result.get()
     }
 
-    private struct Fetched: Sendable {
-        let index: Int
-        let result: Result<[UInt8], CheckpointError>
+    private func append(_ part: [UInt8], to file: FileDescriptor, at end: Int64) async throws(CheckpointError) -> Int64 {
+        try await onBlockingThread { () throws(CheckpointError) in
+            do { try file.writeAll(toAbsoluteOffset: end, part) } catch {
+                throw .invalid("its copy here cannot be written: \(error)")
+            }
+            return end + Int64(part.count)
+        }
     }
 
     private func fetchPart(_ digest: String, _ position: LogPosition) async -> Result<[UInt8], CheckpointError> {

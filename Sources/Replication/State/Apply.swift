@@ -68,7 +68,11 @@ private func save(
         !versions.contains(version.id)
     else { return }
     let previous = versions.current.id
-    versions.add(version, at: commit.time)
+    if let deleted = entry.deleted {
+        versions.revive(with: version, deleted: deleted)
+    } else {
+        versions.add(version, at: commit.time)
+    }
     entry.content = .document(versions: versions)
     if versions.current.id != previous { entry.description.modified = versions.current.modified }
     let isRevived = entry.isDeleted

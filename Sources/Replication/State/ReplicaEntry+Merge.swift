@@ -8,6 +8,9 @@ extension ReplicaEntry {
         merged.description = created.description
         switch (content, created.content) {
         case (.document(var versions), .document(let others)):
+            if let deleted, !versions.contains(others.current.id) {
+                versions.revive(with: others.current, deleted: deleted)
+            }
             versions.add(others, at: time)
             merged.content = .document(versions: versions)
             if versions.current.id != others.current.id {

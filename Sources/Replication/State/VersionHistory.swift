@@ -65,6 +65,14 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         conflicts.sort(by: DocumentVersion.isLater)
     }
 
+    /// Brings a deleted document back by a new version, which who deleted it had not seen. What they had seen,
+    /// all heads, is superseded since the deletion: its content may be gone by now.
+    mutating func revive(with version: DocumentVersion, deleted time: Timestamp) {
+        for head in heads.reversed() { supersede(head, at: time) }
+        conflicts = []
+        current = version
+    }
+
     /// Adds all versions of another history of the same document.
     mutating func add(_ other: VersionHistory, at time: Timestamp) {
         let times = Dictionary(other.superseded.map { ($0.version.id, $0.time) }) { first, _ in first }

@@ -3,14 +3,17 @@ import SystemPackage
 import TestSupport
 
 /// Runs `body` with a file open for reading and writing that holds `content`.
-func withFile(_ content: [UInt8] = [], _ body: (FileDescriptor) async throws -> Void) async throws {
-    try await withTemporaryFolder { folder in
+@discardableResult
+func withFile<Value>(
+    _ content: [UInt8] = [], _ body: (FileDescriptor) async throws -> Value
+) async throws -> Value {
+    try await withTemporaryFolder { folder async throws -> Value in
         let file = try FileDescriptor.open(
             FilePath(folder + "/content"), .readWrite, options: [.create, .exclusiveCreate],
             permissions: [.ownerReadWrite])
         defer { try? file.close() }
         try file.writeAll(toAbsoluteOffset: 0, content)
-        try await body(file)
+        return try await body(file)
     }
 }
 

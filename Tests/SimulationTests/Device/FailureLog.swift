@@ -1,16 +1,18 @@
 import Logging
+import Synchronization
 
 /// Takes what docfs calls an error for what it is: something that must not happen in any world.
 struct FailureLog: LogHandler {
     let name: String
     let ledger: Ledger
+    let end: LifeEnd
     var metadata: Logger.Metadata = [:]
     var logLevel = Logger.Level.error
 
     func log(event: LogEvent) {
         // What goes on after a device's end has no effect, and no meaning.
+        if end.hasCome { return }
         let text = event.metadata.map { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") } ?? ""
-        if text.contains("onnection is closed") { return }
         ledger.fail("\(name): \(event.message) \(text)")
     }
 
@@ -18,4 +20,13 @@ struct FailureLog: LogHandler {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
+}
+
+/// Whether a life of a device is over.
+final class LifeEnd: Sendable {
+    private let flag = Atomic<Bool>(false)
+
+    var hasCome: Bool { flag.load(ordering: .relaxed) }
+
+    func come() { flag.store(true, ordering: .relaxed) }
 }

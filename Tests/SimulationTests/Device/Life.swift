@@ -17,8 +17,10 @@ final class Life: Sendable {
     let library: Library
     let synchronizer: Synchronizer
     private let ledger: Ledger
-    private let underWay = Atomic<Bool>(false)
-    private let isOver = Atomic<Bool>(false)
+    private let synchronization: Task<Void, Never>
+    /// So that worlds of a few commits have some.
+    private static let checkpointInterval: Int64 = 6
+    private let end = LifeEnd()
 
     init(_ place: DevicePlace, number: Int, _ surroundings: WorldSurroundings) throws {
         self.number = number
@@ -29,54 +31,42 @@ final class Life: Sendable {
             LibraryConfiguration(
                 storePath: place.path, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
                 showsDisplayNames: false, timeout: .seconds(30)),
-            transfers: Transfers(instant: { clock.instant }), deviceName: place.name,
-            surroundings: surroundings.forDevice(place, life: number),
-            logger: Logger(label: place.name) { _ in FailureLog(name: place.name, ledger: surroundings.ledger) }
+            transfers: Transfers(instant: { clock.instant }, sleep: { await clock.sleep($0, life: number) }),
+            deviceName: place.name, surroundings: surroundings.forDevice(place, life: number),
+            logger: Logger(label: place.name) { [end] name in
+                FailureLog(name: name, ledger: surroundings.ledger, end: end)
+            }
         ) { _ in SimulatedStore(network: surroundings.network, device: place.device, life: number) }
-        synchronizer = Synchronizer(library: library)
+        let synchronizer = Synchronizer(library: library, checkpointInterval: Self.checkpointInterval)
+        self.synchronizer = synchronizer
+        synchronization = Task { await synchronizer.run {} }
     }
 
     /// Ends as a killed process does: what is committed stays, and nothing says that all is well. Its tasks
     /// never hear again of what they wait for.
     func crash() throws {
-        isOver.store(true, ordering: .relaxed)
+        end.come()
         try library.catalog.close()
     }
 
     func close() throws {
-        isOver.store(true, ordering: .relaxed)
+        end.come()
         try library.close()
     }
 
     // MARK: Synchronization
 
-    var isInRound: Bool { underWay.load(ordering: .relaxed) }
+    /// Has it look at once for what there is to do.
+    func startRound() { library.transfers.wake.signal() }
 
-    /// What `Synchronizer.run` does in one round.
-    func startRound() {
-        guard !underWay.exchange(true, ordering: .relaxed) else { return }
-        Task {
-            await round()
-            underWay.store(false, ordering: .relaxed)
-        }
-    }
-
-    private func round() async {
-        do {
-            try await synchronizer.followLog()
-            _ = library.transfers.setConnection(.online)
-            synchronizer.startArrivals()
-            _ = try synchronizer.startUploads()
-            _ = try await synchronizer.sendPending()
-        } catch let error as LogError {
-            _ = library.transfers.setConnection(Connection(error))
-        } catch {
-            fail("synchronizing failed: \(error)")
-        }
+    /// The world ends: whatever goes on here ends too.
+    func abandon() {
+        synchronization.cancel()
+        library.transfers.cancelAll()
     }
 
     func fail(_ reason: String) {
-        if !isOver.load(ordering: .relaxed) { ledger.fail("\(library.device.name): \(reason)") }
+        if !end.hasCome { ledger.fail("\(library.device.name): \(reason)") }
     }
 
     /// Whether nothing is left to do here, as far as it knows.
@@ -127,10 +117,16 @@ struct DevicePlace: Sendable {
 
 /// What the devices of a world share.
 struct WorldSurroundings: Sendable {
-    let clock = SimulatedClock()
-    let network = SimulatedNetwork()
+    let clock: SimulatedClock
+    let network: SimulatedNetwork
     let ledger = Ledger()
     let seeds: SeedSource
+
+    init(seeds: SeedSource) {
+        self.seeds = seeds
+        clock = SimulatedClock()
+        network = SimulatedNetwork(clock: clock)
+    }
 
     func forDevice(_ place: DevicePlace, life: Int) -> Surroundings {
         var surroundings = Surroundings(

@@ -60,7 +60,7 @@ final class SimulatedDevice {
     func dismantle() {
         try? life.crash()
         for life in ended + [life] {
-            life.library.transfers.cancelAll()
+            life.abandon()
             surroundings.clock.wake(life: life.number)
         }
     }

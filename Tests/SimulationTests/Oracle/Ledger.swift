@@ -77,6 +77,9 @@ final class Ledger: Sendable {
     /// What must be somewhere.
     var owed: [Save] { state.withLock { state in state.saves.filter { !state.overwritten.contains($0) } } }
 
+    /// Whether whoever made it has written over it since, and so knew of it.
+    func isOverwritten(_ content: ContentHash) -> Bool { state.withLock { $0.overwritten.contains { $0.content == content } } }
+
     func seenAtDeletion(of id: EntryID) -> Set<ContentHash>? { state.withLock { $0.deletions[id] } }
     func hasLeft(_ id: EntryID) -> Bool { state.withLock { $0.left.contains(id) } }
     func timesTyped(_ name: String) -> Int { state.withLock { $0.typed[name] ?? 0 } }

@@ -114,11 +114,21 @@ extension World {
                 for version in saved {
                     if !versions.contains(version.id) { wrong.append("a version of \(key) is lost") }
                     let bytes = try objects[version.key(of: change.subject)]
+                    if bytes == nil, isExpendable(version.id, replica[change.subject]) {
+                        ledger.count("cleaned")
+                        continue
+                    }
                     if bytes.map(contentHash) != version.sha256 { wrong.append("the content of a version of \(key) is not in the store") }
                 }
             }
         }
         return wrong
+    }
+
+    /// Whether some device's clock says that 30 days are over since nothing needs the version any more.
+    private func isExpendable(_ version: VersionID, _ entry: ReplicaEntry?) -> Bool {
+        let latestClock = surroundings.clock.wallTime(skew: Self.largestSkew)
+        return Retention.canRemove(version, of: entry, written: Timestamp(nanoseconds: 0), now: latestClock)
     }
 
     /// Every save that was acknowledged is somewhere, unless whoever made it had it overwritten.
@@ -141,20 +151,26 @@ extension World {
             guard let versions = entry.versions else { continue }
             let seen = ledger.seenAtDeletion(of: entry.id)
             if seen == nil { wrong.append("'\(entry.description.fullName ?? "")' was deleted by nobody") }
-            if let seen, !versions.heads.allSatisfy({ seen.contains($0.sha256) }) {
+            if let seen, !versions.heads.allSatisfy({ seen.contains($0.sha256) || ledger.isOverwritten($0.sha256) }) {
                 wrong.append("'\(entry.description.fullName ?? "")' was deleted by somebody who had not seen an edit")
             }
         }
         return wrong
     }
 
-    /// What gave way gave way to something that was made from it, or by somebody's choice; and what was
-    /// saved once is there once.
+    /// What gave way gave way to something that was made from it, or by somebody's choice, or with the document
+    /// when that was deleted; and what was saved once is there once.
     private func checkHistories(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var wrong: [String] = []
         var discarded: Set<VersionID> = []
         for (key, bytes) in network.objects where key.components[0] == "log" {
-            for case .resolve(_, let resolution) in try Commit.decode(bytes).changes { discarded.formUnion(resolution.discarded) }
+            for change in try Commit.decode(bytes).changes {
+                switch change {
+                case .resolve(_, let resolution): discarded.formUnion(resolution.discarded)
+                case .delete(_, let seen): discarded.formUnion(seen)
+                case .create, .save, .describe: break
+                }
+            }
         }
         for entry in replica.values.sorted(by: { $0.id < $1.id }) {
             guard let versions = entry.versions else { continue }

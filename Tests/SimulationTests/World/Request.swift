@@ -1,3 +1,4 @@
+import Documents
 import Glibc
 import ObjectStore
 
@@ -9,6 +10,7 @@ enum Operation: Sendable {
     case get(ObjectKey, limit: Int)
     case getRange(ObjectKey, Range<Int64>)
     case list(ObjectKey, after: ObjectKey?, limit: Int)
+    case modified(ObjectKey)
     case delete(ObjectKey)
 
     var description: String {
@@ -18,6 +20,7 @@ enum Operation: Sendable {
         case .get(let key, _): "GET \(key)"
         case .getRange(let key, let range): "GET \(key) \(range)"
         case .list(let key, let after, _): "LIST \(key) \(after?.description ?? "")"
+        case .modified(let key): "HEAD \(key)"
         case .delete(let key): "DELETE \(key)"
         }
     }
@@ -43,6 +46,7 @@ enum Answer: Sendable {
     case put(PutOutcome)
     case bytes([UInt8])
     case keys([ObjectKey])
+    case time(Timestamp)
     case done
 
     /// Says which it is, for the trace.
@@ -51,6 +55,7 @@ enum Answer: Sendable {
         case .put(let outcome): "\(outcome)"
         case .bytes(let bytes): "\(bytes.count) bytes"
         case .keys(let keys): "\(keys.count) keys"
+        case .time(let time): "\(time.nanoseconds)"
         case .done: "done"
         }
     }

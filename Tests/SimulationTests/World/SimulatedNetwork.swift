@@ -1,3 +1,4 @@
+import Documents
 import Glibc
 import ObjectStore
 import Synchronization
@@ -13,9 +14,14 @@ final class SimulatedNetwork: Sendable {
         var late: [Operation] = []
         var lastRequest = 0
         var objects: [ObjectKey: [UInt8]] = [:]
+        /// When each was made, by the store's clock.
+        var times: [ObjectKey: Timestamp] = [:]
     }
 
     private let state = Mutex(State())
+    private let clock: SimulatedClock
+
+    init(clock: SimulatedClock) { self.clock = clock }
 
     // MARK: For devices
 
@@ -44,14 +50,15 @@ final class SimulatedNetwork: Sendable {
 
     /// What the store does.
     func carryOut(_ operation: Operation) -> Result<Answer, ObjectStoreError> {
-        state.withLock { state in
+        let now = clock.wallTime(skew: 0)
+        return state.withLock { state in
             switch operation {
-            case .put(let key, let bytes): return .success(.put(Self.put(bytes, key, &state)))
+            case .put(let key, let bytes): return .success(.put(Self.put(bytes, key, now, &state)))
             case .putFile(let key, let start, let descriptor, let length):
                 guard let bytes = Self.whole(start, descriptor, length) else {
                     return .failure(.corrupted(key, "the document became shorter while it was sent"))
                 }
-                return .success(.put(Self.put(bytes, key, &state)))
+                return .success(.put(Self.put(bytes, key, now, &state)))
             case .get(let key, let limit):
                 guard let bytes = state.objects[key] else { return .failure(.notFound(key)) }
                 return bytes.count > limit ? .failure(.corrupted(key, "too large")) : .success(.bytes(bytes))
@@ -63,16 +70,23 @@ final class SimulatedNetwork: Sendable {
                 let keys = state.objects.keys.filter { $0.description.hasPrefix(prefix.description + "/") }
                     .filter { key in after.map { $0 < key } ?? true }
                 return .success(.keys(Array(keys.sorted().prefix(limit))))
+            case .modified(let key):
+                guard let time = state.times[key] else { return .failure(.notFound(key)) }
+                return .success(.time(time))
             case .delete(let key):
                 state.objects[key] = nil
+                state.times[key] = nil
                 return .success(.done)
             }
         }
     }
 
-    private static func put(_ bytes: [UInt8], _ key: ObjectKey, _ state: inout State) -> PutOutcome {
+    private static func put(
+        _ bytes: [UInt8], _ key: ObjectKey, _ now: Timestamp, _ state: inout State
+    ) -> PutOutcome {
         if state.objects[key] != nil { return .alreadyExists }
         state.objects[key] = bytes
+        state.times[key] = now
         return .created
     }
 

@@ -45,8 +45,10 @@ struct SimulatedStore: ObjectStore {
         return keys
     }
 
-    /// Nothing here is ever old.
-    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { Timestamp(nanoseconds: .max) }
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
+        guard case .time(let time) = try await ask(.modified(key)) else { throw .outOfSpace }
+        return time
+    }
 
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try await ask(.delete(key)) }
 

@@ -15,6 +15,9 @@ final class World {
     /// How much goes wrong.
     enum Weather: Int { case calm, rough, storm }
 
+    /// How wrong a device's clock is at most, in nanoseconds.
+    static let largestSkew: Int64 = 100_000_000_000
+
     let seed: UInt64
     var random: SeededGenerator
     let surroundings: WorldSurroundings
@@ -42,7 +45,7 @@ final class World {
         folder = "/dev/shm/docfs-simulation-\(getpid())-\(seed)-\(UUID().uuidString)"
         let count = Int.random(in: 2..<4, using: &random) + (random.once(in: 4) ? 1 : 0)
         for device in 0..<count {
-            let skew = random.once(in: 2) ? 0 : Int64.random(in: -100_000_000_000...100_000_000_000, using: &random)
+            let skew = random.once(in: 2) ? 0 : Int64.random(in: -Self.largestSkew...Self.largestSkew, using: &random)
             devices.append(try makeDevice(device, skew: skew))
         }
         trace("\(count) devices, \(weather)")
@@ -86,6 +89,11 @@ final class World {
 
     private func step() throws {
         steps += 1
+        if random.once(in: 150) {
+            passDays()
+            queue.drain(&random)
+            return
+        }
         let device = devices.randomElement(using: &random)!
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<22: try act(on: device)
@@ -107,9 +115,17 @@ final class World {
     }
 
     private func beginRound(_ device: SimulatedDevice) {
-        if device.life.isInRound { return }
-        trace("\(device.place.name) begins a round")
+        trace("\(device.place.name) is woken")
         device.life.startRound()
+        pass(.milliseconds(30))
+    }
+
+    /// So long that contents which nobody needs are removed. No request is on its way for days.
+    private func passDays() {
+        finishRequests()
+        while network.lateCount > 0 { network.deliverLate(0) }
+        pass(.seconds(86_400 * Int.random(in: 1...25, using: &random)))
+        ledger.count("days")
     }
 
     func pass(_ duration: Duration) {
@@ -186,15 +202,20 @@ final class World {
         queue.drain(&random)
         while network.lateCount > 0 { network.deliverLate(0) }
         for _ in 0..<40 {
-            for _ in 0..<2 {
-                for device in devices { beginRound(device) }
-                finishRequests()
-            }
+            synchronizeAll()
             if try isQuiet() { return true }
             pass(.seconds(400))
-            queue.drain(&random)
+            finishRequests()
         }
         return false
+    }
+
+    /// A round of each, to its end.
+    func synchronizeAll() {
+        for device in devices { device.life.startRound() }
+        finishRequests()
+        pass(.seconds(1))
+        finishRequests()
     }
 
     func finishRequests() {
@@ -216,7 +237,6 @@ final class World {
     func addNewcomer() throws -> SimulatedDevice {
         let newcomer = try makeDevice(DevicePlace.names.count - 1, skew: 0)
         devices.append(newcomer)
-        newcomer.life.startRound()
         finishRequests()
         return newcomer
     }

@@ -1,0 +1,181 @@
+"""Rows about the cloud: what takes requests to a store, beside what rclone needs for the same."""
+import contextlib
+import hashlib
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.parse
+import uuid
+
+from .files import make_files
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent.parent
+RCLONE = SCRIPTS.parent / ".build/python/bin/rclone"
+
+
+def wait_until_sent(documents):
+    while "cloud.pending: 0\n" not in (documents / ".state").read_text():
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def docfs(binary, base, name, cloud, environment=None):
+    """Mounts a device with a store of its own; yields its `Documents` and the seconds until it was ready."""
+    mountpoint = base / f"{name}-mount"
+    mountpoint.mkdir()
+    environment = {**os.environ, **(environment or {})}
+    start = time.perf_counter()
+    subprocess.run(
+        [binary, "mount", mountpoint, "--store", base / f"{name}-store", "--cloud", cloud, "--show", "display-names",
+         "--device-name", name], check=True, env=environment)
+    try:
+        yield mountpoint / "Documents", time.perf_counter() - start
+    finally:
+        subprocess.run([binary, "unmount", mountpoint], check=True)
+
+
+class Server:
+    """A SeaweedFS of its own (scripts/s3-server)."""
+
+    def __init__(self, base):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = min(probe.getsockname()[1], 65000)
+        self.process = subprocess.Popen(
+            [SCRIPTS / "s3-server", base / "s3"], env={**os.environ, "PORT": str(self.port)}, text=True,
+            stdout=subprocess.PIPE, start_new_session=True)
+        said = ""
+        while "docfs mount" not in said:
+            line = self.process.stdout.readline()
+            if not line:
+                raise SystemExit("the S3 server did not start")
+            said += line
+        self.secret = re.search(r"AWS_SECRET_ACCESS_KEY=(\w+)", said).group(1)
+        self.endpoint = f"http://127.0.0.1:{self.port}"
+
+    def cloud(self, prefix):
+        return f"s3://documents/{prefix}?" + urllib.parse.urlencode({"endpoint": self.endpoint})
+
+    @property
+    def environment(self):
+        return {
+            "AWS_ACCESS_KEY_ID": "docfs", "AWS_SECRET_ACCESS_KEY": self.secret, "RCLONE_CONFIG": "/dev/null",
+            "RCLONE_S3_PROVIDER": "SeaweedFS", "RCLONE_S3_ENDPOINT": self.endpoint, "RCLONE_S3_ENV_AUTH": "true",
+        }
+
+    def rclone(self, *arguments):
+        return subprocess.run(
+            [RCLONE, *arguments], check=True, env={**os.environ, **self.environment}, stdout=subprocess.PIPE, text=True
+        ).stdout
+
+    def stop(self):
+        os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait()
+
+
+def upload(binary, base, sizes, rounds):
+    """Small documents that are moved into the cloud, until a store has them all; and rclone with the same files."""
+    server = Server(base)
+    seconds = {"docfs": [], "rclone": []}
+    commits = []
+    try:
+        for number in range(rounds):
+            source = base / f"rclone-{number}"
+            make_files(source, sizes.migrated)
+            start = time.perf_counter()
+            server.rclone("copy", "--transfers", "16", source, f":s3:documents/rclone-{number}")
+            seconds["rclone"].append(time.perf_counter() - start)
+            with docfs(binary, base, f"upload-{number}", server.cloud(f"docfs-{number}"), server.environment) as (documents, _):
+                make_files(documents / "local" / "notes", sizes.migrated)
+                start = time.perf_counter()
+                os.rename(documents / "local" / "notes", documents / "cloud" / "notes")
+                wait_until_sent(documents)
+                seconds["docfs"].append(time.perf_counter() - start)
+            commits.append(len(server.rclone("lsf", f":s3:documents/docfs-{number}/log").split()))
+    finally:
+        server.stop()
+    return seconds, commits
+
+
+def checkpoint(folder, count):
+    """A cloud folder whose log begins with a checkpoint of so many documents, a hundred in a folder."""
+    chance = random.Random(1)
+
+    def identifier():
+        return str(uuid.UUID(int=chance.getrandbits(128), version=4)).upper()
+
+    position, device, created = 4096, identifier(), 1_790_000_000_000_000_000
+    target = folder / "checkpoint" / f"{position:016d}"
+    target.mkdir(parents=True)
+    (folder / "log").mkdir()
+    (folder / ".docfs-cloud").touch()
+    lines, digests, total = [], [], 0
+
+    def flush():
+        part = "".join(lines).encode()
+        digests.append(hashlib.sha256(part).hexdigest())
+        (target / digests[-1]).write_bytes(part)
+        lines.clear()
+
+    def add(identity, parent, filename, content, **description):
+        nonlocal total
+        entry = {
+            "id": identity, "created": created, "creator": device, "content": content,
+            "description": {"parent": parent, "filename": filename, "position": float(total), "modified": created, **description},
+        }
+        lines.append(json.dumps(entry, separators=(",", ":")) + "\n")
+        total += 1
+        if len(lines) == 6000:
+            flush()
+
+    for number in range(count):
+        if number % 100 == 0:
+            parent = identifier()
+            add(parent, str(uuid.UUID(int=0)), f"Folder {number // 100}", {"folder": {}}, hasGeneratedFilename=False, mode=0o755)
+        filename = f"2026-11-21-{number:06d}-{chance.getrandbits(16):04x}.txt"
+        version = {
+            "id": identifier(), "device": device, "deviceName": "laptop", "filename": filename, "size": 1234,
+            "sha256": hashlib.sha256(str(number).encode()).hexdigest(), "modified": created,
+        }
+        add(
+            identifier(), parent, filename,
+            {"document": {"versions": {"current": version, "conflicts": [], "superseded": []}}},
+            displayName=f"Document number {number}", pathExtension="txt", naming="given", hasGeneratedFilename=True, mode=0o644)
+    flush()
+    manifest = {"format": 1, "position": position, "count": total, "parts": digests}
+    (target / "manifest").write_text(json.dumps(manifest))
+
+
+def resident_bytes(store):
+    """Of the daemon that has the store open, after it has done its work and at most."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if str(store) in (process / "cmdline").read_text().split("\0") and "--foreground" in (process / "cmdline").read_text():
+                status = (process / "status").read_text()
+                return tuple(int(re.search(rf"{field}:\s+(\d+)", status).group(1)) << 10 for field in ("VmRSS", "VmHWM"))
+    return 0, 0
+
+
+def bootstrap(binary, base, sizes, rounds):
+    """A new device of a large container: until it is mounted, and the seconds of a first listing of a folder."""
+    cloud = base / "large-cloud"
+    checkpoint(cloud, sizes.bootstrapped)
+    ready, listing, memory = [], [], []
+    for number in range(rounds):
+        with docfs(binary, base, f"new-{number}", f"file://{cloud}") as (documents, seconds):
+            ready.append(seconds)
+            start = time.perf_counter()
+            names = os.listdir(documents / "cloud" / "Folder 5")
+            listing.append(time.perf_counter() - start)
+            if len(names) < 100 and sizes.bootstrapped >= 600:
+                raise SystemExit(f"a folder of 100 documents lists {len(names)}")
+            memory.append(resident_bytes(base / f"new-{number}-store"))
+        shutil.rmtree(base / f"new-{number}-store")
+    return ready, listing, max(memory)
