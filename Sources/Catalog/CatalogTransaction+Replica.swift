@@ -44,6 +44,12 @@ extension CatalogTransaction {
         return try Bool.fetchOne(statement, arguments: [parent.uuid]) != nil
     }
 
+    /// The live entries of a folder.
+    public func replicaChildren(of parent: EntryID) throws -> [EntryID] {
+        let statement = try db.cachedStatement(sql: "SELECT uuid FROM replica WHERE parent=? AND NOT isDeleted ORDER BY uuid")
+        return try UUID.fetchAll(statement, arguments: [parent.uuid]).map(EntryID.init)
+    }
+
     public func replicaCount() throws -> Int {
         try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")) ?? 0
     }

@@ -153,9 +153,10 @@ extension Library {
         let pause = retries.failed(arrival.inode)
         do throws(Errno) {
             try mutate { catalog in
+                // An edit may have taken its place meanwhile.
+                guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
                 // Only what is on its way out of the cloud comes without being asked for.
-                let isDeparting = try catalog.entry(arrival.inode)?.container == .local
-                let next = isDeparting ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
+                let next = entry.container == .local ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
                 try catalog.setError("\(error); \(next)", of: arrival.inode)
             }
         } catch {
@@ -211,11 +212,14 @@ extension Library {
     }
 
     /// The last handle of a file closed that a newer version had overtaken while it was open for
-    /// writing: from now on its name means the newer one.
+    /// writing, or what was to be saved of it turned out to be saved: from now on its name means the
+    /// newer one. Who reads it goes on reading it.
     func leaveOvertaken(_ inode: InodeNumber) {
         do throws(Errno) {
             let overtaken = try mutate { catalog -> Entry? in
-                guard let entry = try catalog.entry(inode), entry.isOutdated else { return nil }
+                guard let entry = try catalog.entry(inode), entry.isOutdated, !openFiles.isOpenForWriting(inode)
+                else { return nil }
+                openFiles.detach(inode)
                 _ = try catalog.renumber(inode)
                 return entry
             }

@@ -40,6 +40,7 @@ struct Projection {
         guard let committed, !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
         guard var entry = try catalog.entry(id) else {
             try insert(committed)
+            if committed.isFolder { try bringHome(id) }
             return
         }
         if entry.container == .cloud {
@@ -52,7 +53,13 @@ struct Projection {
             entry.id = .random(using: &random)
             try catalog.update(entry)
             try insert(committed)
+            if committed.isFolder { try bringHome(id) }
         }
+    }
+
+    /// What lies in a folder by the container's word, and was put elsewhere while the folder was not there.
+    private mutating func bringHome(_ folder: EntryID) throws {
+        for id in try catalog.replicaChildren(of: folder) { try projectLive(id) }
     }
 
     /// A document on its way out of the cloud brings the newest version along.
@@ -158,11 +165,10 @@ struct Projection {
         if !current.pending.contains(.mode) { entry.mode = description.mode }
         entry.currentVersion = committed.versions?.current.id
         entry.conflicts = committed.versions?.conflicts.count ?? 0
-        if !current.pending.contains(.content) {
-            if !current.pending.contains(.modified) { entry.modified = description.modified }
-            entry.size = committed.versions?.current.size ?? 0
-            try settleContent(&entry, was: current)
-        }
+        // Also while a content that was made here hides them: it may turn out to be none.
+        if !current.pending.contains(.modified) { entry.modified = description.modified }
+        entry.size = committed.versions?.current.size ?? 0
+        if !current.pending.contains(.content) { try settleContent(&entry, was: current) }
         // Also where the newest version was known before: a save made here hid it until now, and lost to it.
         let isOther = entry.currentVersion != current.currentVersion || saved.contains(committed.id)
         if entry.isOutdated || !entry.isHere, isOther { try leaveToReaders(&entry) }

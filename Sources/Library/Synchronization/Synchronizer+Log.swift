@@ -93,7 +93,7 @@ extension Synchronizer {
     }
 
     private func draft(_ catalog: CatalogTransaction) throws -> CommitDraft {
-        let uploaded = uploaded.withLock { $0 }
+        let uploaded = try currentUploads(catalog)
         var pending: [InodeNumber: Entry] = [:]
         for inode in uploaded.keys {
             if let entry = try catalog.entry(inode), !entry.pending.isEmpty { pending[inode] = entry }
@@ -114,6 +114,20 @@ extension Synchronizer {
     }
 
     private static let largestCommit = 4096
+
+    /// Contents of which the document still is what they were made from. A commit that was on its way, perhaps
+    /// since an earlier life of the process, may have made another one its base: then it is looked at anew.
+    private func currentUploads(_ catalog: CatalogTransaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
+        let all = uploaded.withLock { $0 }
+        let current = try all.filter { inode, content in
+            guard let entry = try catalog.entry(inode) else { return false }
+            return entry.contentVersion == content.version.base
+        }
+        if current.count < all.count {
+            uploaded.withLock { $0 = $0.filter { current[$0.key] != nil || all[$0.key]?.version != $0.value.version } }
+        }
+        return current
+    }
 
     /// The steps of which some content has not been uploaded, or has not arrived.
     private func blockedSteps(

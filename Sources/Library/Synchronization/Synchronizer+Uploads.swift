@@ -144,6 +144,8 @@ extension Synchronizer {
             current.error = nil
             try catalog.update(current)
         }
+        // Another device's version may have waited behind it.
+        library.leaveOvertaken(entry.inode)
     }
 
     /// The content counts only if nothing changed it, or could have, since the upload began. A commit that was
@@ -170,7 +172,11 @@ extension Synchronizer {
         library.logger.warning("an upload failed", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
         let seconds = pause.components.seconds
         do throws(Errno) {
-            try library.mutate { try $0.setError("\(error); retrying in \(seconds) s", of: entry.inode) }
+            try library.mutate { catalog in
+                // It may have left the cloud, or been settled, while it was on its way.
+                guard try catalog.entry(entry.inode)?.pending.contains(.content) == true else { return }
+                try catalog.setError("\(error); retrying in \(seconds) s", of: entry.inode)
+            }
         } catch {
             library.logger.error("a failure could not be noted", metadata: ["error": "\(error)"])
         }

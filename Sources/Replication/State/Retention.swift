@@ -33,8 +33,8 @@ public enum Retention {
 
     private static func needs(_ version: VersionID, _ entry: ReplicaEntry?, _ now: Timestamp) -> Bool {
         guard let entry, let versions = entry.versions, versions.contains(version) else { return false }
-        // What was deleted can be brought back as it was.
-        if let deleted = entry.deleted { return !isOver(period, since: deleted, now: now) }
+        // What was deleted can be brought back as it was; not all that it had been before.
+        if let deleted = entry.deleted, isOver(period, since: deleted, now: now) { return false }
         if versions.heads.contains(where: { $0.id == version }) { return true }
         return versions.superseded.contains { $0.version.id == version && !isOver(period, since: $0.time, now: now) }
     }
