@@ -10,10 +10,13 @@ extension Synchronizer {
     /// Applies what other devices committed, up to the end of the log.
     func followLog() async throws {
         try await bootstrap()
+        // Mostly there is nothing, or one commit; who is far behind reads more at once with each step.
+        var count = 1
         while true {
             let position = try position()
-            let commits = try await log.read(after: position)
+            let commits = try await log.read(after: position, atMost: count)
             if commits.isEmpty { return }
+            count = commits.count < count ? 1 : min(count * 2, ReplicatedLog.mostAtOnce)
             library.transfers.noteUse()
             var next = position.next
             for commit in commits {

@@ -48,7 +48,7 @@ public struct ReplicatedLog: Sendable {
     public static let folder = ObjectKey("log")!
     /// No commit is larger, and nothing larger is read.
     public static let largestEntry = 64 << 20
-    private static let parallelReads = 16
+    public static let mostAtOnce = 16
 
     private let store: any ObjectStore
 
@@ -66,11 +66,10 @@ public struct ReplicatedLog: Sendable {
         do throws(CommitError) { return try Commit.decode(bytes) } catch { throw .entry(position, error) }
     }
 
-    /// The commits after `position`, in order, as many as there are within a few parallel reads.
-    public func read(after position: LogPosition) async throws(LogError) -> [Commit] {
-        guard let first = try await read(position.next) else { return [] }
+    /// The commits after `position`, in order: up to `count` of them, which are read in parallel.
+    public func read(after position: LogPosition, atMost count: Int = mostAtOnce) async throws(LogError) -> [Commit] {
         let results = await withTaskGroup(of: (Int, Result<Commit?, LogError>).self) { group in
-            for offset in 2...Self.parallelReads {
+            for offset in 1...max(1, count) {
                 group.addTask {
                     do throws(LogError) {
                         return (offset, .success(try await read(LogPosition(position.number + Int64(offset)))))
@@ -81,12 +80,10 @@ public struct ReplicatedLog: Sendable {
             for await (offset, result) in group { results[offset] = result }
             return results
         }
+        guard let first = try results[1]?.get() else { return [] }
         var commits = [first]
-        for offset in 2...Self.parallelReads {
-            // A failure further on is met again, and told, when it is the next to be read.
-            guard case .success(let commit?) = results[offset] else { break }
-            commits.append(commit)
-        }
+        while case .success(let commit?) = results[commits.count + 1] { commits.append(commit) }
+        // A failure further on is met again, and told, when it is the next to be read.
         return commits
     }
 
