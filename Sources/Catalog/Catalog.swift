@@ -42,8 +42,22 @@ public final class Catalog: Sendable {
     /// Runs `body` in one transaction, rolled back when it throws. Not reentrant.
     public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
-            return try queue.write { try body(CatalogTransaction(db: $0, inodes: inodes)) }
+            return try queue.inDatabase { db in try transaction(db) { try body(CatalogTransaction(db: db, inodes: inodes)) } }
         } catch let error as DatabaseError { throw CatalogError(error) }
+    }
+
+    /// As GRDB's own transactions, which compile their statements each time: a third of a small one's cost.
+    private func transaction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
+        try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+        do {
+            let value = try body()
+            try db.cachedStatement(sql: "COMMIT").execute()
+            return value
+        } catch {
+            // SQLite has done it already after some failures, as when the disk is full.
+            if db.isInsideTransaction { try db.rollback() }
+            throw error
+        }
     }
 
     /// Moves the write-ahead log into the database and closes both.
