@@ -57,7 +57,7 @@ enum Simulation {
         do {
             let world = try World(seed: seed, on: queue, prints: prints)
             defer { world.dismantle() }
-            try world.run(steps: Int.random(in: 30..<100, using: &world.random))
+            try world.run(steps: Int.random(in: 25..<80, using: &world.random))
             let isSettled = try world.settle()
             result.wrong = try world.check()
             if !isSettled { result.wrong.append("they do not come to rest") }

@@ -57,7 +57,7 @@ extension World {
     func found() throws {
         for name in ["a.txt", "Plan.md"] { try create(name, in: .cloud, on: devices[0]) }
         pass(.seconds(1))
-        for _ in 0..<3 { synchronizeAll() }
+        for _ in 0..<2 { synchronizeAll() }
     }
 
     private func folder(_ entries: [Entry]) -> InodeNumber {
