@@ -99,6 +99,11 @@ final class Transfers: Sendable {
         wake.signal()
     }
 
+    /// - Parameter age: of the content, in nanoseconds, by a clock that somebody may have set.
+    func noteChanged(_ inode: InodeNumber, age: Int64) {
+        if (0..<Int64.max).contains(age), Duration.nanoseconds(age) > quiet { noteUse() } else { noteClosed(inode) }
+    }
+
     /// How long it is until `inode` has been quiet for long enough; zero when it has.
     func timeToQuiet(_ inode: InodeNumber) -> Duration {
         let now = instant()

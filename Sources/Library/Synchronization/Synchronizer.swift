@@ -115,7 +115,7 @@ public final class Synchronizer: Sendable {
         }
     }
 
-    static let parallelTransfers = 8
+    static let parallelTransfers = 32
     /// How many documents are looked at in one round for whether they can be transferred.
     static let lookahead = 1024
 

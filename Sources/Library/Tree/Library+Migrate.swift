@@ -85,7 +85,8 @@ extension Library {
             if entry.kind == .document { try noteBackingContent(&entry, catalog) }
             if let id = entry.id { try catalog.deleteWithdrawal(id) }
             try catalog.update(entry)
-            transfers.noteClosed(entry.inode)
+            // Moving is no writing: only what was written just now may be written to again at once.
+            transfers.noteChanged(entry.inode, age: surroundings.now().nanoseconds - entry.modified.nanoseconds)
         }
     }
 
