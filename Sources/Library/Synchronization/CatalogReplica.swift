@@ -3,14 +3,24 @@ import Documents
 import FoundationEssentials
 import Replication
 
-/// The committed state of the container as the catalog keeps it, for `apply` to work on.
+/// The committed state of the container as the catalog keeps it, for `apply` to work on. For use within
+/// one transaction, of which it is the only one that changes the state.
 struct CatalogReplica: ReplicaState {
+    /// A commit asks for an entry several times, and decoding takes most of the time.
+    private final class DecodedEntries {
+        var entries: [EntryID: ReplicaEntry] = [:]
+    }
+
     private let catalog: CatalogTransaction
+    private let decoded = DecodedEntries()
 
     init(_ catalog: CatalogTransaction) { self.catalog = catalog }
 
     func entry(_ id: EntryID) throws -> ReplicaEntry? {
-        try catalog.replicaRecord(id).map(Self.decode)
+        if let known = decoded.entries[id] { return known }
+        let entry = try catalog.replicaRecord(id).map(Self.decode)
+        decoded.entries[id] = entry
+        return entry
     }
 
     /// An entry as it is seen here: what is committed, with what was chosen here on top.
@@ -35,6 +45,7 @@ struct CatalogReplica: ReplicaState {
         // One form for each state: checkpoints are called after what they hold.
         encoder.outputFormatting = .sortedKeys
         try catalog.store(entry, as: Array(try encoder.encode(entry)))
+        decoded.entries[entry.id] = entry
     }
 
     private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {

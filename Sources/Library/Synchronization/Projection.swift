@@ -19,11 +19,11 @@ struct Projection {
     /// Folders that a checkpoint put there, while it is taken over.
     private var knownFolders: [EntryID: Entry] = [:]
 
-    init(_ library: Library, _ catalog: CatalogTransaction, saved: Set<EntryID>) {
+    init(_ library: Library, _ catalog: CatalogTransaction, _ replica: CatalogReplica, saved: Set<EntryID>) {
         self.library = library
         self.catalog = catalog
+        self.replica = replica
         self.saved = saved
-        replica = CatalogReplica(catalog)
     }
 
     mutating func project(_ touched: [EntryID]) throws {

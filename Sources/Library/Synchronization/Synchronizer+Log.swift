@@ -34,16 +34,18 @@ extension Synchronizer {
 
     /// Applies one commit and brings the tree in line with it, in one transaction with its position: a
     /// crash can neither lose nor repeat it.
-    private func take(_ commit: Commit, at position: LogPosition) throws {
+    ///
+    /// - Parameter own: the same commit as it was made here, if that is known already.
+    private func take(_ commit: Commit, at position: LogPosition, own: OutgoingCommit? = nil) throws {
         let discarded = try library.catalog.write { catalog in
             var replica = CatalogReplica(catalog)
             let touched = try apply(commit, to: &replica)
             try catalog.set(.logPosition, String(position.number))
             var saved: Set<EntryID> = []
-            if let outgoing = try OutgoingCommit.load(from: catalog), outgoing.commit.id == commit.id {
+            if let outgoing = try own ?? OutgoingCommit.load(from: catalog), outgoing.commit.id == commit.id {
                 saved = try outgoing.settle(in: catalog)
             }
-            var projection = Projection(library, catalog, saved: saved)
+            var projection = Projection(library, catalog, replica, saved: saved)
             try projection.project(touched)
             return projection.discarded
         }
@@ -59,7 +61,7 @@ extension Synchronizer {
         while let outgoing = try prepareCommit() {
             switch try await log.append(outgoing.commit, at: try position().next) {
             case .appended:
-                try take(outgoing.commit, at: try position().next)
+                try take(outgoing.commit, at: try position().next, own: outgoing)
                 forgetUploads(outgoing)
                 try await writeCheckpointIfDue()
                 hasSent = true

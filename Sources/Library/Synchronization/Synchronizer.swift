@@ -27,7 +27,7 @@ public final class Synchronizer: Sendable {
     let uploads = Mutex(UploadQueue())
 
     private static let shortestBreath = Duration.milliseconds(30)
-    private static let longestBreath = Duration.milliseconds(250)
+    private static let longestBreath = Duration.milliseconds(100)
 
     /// - Parameter checkpointInterval: commits from one checkpoint to the next, while there are few entries.
     public init(library: Library, checkpointInterval: Int64 = Checkpoints.shortestInterval) {

@@ -66,7 +66,7 @@ extension Library {
         let all = Set(before + discarded).subtracting([kept])
         try catalog.store(Resolution(kept: kept, discarded: all.sorted()), of: id)
         if kept != entry.currentVersion { try leaveEdit(of: entry, catalog) }
-        var projection = Projection(self, catalog, saved: [])
+        var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
         try projection.project([id])
         observer?.attributesChanged(of: entry.parent)
         transfers.wake.signal()

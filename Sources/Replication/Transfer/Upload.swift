@@ -23,12 +23,12 @@ public struct Upload: Sendable {
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(TransferError) -> DocumentVersion {
         var version = draft
-        let (digest, count) = try await onBlockingThread { () throws(TransferError) in
-            try Digest.sha256(of: file, length: length)
+        version.sha256 = try await onBlockingThread { () throws(TransferError) in
+            let (digest, count) = try Digest.sha256(of: file, length: length)
+            guard count == length, try Digest.length(of: file) == length else { throw .changed }
+            return digest
         }
-        guard count == length, try await hasLength(file, length) else { throw .changed }
         version.size = length
-        version.sha256 = digest
         do {
             let key = try version.key(of: document)
             // A version's id is new: an object of that key is an earlier, complete try of this one.
