@@ -37,6 +37,23 @@ struct ApplyDeletionTests {
         }
     }
 
+    @Test func `what was deleted is an earlier version since then, when an edit brings the document back`() throws {
+        var delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 2)]))
+        delete.time = Timestamp(nanoseconds: 7)
+        var edit = phone.commit(.save(one, phone.version(11, base: 1, modified: 50)))
+        edit.time = Timestamp(nanoseconds: 9)
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))),
+            laptop.commit(.save(one, laptop.version(2, base: 1, modified: 200))), delete, edit)
+        let versions = try #require(replica[1]?.versions)
+        #expect(replica[1]?.isDeleted == false)
+        // Its content may be gone 30 days after the deletion: it can be neither current nor in conflict.
+        #expect(versions.heads.map(\.id) == [VersionID(numbered: 11)])
+        #expect(versions.superseded.map(\.version.id) == [VersionID(numbered: 1), VersionID(numbered: 2)])
+        #expect(versions.superseded.last?.time == delete.time)
+        expectInvariants(replica.replica)
+    }
+
     @Test func `a deletion that saw the edit is one`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),

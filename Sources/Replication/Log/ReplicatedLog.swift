@@ -68,23 +68,25 @@ public struct ReplicatedLog: Sendable {
 
     /// The commits after `position`, in order: up to `count` of them, which are read in parallel.
     public func read(after position: LogPosition, atMost count: Int = mostAtOnce) async throws(LogError) -> [Commit] {
-        let results = await withTaskGroup(of: (Int, Result<Commit?, LogError>).self) { group in
-            for offset in 1...max(1, count) {
-                group.addTask {
-                    do throws(LogError) {
-                        return (offset, .success(try await read(LogPosition(position.number + Int64(offset)))))
-                    } catch { return (offset, .failure(error)) }
-                }
-            }
-            var results: [Int: Result<Commit?, LogError>] = [:]
-            for await (offset, result) in group { results[offset] = result }
+        guard let first = try await read(position.next) else { return [] }
+        if count < 2 { return [first] }
+        let results = await withTaskGroup(of: ReadEntry.self) { group in
+            for offset in 1..<count { group.addTask { await attempt(position, offset) } }
+            var results = [Commit?](repeating: nil, count: count)
+            for await entry in group { results[entry.offset] = entry.commit }
             return results
         }
-        guard let first = try results[1]?.get() else { return [] }
-        var commits = [first]
-        while case .success(let commit?) = results[commits.count + 1] { commits.append(commit) }
-        // A failure further on is met again, and told, when it is the next to be read.
-        return commits
+        return [first] + results.dropFirst().prefix { $0 != nil }.compactMap { $0 }
+    }
+
+    private struct ReadEntry: Sendable {
+        let offset: Int
+        let commit: Commit?
+    }
+
+    /// A failure further on is met again, and told, when it is the next to be read.
+    private func attempt(_ position: LogPosition, _ offset: Int) async -> ReadEntry {
+        ReadEntry(offset: offset, commit: try? await read(LogPosition(position.next.number + Int64(offset))))
     }
 
     /// Writes a commit at a position that nobody has written yet.

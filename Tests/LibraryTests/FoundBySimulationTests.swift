@@ -1,0 +1,65 @@
+import Catalog
+import Documents
+import Glibc
+@testable import Library
+import Replication
+import Testing
+
+/// What the simulation found, each as short as it can be told.
+@Suite(.timeLimit(.minutes(3)))
+struct FoundBySimulationTests {
+    @Test func `what another device put into a folder is in it when the folder comes back`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.makeFolder("Photos")
+            try await laptop.push()
+            try await phone.pull()
+            try phone.move("Photos", from: .cloud, to: .local)
+            try laptop.create("Beach.txt", "sand", in: laptop.inode("Photos"))
+            try await laptop.push()
+            try await phone.push()
+            #expect(try phone.names() == ["Photos"])
+            #expect(try phone.names(in: phone.inode("Photos")) == ["Beach.txt"])
+        }
+    }
+
+    @Test func `a document that is edited here knows the size that it has elsewhere`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "first")
+            try await laptop.push()
+            try await phone.pull()
+            try await phone.save("Plan.txt", "edited here")
+            try await laptop.save("Plan.txt", "and elsewhere, at more length")
+            try await laptop.push()
+            try await phone.pull()
+            // Should the edit turn out to be none, this is what a listing shows.
+            #expect(try phone.entry("Plan.txt").size == 29)
+        }
+    }
+
+    @Test func `a save that brought a deleted document back needs no second one`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan")
+            try await device.push()
+            let inode = try device.inode("Plan.txt")
+            let version = try #require(try device.entry("Plan.txt").currentVersion)
+            try device.library.catalog.write { catalog in
+                var entry = try #require(try catalog.entry(inode))
+                // As after a deletion elsewhere that came while the commit was on its way.
+                entry.pending = [.creation, .content]
+                entry.revision += 1
+                try catalog.update(entry)
+                let id = try #require(entry.id)
+                let sent = OutgoingCommit.Sent(
+                    id: id, revision: entry.revision - 1, changes: PendingChanges.content.rawValue, version: version)
+                let commit = Commit(
+                    id: .random(), device: device.library.device.id, deviceName: "laptop",
+                    time: Timestamp(nanoseconds: 0), changes: [])
+                _ = try OutgoingCommit(commit: commit, sent: [sent], withdrawn: [], resolved: [:]).settle(in: catalog)
+                #expect(try catalog.entry(entry.inode)?.pending == .content)
+            }
+            // It is what the container has: found out before anything is sent.
+            try await device.push()
+            #expect(try await device.savesInLog == 0)
+        }
+    }
+}
