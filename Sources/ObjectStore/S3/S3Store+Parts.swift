@@ -44,7 +44,9 @@ extension S3Store {
             func add(_ index: Int, _ slice: FileSlice) {
                 group.addTask {
                     do throws(S3Failure) {
-                        return .success((index, try await sendPart(index + 1, slice, name, upload)))
+                        // Not within the tuple: optimised code (Swift 6.3) loses what stands before the call.
+                        let tag = try await sendPart(index + 1, slice, name, upload)
+                        return .success((index, tag))
                     } catch { return .failure(error) }
                 }
             }

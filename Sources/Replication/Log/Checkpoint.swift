@@ -136,7 +136,10 @@ public struct Checkpoints: Sendable {
             var rest = digests.enumerated().makeIterator()
             func fetchNext() {
                 guard let (index, digest) = rest.next() else { return }
-                group.addTask { (index, await fetchPart(digest, position)) }
+                group.addTask {
+                    let part = await fetchPart(digest, position)
+                    return (index, part)
+                }
             }
             for _ in 0..<Self.parallelReads { fetchNext() }
             var ranges = [Range<Int64>](repeating: 0..<0, count: digests.count)
