@@ -46,7 +46,7 @@ public final class Catalog: Sendable {
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
-    /// As GRDB's own transactions, which compile their statements each time: a third of a small one's cost.
+    /// As GRDB's own transactions, which compile their statements each time.
     private func transaction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
         try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
         do {

@@ -18,7 +18,7 @@ enum EntryColumns {
 }
 
 /// Reads entries straight off a statement. GRDB's rows copy every value and learn the names of all
-/// columns anew for each query, which takes longer than the query (callgrind, perf).
+/// columns anew for each query, which takes longer than the query (perf).
 final class EntryCursor: DatabaseCursor {
     typealias Element = Entry
     let _statement: Statement

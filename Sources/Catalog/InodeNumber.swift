@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The number of an entry's row, and the inode number the kernel knows it by. Never reused.
 public struct InodeNumber: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let number: Int64
@@ -24,24 +22,4 @@ public struct InodeNumber: Hashable, Sendable, Comparable, CustomStringConvertib
 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
     public var description: String { String(number) }
-}
-
-/// Inode numbers that were set aside and are given out one by one.
-final class InodeSupply: Sendable {
-    private static let countAtOnce: Int64 = 1024
-
-    private let rest = Mutex<Range<Int64>>(0..<0)
-
-    /// - Parameter setAside: makes so many numbers nobody else's, and returns the first of them.
-    func next(_ setAside: (_ count: Int64) throws -> Int64) throws -> InodeNumber {
-        try rest.withLock { rest in
-            if rest.isEmpty {
-                // A transaction that was rolled back took its claim back, but what it gave out stays given.
-                let first = max(try setAside(Self.countAtOnce), rest.upperBound)
-                rest = first..<first + Self.countAtOnce
-            }
-            defer { rest = rest.lowerBound + 1..<rest.upperBound }
-            return InodeNumber(rest.lowerBound)
-        }
-    }
 }

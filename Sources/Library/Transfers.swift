@@ -99,9 +99,14 @@ final class Transfers: Sendable {
         wake.signal()
     }
 
-    /// - Parameter age: of the content, in nanoseconds, by a clock that somebody may have set.
-    func noteChanged(_ inode: InodeNumber, age: Int64) {
-        if (0..<Int64.max).contains(age), Duration.nanoseconds(age) > quiet { noteUse() } else { noteClosed(inode) }
+    /// Its place changed, not its content, which counts as changed only if that was a moment ago.
+    func noteMoved(_ inode: InodeNumber, modified: Timestamp, now: Timestamp) {
+        // Times as files have them can be any: their difference may not fit into 64 bits.
+        if Duration.nanoseconds(now.nanoseconds) - .nanoseconds(modified.nanoseconds) > quiet {
+            noteUse()
+        } else {
+            noteClosed(inode)
+        }
     }
 
     /// How long it is until `inode` has been quiet for long enough; zero when it has.

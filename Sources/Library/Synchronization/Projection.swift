@@ -38,11 +38,7 @@ struct Projection {
     private mutating func projectLive(_ id: EntryID) throws {
         let committed = try replica.visibleEntry(id, at: library.surroundings.now())
         guard let committed, !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
-        guard var entry = try catalog.entry(id) else {
-            try insert(committed)
-            if committed.isFolder { try bringHome(id) }
-            return
-        }
+        guard var entry = try catalog.entry(id) else { return try insertWithChildren(committed) }
         if entry.container == .cloud {
             try update(entry, to: committed)
         } else if !entry.isHere {
@@ -52,14 +48,15 @@ struct Projection {
             var random = library.surroundings.random()
             entry.id = .random(using: &random)
             try catalog.update(entry)
-            try insert(committed)
-            if committed.isFolder { try bringHome(id) }
+            try insertWithChildren(committed)
         }
     }
 
-    /// What lies in a folder by the container's word, and was put elsewhere while the folder was not there.
-    private mutating func bringHome(_ folder: EntryID) throws {
-        for id in try catalog.replicaChildren(of: folder) { try projectLive(id) }
+    /// What lies in a folder by the container's word may have been put elsewhere while the folder was not there.
+    private mutating func insertWithChildren(_ committed: ReplicaEntry) throws {
+        try insert(committed)
+        guard committed.isFolder else { return }
+        for id in try catalog.replicaChildren(of: committed.id) { try projectLive(id) }
     }
 
     /// A document on its way out of the cloud brings the newest version along.

@@ -128,9 +128,8 @@ extension Synchronizer {
             guard let entry = try catalog.entry(inode) else { return false }
             return entry.contentVersion == content.version.base
         }
-        if current.count < all.count {
-            uploaded.withLock { $0 = $0.filter { current[$0.key] != nil || all[$0.key]?.version != $0.value.version } }
-        }
+        // None is added meanwhile: `keep` takes the catalog's queue, too.
+        uploaded.withLock { $0 = current }
         return current
     }
 

@@ -86,7 +86,7 @@ extension Library {
             if let id = entry.id { try catalog.deleteWithdrawal(id) }
             try catalog.update(entry)
             // Moving is no writing: only what was written just now may be written to again at once.
-            transfers.noteChanged(entry.inode, age: surroundings.now().nanoseconds - entry.modified.nanoseconds)
+            transfers.noteMoved(entry.inode, modified: entry.modified, now: surroundings.now())
         }
     }
 
