@@ -4,6 +4,8 @@
 
 #define FUSE_USE_VERSION 314
 #include <stddef.h>
+#include <sys/ioctl.h>
+#include <linux/fuse.h>
 #include <fuse_lowlevel.h>
 
 /* fuse_session_loop_mt is a macro that picks the symbol of the API version. */
@@ -18,4 +20,46 @@ static inline struct fuse_bufvec docfs_file_buffer(int descriptor, size_t size, 
     vector.buf[0].fd = descriptor;
     vector.buf[0].pos = position;
     return vector;
+}
+
+/* What the kernel has had since 6.9 and libfuse since 3.17 only: passthrough, in which the kernel reads
+ * and writes an open file's backing file by itself. The layouts are the kernel's ABI
+ * (linux/fuse.h of 6.9). */
+
+/* Of fuse_init_out.flags2: bit 37 of the flags. */
+#define DOCFS_INIT_PASSTHROUGH (1 << 5)
+/* Of fuse_open_out.open_flags. */
+#define DOCFS_OPEN_PASSTHROUGH (1 << 7)
+
+struct docfs_open_out {
+    uint64_t fh;
+    uint32_t open_flags;
+    int32_t backing_id;
+};
+
+struct docfs_create_out {
+    struct fuse_entry_out entry;
+    struct docfs_open_out open;
+};
+
+struct docfs_backing_map {
+    int32_t fd;
+    uint32_t flags;
+    uint64_t padding;
+};
+
+/* FUSE_DEV_IOC_BACKING_OPEN: registers a file; its id, or -1 with errno. */
+static inline int docfs_open_backing(int device, int file) {
+    struct docfs_backing_map map = {file, 0, 0};
+    return ioctl(device, _IOW(229, 1, struct docfs_backing_map), &map);
+}
+
+/* FUSE_DEV_IOC_BACKING_CLOSE: an id that an open file uses stays until that is closed. */
+static inline int docfs_close_backing(int device, uint32_t id) {
+    return ioctl(device, _IOW(229, 2, uint32_t), &id);
+}
+
+/* fuse_init_out.max_stack_depth, which older headers have as the first of the unused words. */
+static inline void docfs_set_stack_depth(struct fuse_init_out *reply, uint32_t depth) {
+    ((uint32_t *)(void *)reply)[offsetof(struct fuse_init_out, flags2) / sizeof(uint32_t) + 1] = depth;
 }

@@ -12,6 +12,7 @@
 int renameat2(int from_folder, const char *from, int to_folder, const char *to, unsigned int flags);
 ssize_t copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, size_t length, unsigned int flags);
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
+ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t length, unsigned int flags);
 int pidfd_open(pid_t process, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 

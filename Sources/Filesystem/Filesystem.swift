@@ -15,6 +15,8 @@ final class Filesystem: Sendable {
     let folderStreams = FolderStreams()
     let stateFiles = StateFiles()
     let statePolls: StatePolls
+    let dataPaths = DataPaths()
+    let stream = SessionStream()
 
     init(library: Library, statePolls: StatePolls) {
         self.library = library

@@ -1,4 +1,5 @@
 import CFuse
+import Catalog
 import Glibc
 import Library
 import SystemPackage
@@ -9,8 +10,8 @@ enum Reply {
     case success
     case entry(Resolved)
     case attributes(FileAttributes, Node)
-    case created(Resolved, handle: UInt64)
-    case opened(handle: UInt64, direct: Bool)
+    case created(Resolved, OpenedFile)
+    case opened(OpenedFile)
     case bytes([UInt8])
     /// A piece of a file, spliced without a copy where the kernel can.
     case file(Descriptor, offset: Int64, size: Int)
@@ -25,8 +26,33 @@ enum Reply {
 /// How long the kernel may believe what it was told. This daemon is the only one who changes things,
 /// and says so when it does (`KernelCaches`).
 enum CacheTime {
-    static let attributes = 3600.0
-    static let listedName = 3600.0
+    private static let known = 3600.0
+
+    static func name(_ resolved: Resolved) -> Double { resolved.isListedName ? known : 0 }
+
+    static func attributes(of node: Node, for request: fuse_req_t) -> Double {
+        switch node {
+        case .entry(let inode):
+            filesystem(of: request).dataPaths.isWrittenUnseen(fuse_ino_t(inode.number)) ? 0 : known
+        case .state, .versions, .version: 0
+        }
+    }
+}
+
+/// What an open gave.
+struct OpenedFile {
+    enum Content {
+        /// Past the page cache, for what changes by itself.
+        case direct
+        /// - Parameter keepsCache: whether the kernel may keep what it has cached of the inode.
+        case cached(keepsCache: Bool)
+        case passthrough(backing: Int32)
+    }
+
+    let handle: UInt64
+    let content: Content
+    /// Gives the handle back where the kernel does not take it.
+    let release: () -> Void
 }
 
 /// A FUSE request that has not been answered yet.
@@ -36,6 +62,9 @@ struct Request: @unchecked Sendable {
     let pointer: fuse_req_t
 
     init(_ pointer: fuse_req_t) { self.pointer = pointer }
+
+    /// Whether who asks may keep set-id bits on what they write to (CAP_FSETID, as root has it).
+    var isPrivileged: Bool { fuse_req_ctx(pointer)?.pointee.uid == 0 }
 
     /// Answers at once, on this thread.
     func answer(_ body: () throws(Errno) -> Reply) {
@@ -51,18 +80,15 @@ struct Request: @unchecked Sendable {
         case .success:
             _ = fuse_reply_err(pointer, 0)
         case .entry(let resolved):
-            var parameters = fuse_entry_param(resolved)
+            var parameters = fuse_entry_param(resolved, for: pointer)
             _ = fuse_reply_entry(pointer, &parameters)
         case .attributes(let attributes, let node):
             var status = attributes.stat(number: node.number)
-            _ = fuse_reply_attr(pointer, &status, node.attributeTimeout)
-        case .created(let resolved, let handle):
-            var parameters = fuse_entry_param(resolved)
-            var info = fuse_file_info(handle: handle, direct: false)
-            _ = fuse_reply_create(pointer, &parameters, &info)
-        case .opened(let handle, let direct):
-            var info = fuse_file_info(handle: handle, direct: direct)
-            _ = fuse_reply_open(pointer, &info)
+            _ = fuse_reply_attr(pointer, &status, CacheTime.attributes(of: node, for: pointer))
+        case .created(let resolved, let file):
+            send(file, createdAs: fuse_entry_param(resolved, for: pointer))
+        case .opened(let file):
+            send(file)
         case .bytes(let bytes):
             _ = bytes.withUnsafeBytes { fuse_reply_buf(pointer, $0.baseAddress, $0.count) }
         case .file(let descriptor, let offset, let size):
@@ -88,32 +114,53 @@ struct Request: @unchecked Sendable {
     }
 }
 
-extension Node {
-    var attributeTimeout: Double {
-        switch self {
-        case .entry: CacheTime.attributes
-        case .state, .versions, .version: 0
+extension Request {
+    private func send(_ file: OpenedFile) {
+        let result: Int32
+        if case .passthrough(let backing) = file.content {
+            var reply = docfs_open_out(handle: file.handle, backing: backing)
+            result = fuse_reply_buf(pointer, &reply, MemoryLayout.size(ofValue: reply))
+        } else {
+            var info = fuse_file_info(file)
+            result = fuse_reply_open(pointer, &info)
         }
+        if result != 0 { file.release() }
+    }
+
+    private func send(_ file: OpenedFile, createdAs entry: fuse_entry_param) {
+        let result: Int32
+        if case .passthrough(let backing) = file.content {
+            var reply = docfs_create_out(
+                entry: fuse_entry_out(entry), open: docfs_open_out(handle: file.handle, backing: backing))
+            result = fuse_reply_buf(pointer, &reply, MemoryLayout.size(ofValue: reply))
+        } else {
+            var (entry, info) = (entry, fuse_file_info(file))
+            result = fuse_reply_create(pointer, &entry, &info)
+        }
+        if result != 0 { file.release() }
     }
 }
 
 extension fuse_entry_param {
-    init(_ resolved: Resolved) {
+    init(_ resolved: Resolved, for request: fuse_req_t) {
         self.init()
         ino = resolved.node.number
         attr = resolved.attributes.stat(number: resolved.node.number)
-        attr_timeout = resolved.node.attributeTimeout
-        entry_timeout = resolved.isListedName ? CacheTime.listedName : 0
+        attr_timeout = CacheTime.attributes(of: resolved.node, for: request)
+        entry_timeout = CacheTime.name(resolved)
     }
 }
 
 extension fuse_file_info {
-    /// - Parameter direct: past the page cache; without it the kernel keeps what it has cached of an
-    ///   inode, whose content never changes but through this mount.
-    fileprivate init(handle: UInt64, direct: Bool) {
+    fileprivate init(_ file: OpenedFile) {
         self.init()
-        fh = handle
-        direct_io = direct ? 1 : 0
-        keep_cache = direct ? 0 : 1
+        fh = file.handle
+        // No data waits in the kernel for a close, so the kernel need not announce one.
+        noflush = 1
+        switch file.content {
+        case .direct: direct_io = 1
+        case .cached(let keepsCache): keep_cache = keepsCache ? 1 : 0
+        case .passthrough: break  // libfuse has no word for it
+        }
     }
 }

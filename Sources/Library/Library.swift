@@ -19,7 +19,6 @@ public final class Library: Sendable {
     let catalog: Catalog
     let backing: BackingStore
     let openFiles = OpenFiles()
-    let announcedCloses = AnnouncedCloses()
     let departed = DepartedIdentities()
     /// The container's object store.
     let store: any ObjectStore

@@ -1,4 +1,5 @@
 import Catalog
+import Dispatch
 import Documents
 import Replication
 import Synchronization
@@ -20,6 +21,10 @@ final class OpenFile: Sendable {
         var isOvertaken = false
         /// Counts opens for writing, so that an upload knows whether one came between.
         var writeOpens = 0
+        /// How the kernel's own writes are found out; see `Library.expectUnseenWrites`.
+        var unseenWrites = UnseenWrites.none
+        /// Whether a write by somebody without privilege must clear set-id bits.
+        var hasSetID = false
     }
 
     let inode: InodeNumber
@@ -36,7 +41,10 @@ final class OpenFile: Sendable {
         self.isWritable = isWritable
         arrival = nil
         let isPlain = !entry.isReplicated && (entry.kind != .document || entry.naming == .given)
-        state.withLock { $0.isPlain = isPlain }
+        state.withLock { state in
+            state.isPlain = isPlain
+            state.hasSetID = FileMode.hasSetID(entry.mode)
+        }
     }
 
     /// Content that can be read only, or is still arriving.
@@ -48,6 +56,14 @@ final class OpenFile: Sendable {
     }
 
     var isUnlinked: Bool { state.withLock(\.isUnlinked) }
+
+    /// Whether the kernel may be writing to it without a word.
+    var areWritesUnseen: Bool {
+        state.withLock { state in
+            if case .none = state.unseenWrites { return false }
+            return true
+        }
+    }
 
     /// Whether another open may share it. Content that is arriving can be read already and not yet
     /// written; that of an arrival which failed is no document's any more.
@@ -69,6 +85,13 @@ public struct Handle: Sendable {
 
     public var inode: InodeNumber { file.inode }
 
+    /// The file's own descriptor, which all its handles share.
+    public var fileDescriptor: Descriptor { file.descriptor }
+
+    /// Whether the kernel may read and write the file by itself: all of it is here, and no write needs
+    /// looking after.
+    public var canBypass: Bool { arrivingSize == nil && !file.state.withLock(\.hasSetID) }
+
     /// The size of the content in bytes while some of it is still to come: its file has holes then
     /// that the content does not have. Nil when all of it is here.
     public var arrivingSize: Int64? {
@@ -83,7 +106,24 @@ final class OpenFiles: Sendable {
         var files: [InodeNumber: OpenFile] = [:]
         var handles: [UInt64: Handle] = [:]
         var lastHandle: UInt64 = 0
+        /// Files whose last handle is gone while the save that follows from it is under way.
+        var closing: [InodeNumber: Int] = [:]
+        var closeWaiters: [CloseWaiter] = []
+
+        func isClosed(_ inode: InodeNumber?) -> Bool {
+            guard let inode else { return files.isEmpty && closing.isEmpty }
+            return files[inode] == nil && closing[inode] == nil
+        }
     }
+
+    /// Who waits for a file, or for every file, to be closed.
+    private struct CloseWaiter {
+        let inode: InodeNumber?
+        let closed = DispatchSemaphore(value: 0)
+    }
+
+    /// What is really held open is not waited for longer.
+    private static let patience = DispatchTimeInterval.milliseconds(10)
 
     /// Taken inside the catalog's queue or alone; a file's state is taken inside it.
     private let table = Mutex(Table())
@@ -112,6 +152,7 @@ final class OpenFiles: Sendable {
         }
     }
 
+    /// What a `remove` was; `finishClosing` must follow it.
     struct Closing {
         let file: OpenFile
         /// The last writer is gone, having written what somebody must hear of.
@@ -130,13 +171,43 @@ final class OpenFiles: Sendable {
                 if handle.canWrite { state.writers -= 1 }
                 let isLastWriter = handle.canWrite && state.writers == 0 && state.isModified
                 if isLastWriter { state.isModified = false }
+                if state.writers == 0 { state.unseenWrites = .none }
                 let isSaved = isLastWriter && !state.isPlain
                 return Closing(
                     file: file, isSaved: isSaved, isLastHandle: state.handles == 0, isOvertaken: state.isOvertaken)
             }
             if closing.isLastHandle, table.files[file.inode] === file { table.files[file.inode] = nil }
+            table.closing[file.inode, default: 0] += 1
             return closing
         }
+    }
+
+    /// All that follows from a `remove` is done.
+    func finishClosing(_ closing: Closing) {
+        let inode = closing.file.inode
+        table.withLock { table in
+            table.closing[inode]! -= 1
+            if table.closing[inode] == 0 { table.closing[inode] = nil }
+            let content = table.closeWaiters.filter { table.isClosed($0.inode) }
+            table.closeWaiters.removeAll { waiter in content.contains { $0.closed === waiter.closed } }
+            content.forEach { $0.closed.signal() }
+        }
+    }
+
+    func isClosed(_ inode: InodeNumber) -> Bool { table.withLock { $0.isClosed(inode) } }
+
+    /// Waits a moment for a file to be closed.
+    ///
+    /// - Parameter inode: nil stands for every file.
+    func waitForCloses(of inode: InodeNumber?) {
+        let waiter = CloseWaiter(inode: inode)
+        let mustWait = table.withLock { table in
+            if table.isClosed(inode) { return false }
+            table.closeWaiters.append(waiter)
+            return true
+        }
+        guard mustWait, waiter.closed.wait(timeout: .now() + Self.patience) == .timedOut else { return }
+        table.withLock { table in table.closeWaiters.removeAll { $0.closed === waiter.closed } }
     }
 
     /// Lets the open handles of an inode keep what they have while its name means something else.
@@ -161,6 +232,9 @@ final class OpenFiles: Sendable {
     func noteOvertaken(_ inode: InodeNumber) {
         file(inode)?.state.withLock { $0.isOvertaken = true }
     }
+
+    /// Whether any file is open, or just about to be closed.
+    var areAnyOpen: Bool { table.withLock { !$0.isClosed(nil) } }
 
     func isOpen(_ inode: InodeNumber) -> Bool { table.withLock { $0.files[inode] != nil } }
 

@@ -15,7 +15,10 @@ extension Filesystem {
             }
         }
         operations.setattr = { request, number, attributes, mask, _ in
-            filesystem(of: request!).setAttributes(number, AttributeChanges(attributes!.pointee, mask), Request(request!))
+            let request = Request(request!)
+            var changes = AttributeChanges(attributes!.pointee, mask)
+            changes.clearsSetID = changes.owner != nil || changes.group != nil || (changes.size != nil && !request.isPrivileged)
+            filesystem(of: request.pointer).setAttributes(number, changes, request)
         }
         operations.statfs = { request, _ in
             Request(request!).answer { () throws(Errno) in

@@ -13,7 +13,7 @@ extension Filesystem {
         }
         operations.write_buf = { request, number, source, offset, info in
             Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).write(number, info!.pointee.fh, source!, offset)
+                try filesystem(of: request!).write(number, info!.pointee.fh, source!, offset, Request(request!))
             }
         }
         operations.fallocate = { request, number, mode, offset, length, info in
@@ -74,15 +74,17 @@ extension Filesystem {
     }
 
     private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Errno) -> Reply {
-        if offset == 0, let text = try? library.stateText(of: inode) { stateFiles.renew(handle, text: text) }
+        if offset == 0, let text = try? library.stateText(of: inode, settling: true) { stateFiles.renew(handle, text: text) }
         guard let state = stateFiles[handle] else { throw .badFileDescriptor }
         return .bytes(Array(state.text.dropFirst(offset).prefix(size)))
     }
 
     private func write(
-        _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t
+        _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
+        _ request: Request
     ) throws(Errno) -> Reply {
         let handle = try handleToWrite(number, handle)
+        if !request.isPrivileged { try library.clearSetID(of: handle.inode) }
         var target = docfs_file_buffer(handle.descriptor.number, fuse_buf_size(source), offset)
         let count = fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0))
         if count < 0 { throw Errno(rawValue: Int32(-count)) }

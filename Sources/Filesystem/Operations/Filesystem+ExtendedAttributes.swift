@@ -39,7 +39,7 @@ extension Filesystem {
 
     private func extendedAttribute(_ name: UnsafePointer<CChar>, _ number: fuse_ino_t) throws(Errno) -> [UInt8] {
         let name = try Filesystem.attributeName(name)
-        if number == FUSE_ROOT_ID, let value = MountAttribute(rawValue: name)?.value(of: library) {
+        if number == FUSE_ROOT_ID, let value = MountAttribute(rawValue: name)?.value(of: self) {
             return Array(value.utf8)
         }
         return try library.extendedAttribute(name, of: Node(number: number))
@@ -74,11 +74,14 @@ extension AttributeCreation {
 public enum MountAttribute: String, Sendable {
     case process = "user.docfs.process"
     case showsDisplayNames = "user.docfs.show"
+    /// How the kernel gets at contents, and why.
+    case dataPath = "user.docfs.data-path"
 
-    func value(of library: Library) -> String {
+    func value(of filesystem: Filesystem) -> String {
         switch self {
         case .process: String(getpid())
-        case .showsDisplayNames: library.showsDisplayNames ? "display-names" : "filenames"
+        case .showsDisplayNames: filesystem.library.showsDisplayNames ? "display-names" : "filenames"
+        case .dataPath: filesystem.dataPaths.passthrough.availability.description
         }
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 import Library
 import SystemPackage
 
-/// create, open, flush, release, fsync, poll.
+/// create, open, release, fsync, poll.
 extension Filesystem {
     static func addFiles(to operations: inout fuse_lowlevel_ops) {
         operations.create = { request, parent, name, mode, info in
@@ -13,15 +13,9 @@ extension Filesystem {
         operations.open = { request, number, info in
             filesystem(of: request!).open(number, info!.pointee.flags, Request(request!))
         }
-        operations.flush = { request, number, info in
-            Request(request!).answer { () throws(Errno) in
-                if case .entry = Node(number: number) { filesystem(of: request!).library.willClose(info!.pointee.fh) }
-                return .success
-            }
-        }
         operations.release = { request, number, info in
             Request(request!).answer { () throws(Errno) in
-                filesystem(of: request!).release(number, info!.pointee.fh)
+                filesystem(of: request!).release(number, info!.pointee.fh, info!.pointee.flags)
                 return .success
             }
         }
@@ -47,7 +41,7 @@ extension Filesystem {
         do throws(Errno) {
             let (resolved, opening) = try library.create(
                 name, in: InodeNumber(folder: parent), by: Creator(request.pointer, mode: mode), flags: flags)
-            finish(opening, flags, request) { .created(resolved, handle: $0) }
+            finish(opening, of: resolved.node.number, flags, request) { .created(resolved, $0) }
         } catch {
             request.answer { () throws(Errno) in throw error }
         }
@@ -58,11 +52,14 @@ extension Filesystem {
             switch Node(number: number) {
             case .state(let inode):
                 let handle = try openState(inode, flags)
-                request.answer { () throws(Errno) in .opened(handle: handle, direct: true) }
+                request.answer { () throws(Errno) in
+                    .opened(OpenedFile(handle: handle, content: .direct) { [self] in release(number, handle, flags) })
+                }
             case .entry(let inode):
-                finish(try library.open(inode, flags: flags), flags, request) { .opened(handle: $0, direct: false) }
+                if flags & O_TRUNC != 0, !request.isPrivileged { try library.clearSetID(of: inode) }
+                finish(try library.open(inode, flags: flags), of: number, flags, request) { .opened($0) }
             case .version(let inode):
-                finish(try library.openVersion(inode, flags: flags), flags, request) { .opened(handle: $0, direct: false) }
+                finish(try library.openVersion(inode, flags: flags), of: number, flags, request) { .opened($0) }
             case .versions:
                 throw .isDirectory
             }
@@ -72,28 +69,59 @@ extension Filesystem {
     }
 
     private func finish(
-        _ opening: Opening, _ flags: Int32, _ request: Request, reply: @escaping @Sendable (UInt64) -> Reply
+        _ opening: Opening, of number: fuse_ino_t, _ flags: Int32, _ request: Request,
+        reply: @escaping @Sendable (OpenedFile) -> Reply
     ) {
         switch opening {
         case .opened(let handle):
-            request.answer { () throws(Errno) in reply(handle) }
+            request.answer { () throws(Errno) in
+                let file = try opened(handle, of: number, flags)
+                let reply = reply(file)
+                if case .opened = reply, case .passthrough = file.content { forgetAttributes(number, flags) }
+                return reply
+            }
         case .arriving(let inode):
-            request.answerLater { [library] () throws(Errno) in
+            request.answerLater { [self] () throws(Errno) in
                 let handle = inode.isVersion
                     ? try await library.finishOpeningVersion(inode) : try await library.finishOpening(inode, flags: flags)
-                return reply(handle)
+                return reply(try opened(handle, of: number, flags))
             }
         }
     }
 
-    private func openState(_ inode: InodeNumber, _ flags: Int32) throws(Errno) -> UInt64 {
-        guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .permissionDenied }
-        return stateFiles.add(inode, text: try library.stateText(of: inode))
+    /// Gives an open handle its way to the content.
+    private func opened(_ number: UInt64, of inode: fuse_ino_t, _ flags: Int32) throws(Errno) -> OpenedFile {
+        let handle = try library.handle(number)
+        let path = dataPaths.open(inode, handle)
+        let file = OpenedFile(handle: number, content: path.content(keepsCache: dataPaths.keepsCache)) { [self] in
+            release(inode, number, flags)
+        }
+        if handle.canWrite, path != .cached {
+            do throws(Errno) { try library.expectUnseenWrites(handle) } catch {
+                file.release()
+                throw error
+            }
+        }
+        return file
     }
 
-    private func release(_ number: fuse_ino_t, _ handle: UInt64) {
+    /// What the kernel knows of an inode is not to be believed any longer once it may be written unseen;
+    /// with the reply to create it gets what holds.
+    private func forgetAttributes(_ number: fuse_ino_t, _ flags: Int32) {
+        guard flags & O_ACCMODE != O_RDONLY, case .entry(let inode) = Node(number: number) else { return }
+        library.observer?.attributesChanged(of: inode)
+    }
+
+    private func openState(_ inode: InodeNumber, _ flags: Int32) throws(Errno) -> UInt64 {
+        guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .permissionDenied }
+        return stateFiles.add(inode, text: try library.stateText(of: inode, settling: false))
+    }
+
+    private func release(_ number: fuse_ino_t, _ handle: UInt64, _ flags: Int32) {
         switch Node(number: number) {
-        case .entry, .version: library.close(handle)
+        case .entry, .version:
+            library.close(handle)
+            dataPaths.close(number, isWriter: flags & O_ACCMODE != O_RDONLY)
         case .versions: break
         case .state:
             statePolls.remove(handle)
@@ -114,10 +142,19 @@ extension Filesystem {
         guard let seen = stateFiles[handle] else { throw .badFileDescriptor }
         let isChanged: Bool
         do throws(Errno) {
-            isChanged = try !library.stateText(of: inode).utf8.elementsEqual(seen.text)
+            isChanged = try !library.stateText(of: inode, settling: false).utf8.elementsEqual(seen.text)
         } catch {
             isChanged = true  // what it was about is gone, which reading will tell
         }
         return .events(isChanged ? ready | UInt32(POLLPRI) : ready)
+    }
+}
+
+extension DataPaths.Path {
+    fileprivate func content(keepsCache: Bool) -> OpenedFile.Content {
+        switch self {
+        case .passthrough(let backing): .passthrough(backing: backing)
+        case .cached: .cached(keepsCache: keepsCache)
+        }
     }
 }

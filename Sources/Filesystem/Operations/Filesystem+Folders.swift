@@ -11,7 +11,9 @@ extension Filesystem {
         operations.opendir = { request, number, _ in
             Request(request!).answer { () throws(Errno) in
                 if case .versions = Node(number: number) {} else { _ = try InodeNumber(folder: number) }
-                return .opened(handle: filesystem(of: request!).folderStreams.add(), direct: false)
+                let streams = filesystem(of: request!).folderStreams
+                let stream = streams.add()
+                return .opened(OpenedFile(handle: stream, content: .cached(keepsCache: true)) { streams.remove(stream) })
             }
         }
         operations.readdir = { request, number, size, offset, info in
@@ -111,7 +113,7 @@ private struct FolderPage {
     }
 
     mutating func add(_ name: String, _ resolved: Resolved, next: Int) -> Bool {
-        var parameters = fuse_entry_param(resolved)
+        var parameters = fuse_entry_param(resolved, for: request)
         return append(name, &parameters, next)
     }
 

@@ -116,16 +116,20 @@ extension Library {
         entry.backingInode = UInt64(try file.status().st_ino)
     }
 
+    /// An empty file of the store that has no name: it goes with its descriptor.
+    public func unnamedFile() throws(Errno) -> Descriptor {
+        var random = surroundings.random()
+        return try backing.staging.openUnnamedFile("trial-\(VersionID.random(using: &random))")
+    }
+
     /// The handle that read, write and the rest of its system calls go through.
     public func handle(_ number: UInt64) throws(Errno) -> Handle { try openFiles.handle(number) }
 
-    /// Some descriptor of a handle is being closed: `close` follows if it was the last.
-    public func willClose(_ number: UInt64) { announcedCloses.announce(number) }
-
     /// Closes a handle. The last writer's close is the save.
     public func close(_ number: UInt64) {
-        defer { announcedCloses.happened(number) }
+        if let handle = try? openFiles.handle(number), handle.canWrite { discoverUnseenWrites(handle.file) }
         guard let closing = openFiles.remove(number) else { return }
+        defer { openFiles.finishClosing(closing) }
         let inode = closing.file.inode
         if closing.isSaved, !closing.file.isUnlinked {
             save(inode)

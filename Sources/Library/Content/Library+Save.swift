@@ -33,6 +33,16 @@ extension Library {
         }
     }
 
+    /// Somebody without privilege changes what may run with another's: POSIX takes set-id bits away then.
+    public func clearSetID(of inode: InodeNumber) throws(Errno) {
+        guard let file = openFiles.file(inode), file.state.withLock(\.hasSetID) else { return }
+        var changes = AttributeChanges()
+        changes.clearsSetID = true
+        _ = try setAttributes(of: inode, changes)
+        file.state.withLock { $0.hasSetID = false }
+        observer?.attributesChanged(of: inode)
+    }
+
     func noteContentChange(_ entry: inout Entry) {
         guard entry.kind == .document else { return }
         entry.notePending(.content)

@@ -6,11 +6,23 @@ import SystemPackage
 extension Library {
     /// What the state file of a document, a folder or the tree says now.
     ///
+    /// - Parameter settling: whether what has just been closed must be said to be closed.
     /// - Throws: ESTALE when what it is about is gone.
-    public func stateText(of inode: InodeNumber) throws(Errno) -> String {
-        announcedCloses.settle()
+    public func stateText(of inode: InodeNumber, settling: Bool) throws(Errno) -> String {
+        if settling { try settleCloses(inState: inode) }
         transfers.noteUse()
         return try inspect { try stateText(of: inode, $0) }
+    }
+
+    /// The kernel sends the release that ends an open without waiting for it. Since a state that is read
+    /// right after a close shall say `closed`, whoever asks for the state of what is open waits a moment
+    /// for it to be closed.
+    func settleCloses(inState inode: InodeNumber) throws(Errno) {
+        if !openFiles.isClosed(inode) {
+            openFiles.waitForCloses(of: inode)
+        } else if openFiles.areAnyOpen, try inspect({ try $0.entry(inode)?.kind }) == .folder {
+            openFiles.waitForCloses(of: nil)
+        }
     }
 
     private func stateText(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> String {

@@ -27,6 +27,7 @@ struct Projection {
     }
 
     mutating func project(_ touched: [EntryID]) throws {
+        for id in touched { try library.noteUnseenWrites(to: id, catalog) }
         for id in touched { try projectLive(id) }
         for id in touched { try projectDeleted(id, isFolder: false) }
         // Folders last, the inner ones first: they must be empty to go.

@@ -2,6 +2,7 @@ import CLinux
 import Catalog
 import Documents
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// Which attributes setattr is to change; nil leaves one as it is.
@@ -15,6 +16,9 @@ public struct AttributeChanges: Sendable {
     public var size: Int64?
     public var accessed: Time?
     public var modified: Time?
+    /// Whether it takes set-id bits away: every change of owner does, and a change of size by
+    /// somebody without privilege.
+    public var clearsSetID = false
 
     public init() {}
 }
@@ -34,9 +38,13 @@ extension Library {
     ///
     /// - Throws: EAGAIN where the content must arrive first; `truncationArrival` waits for it.
     public func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
-        if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
+        let file = openFiles.file(inode)
+        if let file, file.isUnlinked { return try change(file, changes) }
+        if changes.modified != nil, let file { discoverUnseenWrites(file) }
+        defer { if changes.modified != nil, let file { settleUnseenWrites(file) } }
         let present = try mutate { catalog -> FileAttributes? in
             guard var entry = try catalog.entry(inode) else { return nil }
+            let changes = changes.resolved(for: entry.kind, mode: entry.mode)
             if let size = changes.size { try truncate(&entry, to: size, catalog) }
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, catalog)
@@ -101,6 +109,8 @@ extension Library {
     }
 
     private func change(_ file: OpenFile, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
+        let changes = changes.clearsSetID
+            ? changes.resolved(for: .document, mode: try unlinkedAttributes(file).mode) : changes
         try Self.apply(changes, to: file)
         if let mode = changes.mode { departedNodes.setMode(mode, of: file.inode) }
         return try unlinkedAttributes(file)
@@ -166,6 +176,7 @@ extension Library {
         if let mode = changes.mode {
             entry.mode = mode
             entry.notePending(.mode)
+            openFiles.file(entry.inode)?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }
         }
         if let modified = changes.modified {
             // As the backing file has it, where there is one: by that a change is recognised later.
@@ -180,6 +191,15 @@ extension Library {
 }
 
 extension AttributeChanges {
+    /// With the mode that is left when the change takes set-id bits away.
+    fileprivate func resolved(for kind: EntryKind, mode current: UInt16) -> AttributeChanges {
+        guard clearsSetID, kind == .document || kind == .scratch else { return self }
+        var changes = self
+        let mode = FileMode.clearingSetID(mode ?? current)
+        if mode != current { changes.mode = mode }
+        return changes
+    }
+
     /// The argument of utimensat(2); nil when neither time changes.
     fileprivate var times: [timespec]? {
         if accessed == nil, modified == nil { return nil }

@@ -45,7 +45,7 @@ extension Library {
         _ name: some Collection<UInt8>, in parent: InodeNumber, purpose: () -> LookupPurpose
     ) throws(Errno) -> Resolved {
         let text = try Self.text(name)
-        if VirtualName(text) != nil { announcedCloses.settle() }
+        if VirtualName(text) != nil { try settleCloses(virtualName: text, in: parent) }
         return try inspect { catalog in
             if let found = try resolve(text, in: parent, catalog) {
                 if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Errno.noSuchFileOrDirectory }
@@ -61,6 +61,13 @@ extension Library {
             }
             return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isListedName: false)
         }
+    }
+
+    /// A state that is about to be looked at says `closed` of what has just been closed.
+    private func settleCloses(virtualName name: String, in parent: InodeNumber) throws(Errno) {
+        guard openFiles.areAnyOpen, case .state(let inode) = try inspect({ try virtualNode(name, in: parent, $0) })
+        else { return }
+        try settleCloses(inState: inode)
     }
 
     func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {

@@ -1,0 +1,46 @@
+import CFuse
+import CLinux
+import Glibc
+import Library
+import Synchronization
+import SystemPackage
+
+/// The stream of requests and replies between the kernel and libfuse, as libfuse would read and write
+/// it, but for the reply to INIT: see `Passthrough`.
+final class SessionStream: Sendable {
+    private let hasAnsweredInit = Atomic(false)
+
+    static func callbacks() -> fuse_custom_io {
+        var callbacks = fuse_custom_io()
+        callbacks.read = { device, buffer, size, _ in Glibc.read(device, buffer, size) }
+        callbacks.writev = { device, parts, count, user in
+            let filesystem = Unmanaged<Filesystem>.fromOpaque(user!).takeUnretainedValue()
+            return filesystem.stream.write(device, parts!, count, for: filesystem)
+        }
+        callbacks.splice_receive = { input, inputOffset, output, outputOffset, size, flags, _ in
+            splice(input, inputOffset, output, outputOffset, size, flags)
+        }
+        callbacks.splice_send = { input, inputOffset, output, outputOffset, size, flags, _ in
+            splice(input, inputOffset, output, outputOffset, size, flags)
+        }
+        return callbacks
+    }
+
+    private func write(
+        _ device: Int32, _ parts: UnsafeMutablePointer<iovec>, _ count: Int32, for filesystem: Filesystem
+    ) -> Int {
+        // The first reply is the one to INIT, and nothing else is asked before it.
+        if hasAnsweredInit.load(ordering: .relaxed) { return writev(device, parts, count) }
+        if count == 2, parts[1].iov_len >= MemoryLayout<fuse_init_out>.size {
+            Passthrough.request(in: parts[1].iov_base.assumingMemoryBound(to: fuse_init_out.self))
+        }
+        let written = writev(device, parts, count)
+        if written > 0 {
+            hasAnsweredInit.store(true, ordering: .relaxed)
+            filesystem.dataPaths.passthrough.probe(device: device) { () throws(Errno) in
+                try filesystem.library.unnamedFile()
+            }
+        }
+        return written
+    }
+}
