@@ -36,8 +36,7 @@ public final class MountSession: @unchecked Sendable {
             fuse_session_destroy(session)
             throw MountError("cannot mount at \(mountpoint): \(Errno(rawValue: errno))")
         }
-        var stream = SessionStream.callbacks()
-        guard fuse_session_custom_io(session, &stream, fuse_session_fd(session)) == 0 else {
+        guard filesystem.stream.attach(to: session) else {
             fuse_session_destroy(session)
             throw MountError("cannot serve \(mountpoint): libfuse refused the session's own stream")
         }

@@ -30,10 +30,12 @@ enum CacheTime {
 
     static func name(_ resolved: Resolved) -> Double { resolved.isListedName ? known : 0 }
 
-    static func attributes(of node: Node, for request: fuse_req_t) -> Double {
+    /// What the kernel writes by itself it knows of, but for what is written into a mapping; and into that of
+    /// an empty file nothing can be.
+    static func attributes(_ attributes: FileAttributes, of node: Node, for request: fuse_req_t) -> Double {
         switch node {
         case .entry(let inode):
-            filesystem(of: request).dataPaths.isWrittenUnseen(fuse_ino_t(inode.number)) ? 0 : known
+            attributes.size > 0 && filesystem(of: request).dataPaths.isWrittenUnseen(fuse_ino_t(inode.number)) ? 0 : known
         case .state, .versions, .version: 0
         }
     }
@@ -84,7 +86,7 @@ struct Request: @unchecked Sendable {
             _ = fuse_reply_entry(pointer, &parameters)
         case .attributes(let attributes, let node):
             var status = attributes.stat(number: node.number)
-            _ = fuse_reply_attr(pointer, &status, CacheTime.attributes(of: node, for: pointer))
+            _ = fuse_reply_attr(pointer, &status, CacheTime.attributes(attributes, of: node, for: pointer))
         case .created(let resolved, let file):
             send(file, createdAs: fuse_entry_param(resolved, for: pointer))
         case .opened(let file):
@@ -146,7 +148,7 @@ extension fuse_entry_param {
         self.init()
         ino = resolved.node.number
         attr = resolved.attributes.stat(number: resolved.node.number)
-        attr_timeout = CacheTime.attributes(of: resolved.node, for: request)
+        attr_timeout = CacheTime.attributes(resolved.attributes, of: resolved.node, for: request)
         entry_timeout = CacheTime.name(resolved)
     }
 }

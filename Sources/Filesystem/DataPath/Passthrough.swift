@@ -10,7 +10,8 @@ import SystemPackage
 /// (`RawReplies`). Registering a file takes CAP_SYS_ADMIN.
 final class Passthrough: Sendable {
     enum Availability: Sendable, Equatable {
-        /// The session's device, by which backing files are registered.
+        /// - Parameter device: the session's own, by which backing files are registered. Those of libfuse's
+        ///   threads (FUSE_DEV_IOC_CLONE) end with the threads.
         case available(device: Int32)
         case unavailable(reason: String)
     }

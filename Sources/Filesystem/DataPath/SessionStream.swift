@@ -9,8 +9,17 @@ import SystemPackage
 /// it, but for the reply to INIT: see `Passthrough`.
 final class SessionStream: Sendable {
     private let hasAnsweredInit = Atomic(false)
+    /// The session's own device.
+    private let device = Atomic<Int32>(-1)
 
-    static func callbacks() -> fuse_custom_io {
+    /// Makes a session read and write by this stream.
+    func attach(to session: OpaquePointer) -> Bool {
+        device.store(fuse_session_fd(session), ordering: .relaxed)
+        var callbacks = Self.callbacks()
+        return fuse_session_custom_io(session, &callbacks, fuse_session_fd(session)) == 0
+    }
+
+    private static func callbacks() -> fuse_custom_io {
         var callbacks = fuse_custom_io()
         callbacks.read = { device, buffer, size, _ in Glibc.read(device, buffer, size) }
         callbacks.writev = { device, parts, count, user in
@@ -27,17 +36,17 @@ final class SessionStream: Sendable {
     }
 
     private func write(
-        _ device: Int32, _ parts: UnsafeMutablePointer<iovec>, _ count: Int32, for filesystem: Filesystem
+        _ channel: Int32, _ parts: UnsafeMutablePointer<iovec>, _ count: Int32, for filesystem: Filesystem
     ) -> Int {
         // The first reply is the one to INIT, and nothing else is asked before it.
-        if hasAnsweredInit.load(ordering: .relaxed) { return writev(device, parts, count) }
+        if hasAnsweredInit.load(ordering: .relaxed) { return writev(channel, parts, count) }
         if count == 2, parts[1].iov_len >= MemoryLayout<fuse_init_out>.size {
             Passthrough.request(in: parts[1].iov_base.assumingMemoryBound(to: fuse_init_out.self))
         }
-        let written = writev(device, parts, count)
+        let written = writev(channel, parts, count)
         if written > 0 {
             hasAnsweredInit.store(true, ordering: .relaxed)
-            filesystem.dataPaths.passthrough.probe(device: device) { () throws(Errno) in
+            filesystem.dataPaths.passthrough.probe(device: device.load(ordering: .relaxed)) { () throws(Errno) in
                 try filesystem.library.unnamedFile()
             }
         }
