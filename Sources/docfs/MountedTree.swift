@@ -18,6 +18,9 @@ struct MountedTree {
     /// The daemon's; nil when it does not answer.
     var process: pid_t? { attribute(.process).flatMap { pid_t($0) } }
 
+    /// How the kernel gets at contents, and why.
+    var dataPath: String? { attribute(.dataPath) }
+
     /// Whether nobody answers behind the mountpoint any more.
     var isDead: Bool {
         getxattr(mountpoint, MountAttribute.process.rawValue, nil, 0) < 0

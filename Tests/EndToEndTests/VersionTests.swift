@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 import Testing
 
@@ -54,11 +55,13 @@ struct VersionTests {
             try await save(["two"], to: document)
             let folder = device.cloud / "Plan.txt.versions"
             let version = folder / (try #require(try folder.listing().first))
-            #expect(throws: Errno.notPermitted) { try version.remove() }
+            // The superuser gets as far as docfs; others are refused by the folder's mode.
+            let refusal = getuid() == 0 ? Errno.notPermitted : Errno.permissionDenied
+            #expect(throws: refusal) { try version.remove() }
             #expect(throws: Errno.permissionDenied) { try version.open(.readWrite) }
             #expect(throws: Errno.notPermitted) { try folder.removeFolder() }
-            #expect(throws: Errno.notPermitted) { try version.rename(to: device.cloud / "Other.txt") }
-            #expect(throws: Errno.notPermitted) { try document.rename(to: folder / "Plan.txt") }
+            #expect(throws: refusal) { try version.rename(to: device.cloud / "Other.txt") }
+            #expect(throws: refusal) { try document.rename(to: folder / "Plan.txt") }
         }
     }
 

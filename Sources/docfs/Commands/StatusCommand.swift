@@ -25,7 +25,8 @@ struct StatusCommand: ParsableCommand {
                 return
             }
             if isTop(mount) {
-                print(try render(readText(mount.documents + "/" + VirtualName.stateSuffix)), terminator: "")
+                let state = try readText(mount.documents + "/" + VirtualName.stateSuffix)
+                print(try render(state + "data path: \(mount.dataPath ?? "unknown")\n"), terminator: "")
             } else {
                 var list = ListCommand()
                 list.folder = path
