@@ -77,16 +77,14 @@ extension Library {
             departedNodes.settle(entry.inode)
             return
         }
-        observer.attributesChanged(of: entry.inode)
-        let listed = configuration.showsDisplayNames ? entry.name?.full : nil
-        var names = [listed ?? entry.filename]
-        names.removeAll { name in used.map { name.isIdentical(to: $0) } ?? false }
-        for name in names { observer.nameChanged(name, in: entry.parent) }
-        if names.isEmpty {
+        let listed = (configuration.showsDisplayNames ? entry.name?.full : nil) ?? entry.filename
+        if let used, listed.isIdentical(to: used) {
             departedNodes.settle(entry.inode)
-        } else {
-            observer.whenNamesAreForgotten { [departedNodes] in departedNodes.settle(entry.inode) }
+            return
         }
+        observer.attributesChanged(of: entry.inode)
+        observer.nameChanged(listed, in: entry.parent)
+        observer.whenNamesAreForgotten { [departedNodes] in departedNodes.settle(entry.inode) }
     }
 }
 

@@ -23,19 +23,24 @@ extension Library {
             let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
             guard let move else { return nil }
             let changed = try carryOut(move, catalog)
-            return Outcome(changed: changed, discarded: changed.filter(move.discards).map(\.inode))
+            let found = try resolve(newName.text, in: newParent, catalog)
+            return Outcome(
+                changed: changed, discarded: changed.filter(move.discards).map(\.inode), source: move.source.inode,
+                isNewNameListed: found?.isListedName == true && found?.entry.inode == move.source.inode,
+                isExchange: move.plan == .exchange)
         }
         guard let outcome else { return }
+        let oldName = String(decoding: name, as: UTF8.self)
         for entry in outcome.changed {
-            // The name it was replaced by is one that the kernel has changed itself.
-            let isGone = outcome.discarded.contains(entry.inode)
-            announceNames(of: entry, besides: isGone ? newName.text : nil)
+            // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
+            let used = entry.inode == outcome.source ? oldName : newName.text
+            announceNames(of: entry, besides: outcome.isExchange ? nil : used)
         }
         for folder in [parent, newParent] where folder == .documents {
             observer?.attributesChanged(of: preferredFolder)
         }
-        // The kernel takes its memory of the old name over to the new one, which may not be listed.
-        observer?.nameChanged(newName.text, in: newParent)
+        // The kernel takes its memory of the old name over to the new one.
+        if !outcome.isNewNameListed { observer?.nameChanged(newName.text, in: newParent) }
         for inode in outcome.discarded { departedNodes.holdContent(of: inode) }
     }
 
@@ -44,6 +49,10 @@ extension Library {
         var changed: [Entry]
         /// Those of them whose content is gone.
         var discarded: [InodeNumber]
+        var source: InodeNumber
+        /// Whether the new name is one that the kernel may remember.
+        var isNewNameListed: Bool
+        var isExchange: Bool
     }
 
     /// A rename that the rules allow, with all it concerns.

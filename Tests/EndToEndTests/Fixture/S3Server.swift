@@ -36,20 +36,14 @@ final class S3Server: Sendable {
         try folder.makeFolder()
     }
 
-    deinit {
-        end()
-        try? FileManager.default.removeItem(atPath: folder.string)
-    }
+    deinit { end(keepingFolder: false) }
 
     /// Starts it, or starts it again with what it holds, and waits until it serves.
     func run() async throws {
         let pipe = Pipe()
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/bash")
-        // A process group of its own, killed as a whole: SIGTERM is blocked in what a test starts.
-        shell.arguments =
-            ["-c", #"set -m; "$0" "$1" >"$1/output" 2>&1 & set +m; cat >/dev/null; kill -KILL -- -$!; wait"#]
-            + [Self.script.string, folder.string]
+        shell.arguments = ["-c", Self.leashScript, Self.script.string, folder.string]
         shell.standardOutput = FileHandle.nullDevice
         shell.standardError = FileHandle.nullDevice
         shell.environment = ProcessInfo.processInfo.environment.merging(["PORT": String(port)]) { $1 }
@@ -64,17 +58,28 @@ final class S3Server: Sendable {
         }
     }
 
+    /// Runs the server in a process group of its own, killed as a whole since SIGTERM is blocked in what a
+    /// test starts, until its input ends; what the server cannot clear away then, it does.
+    private static let leashScript = #"""
+        set -m; "$0" "$1" >"$1/output" 2>&1 & set +m
+        kept=$(cat)
+        kill -KILL -- -$!; wait
+        for port in $(seq "$PORT" $((PORT + 7))); do rm -f /tmp/seaweedfs-*-"$port".sock; done
+        [ "$kept" = folder ] || rm -rf "$1"
+        """#
+
     /// Ends the server; what it holds stays.
     func stop() async throws {
-        end()
+        end(keepingFolder: true)
         try await eventually(within: .seconds(30)) { !Self.isTaken(port) }
     }
 
-    private func end() {
+    private func end(keepingFolder keeps: Bool) {
         let pipe = leash.withLock { leash in
             defer { leash = nil }
             return leash
         }
+        if keeps { try? pipe?.fileHandleForWriting.write(contentsOf: Data("folder".utf8)) }
         try? pipe?.fileHandleForWriting.close()
     }
 

@@ -40,9 +40,12 @@ final class ServerProcess: Sendable {
 
     private static let script = """
         folder=$1; shift
-        "$@" </dev/null >"$folder/server.log" 2>&1 & server=$!
+        TMPDIR=$folder "$@" </dev/null >"$folder/server.log" 2>&1 & server=$!
         cat >/dev/null
         kill -KILL "$server"; wait "$server" 2>/dev/null; rm -rf "$folder"
+        for argument; do
+            case $argument in -*.port*=*) rm -f /tmp/seaweedfs-*-"${argument##*=}".sock ;; esac
+        done
         """
 
     /// Ports that nobody listens on.
