@@ -11,6 +11,7 @@ public final class Catalog: Sendable {
     private let queue: DatabaseQueue
     private let path: String
     private let inodes = InodeSupply()
+    private let entries = EntryCache()
 
     /// Opens or creates the catalog and brings its schema up to date.
     ///
@@ -35,25 +36,30 @@ public final class Catalog: Sendable {
     /// Runs `body` on the connection, outside a transaction. Not reentrant.
     public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
-            return try queue.inDatabase { try body(CatalogTransaction(db: $0, inodes: inodes)) }
+            return try queue.inDatabase { try body(transaction(on: $0)) }
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
     /// Runs `body` in one transaction, rolled back when it throws. Not reentrant.
     public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
-            return try queue.inDatabase { db in try transaction(db) { try body(CatalogTransaction(db: db, inodes: inodes)) } }
+            return try queue.inDatabase { db in try commit(db) { try body(transaction(on: db)) } }
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
+    private func transaction(on db: Database) -> CatalogTransaction {
+        CatalogTransaction(db: db, inodes: inodes, cache: entries)
+    }
+
     /// As GRDB's own transactions, which compile their statements each time.
-    private func transaction<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
+    private func commit<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
         try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
         do {
             let value = try body()
             try db.cachedStatement(sql: "COMMIT").execute()
             return value
         } catch {
+            entries.forgetAll()
             // SQLite has done it already after some failures, as when the disk is full.
             if db.isInsideTransaction { try db.rollback() }
             throw error
@@ -71,6 +77,7 @@ public final class Catalog: Sendable {
 public struct CatalogTransaction {
     let db: Database
     let inodes: InodeSupply
+    let cache: EntryCache
 }
 
 extension Catalog {

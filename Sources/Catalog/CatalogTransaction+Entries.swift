@@ -25,7 +25,10 @@ extension CatalogTransaction {
     }
 
     public func entry(_ inode: InodeNumber) throws -> Entry? {
-        try entry(where: "id=?", [inode.number])
+        if let known = cache.entry(inode) { return known }
+        let found = try entry(where: "id=?", [inode.number])
+        if let found { cache.note(found) }
+        return found
     }
 
     public func entry(_ id: EntryID) throws -> Entry? {
@@ -33,13 +36,27 @@ extension CatalogTransaction {
     }
 
     public func entry(in parent: InodeNumber, filename: String) throws -> Entry? {
-        try entry(where: "parent=? AND filename=?", [parent.number, filename])
+        try entry(named: EntryCache.Name(kind: .filename, parent: parent, text: filename)) { () throws in
+            try entry(where: "parent=? AND filename=?", [parent.number, filename])
+        }
+    }
+
+    private func entry(named name: EntryCache.Name, query: () throws -> Entry?) throws -> Entry? {
+        switch cache.meaning(of: name) {
+        case .entry(let entry): return entry
+        case .nothing: return nil
+        case .unknown:
+            let found = try query()
+            cache.note(name, means: found)
+            return found
+        }
     }
 
     /// The document created first of those that bear the name.
     public func document(in parent: InodeNumber, fullName: String) throws -> Entry? {
-        try entry(
-            where: "parent=? AND fullName=? ORDER BY created, id", [parent.number, fullName])
+        try entry(named: EntryCache.Name(kind: .fullName, parent: parent, text: fullName)) { () throws in
+            try entry(where: "parent=? AND fullName=? ORDER BY created, id", [parent.number, fullName])
+        }
     }
 
     /// The newest document that nobody has named since it was created as `Untitled`.
@@ -111,22 +128,26 @@ extension CatalogTransaction {
         var entry = entry
         if entry.inode == InodeNumber(0) { entry.inode = try newInode() }
         try db.cachedStatement(sql: EntryColumns.insert).execute(arguments: entry.arguments)
+        cache.replace(entry)
         return entry.inode
     }
 
     public func update(_ entry: Entry) throws {
         try db.cachedStatement(sql: EntryColumns.update)
             .execute(arguments: entry.arguments + [entry.inode.number])
+        cache.replace(entry)
     }
 
     public func delete(_ inode: InodeNumber) throws {
         try db.cachedStatement(sql: "DELETE FROM entries WHERE id=?").execute(arguments: [inode.number])
+        cache.forget(inode)
     }
 
     /// Gives an entry an inode number that nothing ever had, and returns it.
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
         let new = try newInode()
         try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?").execute(arguments: [new.number, inode.number])
+        cache.forget(inode)
         return new
     }
 
@@ -154,12 +175,16 @@ extension CatalogTransaction {
     }
 
     /// Forgets by which inode numbers the backing files were known.
-    public func forgetBackingInodes() throws { try db.execute(sql: "UPDATE entries SET backingInode=0") }
+    public func forgetBackingInodes() throws {
+        try db.execute(sql: "UPDATE entries SET backingInode=0")
+        cache.forgetAll()
+    }
 
     /// Records or forgets the last failure of an entry.
     public func setError(_ error: String?, of inode: InodeNumber) throws {
         try db.cachedStatement(sql: "UPDATE entries SET error=? WHERE id=? AND error IS NOT ?")
             .execute(arguments: [error, inode.number, error])
+        cache.forget(inode)
     }
 }
 

@@ -1,0 +1,123 @@
+import Documents
+import Synchronization
+
+/// The entries that were asked for lately, and what names were found to mean. Reads and writes of one
+/// catalog follow each other in its queue, so what is here is what the rows say, those of the write
+/// under way included.
+///
+/// What a name means is remembered as an inode number, and believed only as long as the entry of that
+/// number still bears the name: so a row that changes must forget no names but those it takes.
+final class EntryCache: Sendable {
+    /// One of a document's two names.
+    enum NameKind: Hashable {
+        case filename
+        case fullName
+    }
+
+    /// A name, byte for byte as SQLite compares it, in a folder.
+    struct Name: Hashable {
+        let kind: NameKind
+        let parent: InodeNumber
+        let text: String
+
+        static func == (first: Name, second: Name) -> Bool {
+            first.kind == second.kind && first.parent == second.parent && first.text.isIdentical(to: second.text)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(parent)
+            var text = text
+            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        }
+
+        func isBorne(by entry: Entry) -> Bool {
+            guard entry.parent == parent else { return false }
+            switch kind {
+            case .filename: return entry.filename.isIdentical(to: text)
+            case .fullName: return entry.name?.full.isIdentical(to: text) == true
+            }
+        }
+    }
+
+    /// What is known of a name.
+    enum Meaning {
+        case entry(Entry)
+        case nothing
+        case unknown
+    }
+
+    private struct Table {
+        var entries = Recent<InodeNumber, Entry>()
+        /// Nil stands for no entry.
+        var names = Recent<Name, InodeNumber?>()
+    }
+
+    private let table = Mutex(Table())
+
+    /// Nil where it is not known; that there is none is not remembered.
+    func entry(_ inode: InodeNumber) -> Entry? { table.withLock { $0.entries[inode] } }
+
+    func meaning(of name: Name) -> Meaning {
+        table.withLock { table in
+            guard let inode = table.names[name] else { return .unknown }
+            guard let inode else { return .nothing }
+            guard let entry = table.entries[inode], name.isBorne(by: entry) else { return .unknown }
+            return .entry(entry)
+        }
+    }
+
+    /// A row was read.
+    func note(_ entry: Entry) { table.withLock { $0.entries[entry.inode] = entry } }
+
+    /// A name was looked for.
+    func note(_ name: Name, means entry: Entry?) {
+        table.withLock { table in
+            table.names[name] = .some(entry?.inode)
+            if let entry { table.entries[entry.inode] = entry }
+        }
+    }
+
+    /// A row was made or changed.
+    func replace(_ entry: Entry) {
+        let fullName = entry.name.map { Name(kind: .fullName, parent: entry.parent, text: $0.full) }
+        table.withLock { table in
+            table.entries[entry.inode] = entry
+            // Filenames are unique in a folder; of a full name's bearers the first one counts.
+            table.names[Name(kind: .filename, parent: entry.parent, text: entry.filename)] = .some(entry.inode)
+            if let fullName { table.names[fullName] = nil }
+        }
+    }
+
+    func forget(_ inode: InodeNumber) { table.withLock { $0.entries[inode] = nil } }
+
+    func forgetAll() { table.withLock { $0 = Table() } }
+}
+
+/// The values that were used lately: between one and two times as many as fit one generation.
+private struct Recent<Key: Hashable, Value> {
+    private static var capacity: Int { 4096 }
+
+    private var young: [Key: Value] = [:]
+    private var old: [Key: Value] = [:]
+
+    subscript(key: Key) -> Value? {
+        mutating get {
+            if let value = young[key] { return value }
+            guard let value = old.removeValue(forKey: key) else { return nil }
+            add(value, for: key)
+            return value
+        }
+        set {
+            old[key] = nil
+            if let newValue { add(newValue, for: key) } else { young[key] = nil }
+        }
+    }
+
+    private mutating func add(_ value: Value, for key: Key) {
+        if young.count >= Self.capacity {
+            old = young
+            young = [:]
+        }
+        young[key] = value
+    }
+}

@@ -1,0 +1,123 @@
+import Catalog
+import Documents
+import Testing
+
+/// What was found once is remembered; whatever changes, the answers are those of the rows.
+struct EntryCacheTests {
+    private struct Interruption: Error {}
+
+    @Test func `a name that was missed is found when it comes, by insertion or by renaming`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
+                #expect(try catalog.document(in: .local, fullName: "Plan.txt") == nil)
+                let inode = try catalog.insert(.document("Plan.txt", filename: "a.txt"))
+                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == inode)
+                #expect(try catalog.document(in: .local, fullName: "Plan.txt")?.inode == inode)
+
+                #expect(try catalog.document(in: .local, fullName: "Goal.txt") == nil)
+                #expect(try catalog.entry(in: .cloud, filename: "b.txt") == nil)
+                var entry = try #require(try catalog.entry(inode))
+                entry.name = DocumentName(splitting: try EntryName("Goal.txt"))
+                entry.parent = .cloud
+                entry.filename = "b.txt"
+                try catalog.update(entry)
+                #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
+                #expect(try catalog.document(in: .local, fullName: "Plan.txt") == nil)
+                #expect(try catalog.document(in: .cloud, fullName: "Goal.txt")?.inode == inode)
+                #expect(try catalog.entry(in: .cloud, filename: "b.txt")?.inode == inode)
+            }
+        }
+    }
+
+    @Test func `of those who bear a name the first counts, whoever comes and goes`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                func first() throws -> InodeNumber? { try catalog.document(in: .local, fullName: "Plan.txt")?.inode }
+                let later = try catalog.insert(.document("Plan.txt", filename: "a.txt", created: 5))
+                #expect(try first() == later)
+                let earlier = try catalog.insert(.document("Plan.txt", filename: "b.txt", created: 3))
+                #expect(try first() == earlier)
+                var renamed = try #require(try catalog.entry(earlier))
+                renamed.name = DocumentName(splitting: try EntryName("Other.txt"))
+                try catalog.update(renamed)
+                #expect(try first() == later)
+                renamed.name = DocumentName(splitting: try EntryName("Plan.txt"))
+                try catalog.update(renamed)
+                #expect(try first() == earlier)
+                try catalog.delete(earlier)
+                #expect(try first() == later)
+                try catalog.delete(later)
+                #expect(try first() == nil)
+            }
+        }
+    }
+
+    @Test func `what a write did is forgotten when it is rolled back`() throws {
+        try withCatalog { catalog in
+            let kept = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt")) }
+            _ = try catalog.read { try $0.entry(in: .local, filename: "a.txt") }
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    try catalog.delete(kept)
+                    #expect(try catalog.entry(kept) == nil)
+                    #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
+                    let gone = try catalog.insert(.document("Plan.txt", filename: "a.txt"))
+                    #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == gone)
+                    throw Interruption()
+                }
+            }
+            try catalog.read { catalog throws in
+                #expect(try catalog.entry(kept)?.filename == "a.txt")
+                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == kept)
+                #expect(try catalog.document(in: .local, fullName: "Plan.txt")?.inode == kept)
+            }
+        }
+    }
+
+    @Test func `an entry that gets another number is found under that one only`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let old = try catalog.insert(.document("Plan.txt", filename: "a.txt"))
+                _ = try catalog.entry(in: .local, filename: "a.txt")
+                let new = try catalog.renumber(old)
+                #expect(try catalog.entry(old) == nil)
+                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == new)
+                #expect(try catalog.document(in: .local, fullName: "Plan.txt")?.inode == new)
+                try catalog.setError("no space", of: new)
+                #expect(try catalog.entry(new)?.error == "no space")
+            }
+        }
+    }
+
+    @Test func `names that look alike are told apart by their bytes`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
+                #expect(try catalog.entry(in: .local, filename: decomposed) == nil)
+                let inode = try catalog.insert(.folder(composed))
+                #expect(try catalog.entry(in: .local, filename: decomposed) == nil)
+                #expect(try catalog.entry(in: .local, filename: composed)?.inode == inode)
+                let other = try catalog.insert(.folder(decomposed))
+                #expect(try catalog.entry(in: .local, filename: decomposed)?.inode == other)
+                #expect(try catalog.entry(in: .local, filename: composed)?.inode == inode)
+            }
+        }
+    }
+
+    @Test func `more entries than are remembered are all found`() throws {
+        try withCatalog { catalog in
+            let inodes = try catalog.write { catalog in
+                try (0..<10_000).map { try catalog.insert(.folder("folder \($0)")) }
+            }
+            try catalog.read { catalog throws in
+                for round in 0..<2 {
+                    for (number, inode) in inodes.enumerated() {
+                        let found = try catalog.entry(in: .local, filename: "folder \(number)")
+                        #expect(found?.inode == inode, "round \(round)")
+                    }
+                }
+            }
+        }
+    }
+}
