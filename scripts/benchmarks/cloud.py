@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import socket
+import statistics
 import subprocess
 import time
 import urllib.parse
@@ -29,7 +30,7 @@ def wait_until_sent(documents):
 def docfs(binary, base, name, cloud, environment=None):
     """Mounts a device with a store of its own; yields its `Documents` and the seconds until it was ready."""
     mountpoint = base / f"{name}-mount"
-    mountpoint.mkdir()
+    mountpoint.mkdir(exist_ok=True)
     environment = {**os.environ, **(environment or {})}
     start = time.perf_counter()
     subprocess.run(
@@ -163,19 +164,59 @@ def resident_bytes(store):
     return 0, 0
 
 
+def first_listing(documents):
+    """The seconds of the first listing of a folder."""
+    start = time.perf_counter()
+    names = os.listdir(documents / "cloud" / "Folder 2")
+    seconds = time.perf_counter() - start
+    if len(names) < 100:
+        raise SystemExit(f"a folder of 100 documents lists {len(names)}")
+    return seconds
+
+
 def bootstrap(binary, base, sizes, rounds):
-    """A new device of a large container: until it is mounted, and the seconds of a first listing of a folder."""
+    """A new device of a large container: until it is mounted, and the first listing of a folder."""
     cloud = base / "large-cloud"
     checkpoint(cloud, sizes.bootstrapped)
-    ready, listing, memory = [], [], []
+    ready, listing, peak = [], [], 0
     for number in range(rounds):
         with docfs(binary, base, f"new-{number}", f"file://{cloud}") as (documents, seconds):
             ready.append(seconds)
-            start = time.perf_counter()
-            names = os.listdir(documents / "cloud" / "Folder 5")
-            listing.append(time.perf_counter() - start)
-            if len(names) < 100 and sizes.bootstrapped >= 600:
-                raise SystemExit(f"a folder of 100 documents lists {len(names)}")
-            memory.append(resident_bytes(base / f"new-{number}-store"))
+            listing.append(first_listing(documents))
+            peak = max(peak, resident_bytes(base / f"new-{number}-store")[1])
         shutil.rmtree(base / f"new-{number}-store")
-    return ready, listing, max(memory)
+    return ready, listing, peak
+
+
+def lookup(documents, folders):
+    """The median seconds of a lookup in folders that nobody has been in."""
+    chance, times = random.Random(3), []
+    for number in chance.sample(range(folders), min(folders, 500)):
+        folder = documents / "cloud" / f"Folder {number}"
+        os.stat(folder)
+        start = time.perf_counter()
+        with contextlib.suppress(FileNotFoundError):
+            os.stat(folder / "no document")
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def million(binary, base, sizes):
+    """The largest container there is: what a new device needs for it, and what each later mount."""
+    cloud = base / "largest-cloud"
+    checkpoint(cloud, sizes.largest)
+    with docfs(binary, base, "largest", f"file://{cloud}") as (documents, first_mount):
+        peak = resident_bytes(base / "largest-store")[1]
+    with docfs(binary, base, "largest", f"file://{cloud}") as (documents, later_mount):
+        listing = first_listing(documents)
+        large = lookup(documents, sizes.largest // 100)
+        resident = resident_bytes(base / "largest-store")[0]
+    small_cloud = base / "small-cloud"
+    checkpoint(small_cloud, 1000)
+    with docfs(binary, base, "small", f"file://{small_cloud}") as (documents, _):
+        small = lookup(documents, 10)
+    return {
+        "bootstrap": first_mount, "mount": later_mount, "first listing": listing, "lookup": large,
+        "lookup among 1,000": small, "memory of the bootstrap": f"{peak / sizes.largest:.0f} B each",
+        "memory of a mount": f"{resident >> 20} MiB",
+    }
