@@ -231,14 +231,6 @@ extension CatalogTransaction {
                 SELECT id, kind, filename, fullName, created, conflicts FROM entries
                 WHERE parent=? AND id<>parent ORDER BY position, id
                 """)
-        let rows = try Row.fetchCursor(statement, arguments: [parent.number])
-        var listing: [ListingRow] = []
-        while let row = try rows.next() {
-            listing.append(
-                ListingRow(
-                    inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row[3],
-                    created: Timestamp(nanoseconds: row[4]), conflicts: row[5]))
-        }
-        return listing
+        return try Array(ListingCursor(statement, [parent.number]))
     }
 }

@@ -14,27 +14,23 @@ final class EntryCache: Sendable {
         case fullName
     }
 
-    /// A name, byte for byte as SQLite compares it, in a folder.
+    /// A name in a folder, compared as SQLite does.
     struct Name: Hashable {
         let kind: NameKind
         let parent: InodeNumber
-        let text: String
+        let name: ExactName
 
-        static func == (first: Name, second: Name) -> Bool {
-            first.kind == second.kind && first.parent == second.parent && first.text.isIdentical(to: second.text)
-        }
-
-        func hash(into hasher: inout Hasher) {
-            hasher.combine(parent)
-            var text = text
-            text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        init(kind: NameKind, parent: InodeNumber, text: String) {
+            self.kind = kind
+            self.parent = parent
+            name = ExactName(text)
         }
 
         func isBorne(by entry: Entry) -> Bool {
             guard entry.parent == parent else { return false }
             switch kind {
-            case .filename: return entry.filename.isIdentical(to: text)
-            case .fullName: return entry.name?.full.isIdentical(to: text) == true
+            case .filename: return entry.filename.isIdentical(to: name.text)
+            case .fullName: return entry.name?.full.isIdentical(to: name.text) == true
             }
         }
     }
@@ -95,7 +91,7 @@ final class EntryCache: Sendable {
 
 /// The values that were used lately: between one and two times as many as fit one generation.
 private struct Recent<Key: Hashable, Value> {
-    private static var capacity: Int { 4096 }
+    private static var capacity: Int { 16384 }
 
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]

@@ -17,7 +17,7 @@ final class DepartedIdentities: Sendable {
 
     private struct Key: Hashable {
         let parent: InodeNumber
-        let name: [UInt8]
+        let name: ExactName
     }
 
     private struct Table {
@@ -42,7 +42,7 @@ final class DepartedIdentities: Sendable {
                 if table.departed[oldest.key]?.until == oldest.until { table.departed[oldest.key] = nil }
             }
             for name in [entry.filename, entry.name?.full].compactMap({ $0 }) {
-                let key = Key(parent: entry.parent, name: Array(name.utf8))
+                let key = Key(parent: entry.parent, name: ExactName(name))
                 table.departed[key] = departure
                 table.keys.append((key, until))
             }
@@ -53,10 +53,10 @@ final class DepartedIdentities: Sendable {
     func claim(_ name: EntryName, in parent: InodeNumber, now: Timestamp) -> Departed? {
         table.withLock { table in
             guard !table.departed.isEmpty,
-                let found = table.departed[Key(parent: parent, name: Array(name.text.utf8))]
+                let found = table.departed[Key(parent: parent, name: ExactName(name.text))]
             else { return nil }
             for other in [found.entry.filename, found.entry.name?.full].compactMap({ $0 }) {
-                table.departed[Key(parent: parent, name: Array(other.utf8))] = nil
+                table.departed[Key(parent: parent, name: ExactName(other))] = nil
             }
             return found.until >= now ? found : nil
         }

@@ -21,7 +21,8 @@ final class DepartedNodes: Sendable {
 
     private struct Table {
         var nodes: [InodeNumber: Node] = [:]
-        /// Oldest first. The kernel forgets only what it knew, so there must be a limit.
+        /// Oldest first, with some that were forgotten since. The kernel forgets only what it knew, so there
+        /// must be a limit.
         var order: Deque<InodeNumber> = []
     }
 
@@ -35,11 +36,12 @@ final class DepartedNodes: Sendable {
         attributes.links = 0
         return table.withLock { table in
             var dropped: [Node] = []
-            while table.order.count >= Self.maximumCount {
+            while table.nodes.count >= Self.maximumCount {
                 if let node = table.nodes.removeValue(forKey: table.order.removeFirst()) { dropped.append(node) }
             }
             table.nodes[entry.inode] = Node(entry: entry, attributes: attributes)
             table.order.append(entry.inode)
+            if table.order.count > 2 * Self.maximumCount { table.order.removeAll { table.nodes[$0] == nil } }
             return dropped
         }
     }
@@ -67,9 +69,7 @@ final class DepartedNodes: Sendable {
     /// - Returns: what it was; nil if it never departed.
     func forget(_ inode: InodeNumber) -> Node? {
         table.withLock { table in
-            guard !table.nodes.isEmpty, let node = table.nodes.removeValue(forKey: inode) else { return nil }
-            table.order.removeAll { $0 == inode }
-            return node
+            table.nodes.isEmpty ? nil : table.nodes.removeValue(forKey: inode)
         }
     }
 }

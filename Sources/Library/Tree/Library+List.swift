@@ -26,7 +26,8 @@ extension Library {
             guard entry.kind == .folder else { throw Errno.notDirectory }
             if entry.container == .cloud { transfers.noteUse() }
             let children = try catalog.listing(of: folder)
-            let shown = configuration.showsDisplayNames ? displayNames(of: children) : [:]
+            let showsDisplayName = configuration.showsDisplayNames
+                ? whoShowDisplayNames(children) : Array(repeating: false, count: children.count)
             var names: [ListedName] = []
             names.reserveCapacity(children.count + 1)
             if Self.listsState(folder) {
@@ -35,8 +36,8 @@ extension Library {
                         name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
                         isMemorable: false))
             }
-            for child in children {
-                let displayName = shown[child.inode]
+            for (child, showsDisplayName) in zip(children, showsDisplayName) {
+                let displayName = showsDisplayName ? child.fullName : nil
                 if child.conflicts > 0, let folder = try conflictsFolder(of: child, displayName, in: folder, catalog) {
                     names.append(folder)
                 }
@@ -109,18 +110,23 @@ extension Library {
         folder == .documents || folder == .local || folder == .cloud
     }
 
-    /// The documents that are shown under their display names: of several with one name, the one
-    /// created first; none whose name a folder, link or scratch file has.
-    private func displayNames(of children: [ListingRow]) -> [InodeNumber: String] {
-        var shown: [[UInt8]: ListingRow] = [:]
-        let onlyNames = Set(children.filter { $0.kind != .document }.map { Array($0.filename.utf8) })
-        for child in children {
-            guard let fullName = child.fullName else { continue }
-            let key = Array(fullName.utf8)
-            if onlyNames.contains(key) { continue }
-            if let other = shown[key], (other.created, other.inode) < (child.created, child.inode) { continue }
-            shown[key] = child
+    /// Which children are shown under their display names: of several with one name, the one created
+    /// first; none whose name a folder, link or scratch file has.
+    private func whoShowDisplayNames(_ children: [ListingRow]) -> [Bool] {
+        var shows = [Bool](repeating: false, count: children.count)
+        let onlyNames = Set(children.lazy.filter { $0.kind != .document }.map { ExactName($0.filename) })
+        var bearers: [ExactName: Int] = [:]
+        bearers.reserveCapacity(children.count)
+        for (index, child) in children.enumerated() {
+            guard let fullName = child.fullName.map(ExactName.init), !onlyNames.contains(fullName) else { continue }
+            if let other = bearers[fullName] {
+                let first = children[other]
+                if (first.created, first.inode) < (child.created, child.inode) { continue }
+                shows[other] = false
+            }
+            bearers[fullName] = index
+            shows[index] = true
         }
-        return Dictionary(uniqueKeysWithValues: shown.values.map { ($0.inode, $0.fullName!) })
+        return shows
     }
 }
