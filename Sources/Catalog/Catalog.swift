@@ -12,6 +12,7 @@ public final class Catalog: Sendable {
     private let path: String
     private let inodes = InodeSupply()
     private let entries = EntryCache()
+    private let counts = EntryCounts()
 
     /// Opens or creates the catalog and brings its schema up to date.
     ///
@@ -48,7 +49,7 @@ public final class Catalog: Sendable {
     }
 
     private func transaction(on db: Database) -> CatalogTransaction {
-        CatalogTransaction(db: db, inodes: inodes, cache: entries)
+        CatalogTransaction(db: db, inodes: inodes, cache: entries, counts: counts)
     }
 
     /// As GRDB's own transactions, which compile their statements each time.
@@ -60,6 +61,7 @@ public final class Catalog: Sendable {
             return value
         } catch {
             entries.forgetAll()
+            counts.forget()
             // SQLite has done it already after some failures, as when the disk is full.
             if db.isInsideTransaction { try db.rollback() }
             throw error
@@ -78,6 +80,7 @@ public struct CatalogTransaction {
     let db: Database
     let inodes: InodeSupply
     let cache: EntryCache
+    let counts: EntryCounts
 }
 
 extension Catalog {

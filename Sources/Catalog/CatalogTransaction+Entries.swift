@@ -128,17 +128,21 @@ extension CatalogTransaction {
         var entry = entry
         if entry.inode == InodeNumber(0) { entry.inode = try newInode() }
         try db.cachedStatement(sql: EntryColumns.insert).execute(arguments: entry.arguments)
+        try counts.note(from: { nil }, to: entry)
         cache.replace(entry)
         return entry.inode
     }
 
     public func update(_ entry: Entry) throws {
+        try counts.note(from: { try self.entry(entry.inode) }, to: self.entry(entry.inode) == nil ? nil : entry)
         try db.cachedStatement(sql: EntryColumns.update)
             .execute(arguments: entry.arguments + [entry.inode.number])
-        cache.replace(entry)
+        // What has no row any more gets none by being changed.
+        if db.changesCount > 0 { cache.replace(entry) }
     }
 
     public func delete(_ inode: InodeNumber) throws {
+        try counts.note(from: { try entry(inode) }, to: nil)
         try db.cachedStatement(sql: "DELETE FROM entries WHERE id=?").execute(arguments: [inode.number])
         cache.forget(inode)
     }
@@ -167,11 +171,13 @@ extension CatalogTransaction {
 extension CatalogTransaction {
     /// Documents in a container, and how many conflict versions they have.
     public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
-        let row = try Row.fetchOne(
-            db.cachedStatement(
-                sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
-            arguments: [container == .local ? 0 : 1])
-        return (row?[0] ?? 0, Int((row?[1] as Double?) ?? 0))
+        let count = try counts.count(in: container) { container in
+            let row = try Row.fetchOne(
+                db.cachedStatement(sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
+                arguments: [container == .local ? 0 : 1])
+            return EntryCounts.Count(documents: row?[0] ?? 0, conflicts: Int((row?[1] as Double?) ?? 0))
+        }
+        return (count.documents, count.conflicts)
     }
 
     /// Forgets by which inode numbers the backing files were known.

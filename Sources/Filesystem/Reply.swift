@@ -46,8 +46,8 @@ struct OpenedFile {
     enum Content {
         /// Past the page cache, for what changes by itself.
         case direct
-        /// - Parameter keepsCache: whether the kernel may keep what it has cached of the inode.
-        case cached(keepsCache: Bool)
+        /// The kernel may keep what it has cached of the inode: an open that goes past its cache empties it.
+        case cached
         case passthrough(backing: Int32)
     }
 
@@ -161,7 +161,7 @@ extension fuse_file_info {
         noflush = 1
         switch file.content {
         case .direct: direct_io = 1
-        case .cached(let keepsCache): keep_cache = keepsCache ? 1 : 0
+        case .cached: keep_cache = 1
         case .passthrough: break  // libfuse has no word for it
         }
     }

@@ -7,6 +7,8 @@ final class StateFiles: Sendable {
     struct OpenState {
         let inode: InodeNumber
         var text: [UInt8]
+        /// Whether it says what it said at open, and nobody has read that yet.
+        var isUnread = true
     }
 
     private struct Table {
@@ -26,7 +28,16 @@ final class StateFiles: Sendable {
 
     subscript(number: UInt64) -> OpenState? { table.withLock { $0.states[number] } }
 
-    /// Reading from the start shows the state as it is now (as in sysfs).
+    /// Reading from the start shows the state as it is now (as in sysfs), the first time as it was at open.
+    ///
+    /// - Returns: whether this is the first time.
+    func beginReading(_ number: UInt64) -> Bool {
+        table.withLock { table in
+            defer { table.states[number]?.isUnread = false }
+            return table.states[number]?.isUnread == true
+        }
+    }
+
     func renew(_ number: UInt64, text: String) {
         table.withLock { $0.states[number]?.text = Array(text.utf8) }
     }

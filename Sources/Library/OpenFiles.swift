@@ -21,8 +21,8 @@ final class OpenFile: Sendable {
         var isOvertaken = false
         /// Counts opens for writing, so that an upload knows whether one came between.
         var writeOpens = 0
-        /// How the kernel's own writes are found out; see `Library.expectUnseenWrites`.
-        var unseenWrites = UnseenWrites.none
+        /// Whether the container must hear of what is written to it.
+        var isReplicated = false
         /// Whether a write by somebody without privilege must clear set-id bits.
         var hasSetID = false
     }
@@ -43,6 +43,7 @@ final class OpenFile: Sendable {
         let isPlain = !entry.isReplicated && (entry.kind != .document || entry.naming == .given)
         state.withLock { state in
             state.isPlain = isPlain
+            state.isReplicated = entry.isReplicated
             state.hasSetID = FileMode.hasSetID(entry.mode)
         }
     }
@@ -56,14 +57,6 @@ final class OpenFile: Sendable {
     }
 
     var isUnlinked: Bool { state.withLock(\.isUnlinked) }
-
-    /// Whether the kernel may be writing to it without a word.
-    var areWritesUnseen: Bool {
-        state.withLock { state in
-            if case .none = state.unseenWrites { return false }
-            return true
-        }
-    }
 
     /// Whether another open may share it. Content that is arriving can be read already and not yet
     /// written; that of an arrival which failed is no document's any more.
@@ -88,9 +81,12 @@ public struct Handle: Sendable {
     /// The file's own descriptor, which all its handles share.
     public var fileDescriptor: Descriptor { file.descriptor }
 
-    /// Whether the kernel may read and write the file by itself: all of it is here, and no write needs
-    /// looking after.
-    public var canBypass: Bool { arrivingSize == nil && !file.state.withLock(\.hasSetID) }
+    /// Whether the kernel may read and write the file by itself: no write needs looking after. Those of a
+    /// cloud document do: each must be known before it happens, and a mapping that outlives its descriptor
+    /// is one that the kernel tells nobody of.
+    public var canBypass: Bool {
+        file.arrival == nil && file.state.withLock { !$0.hasSetID && !$0.isReplicated }
+    }
 
     /// The size of the content in bytes while some of it is still to come: its file has holes then
     /// that the content does not have. Nil when all of it is here.
@@ -171,7 +167,6 @@ final class OpenFiles: Sendable {
                 if handle.canWrite { state.writers -= 1 }
                 let isLastWriter = handle.canWrite && state.writers == 0 && state.isModified
                 if isLastWriter { state.isModified = false }
-                if state.writers == 0 { state.unseenWrites = .none }
                 let isSaved = isLastWriter && !state.isPlain
                 return Closing(
                     file: file, isSaved: isSaved, isLastHandle: state.handles == 0, isOvertaken: state.isOvertaken)
@@ -221,6 +216,10 @@ final class OpenFiles: Sendable {
         table.withLock { table in
             for file in table.files.values { file.state.withLock { $0.isPlain = false } }
         }
+    }
+
+    func noteMode(_ mode: UInt16, of inode: InodeNumber) {
+        file(inode)?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }
     }
 
     /// What was to go stays after all.

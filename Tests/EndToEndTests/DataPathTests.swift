@@ -179,21 +179,51 @@ struct DataPathTests {
         }
     }
 
-    @Test func `what is only written into a mapping is a save`() async throws {
+    @Test func `what is written into a mapping is a save, also when its descriptor was closed before`() async throws {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Map.txt"
             try document.create("0123456789")
             try await laptop.waitUntilUploaded(document)
-            try await laptop.python(
-                """
-                import mmap, os
-                file = os.open("cloud/Map.txt", os.O_RDWR)
-                memory = mmap.mmap(file, 10)
-                os.close(file)
-                memory[2:4] = b"ab"
-                memory.close()
-                """)
-            try await eventually { try (desktop.cloud / "Map.txt").text() == "01ab456789" }
+            // Not by Python, whose mappings keep a descriptor of their own.
+            let file = try document.open(.readWrite)
+            let mapping = try #require(
+                mmap(nil, 10, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor.rawValue, 0))
+            try #require(mapping != MAP_FAILED)
+            try file.close()
+            mapping.storeBytes(of: UInt8(ascii: "a"), toByteOffset: 2, as: UInt8.self)
+            munmap(mapping, 10)
+            try await eventually { try (desktop.cloud / "Map.txt").text() == "01a3456789" }
+        }
+    }
+
+    @Test func `what was written right before the mount ended is sent by the next one`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let document = laptop.cloud / "Plan.txt"
+            try document.create("plan")
+            try await laptop.waitUntilUploaded(document)
+            for round in 0..<5 {
+                let file = try document.open(.readWrite)
+                try file.write(Array("PLAN \(round)".utf8), at: 0)
+                try file.close()
+                try await laptop.remount()
+                try await eventually { try (desktop.cloud / "Plan.txt").text() == "PLAN \(round)" }
+            }
+        }
+    }
+
+    @Test func `a document open since it was local is edited in the cloud as any other`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            try (laptop.local / "Plan.txt").create("plan")
+            let reader = try (laptop.local / "Plan.txt").open(.readOnly)
+            let document = laptop.cloud / "Plan.txt"
+            try (laptop.local / "Plan.txt").rename(to: document)
+            try await laptop.waitUntilUploaded(document)
+            let writer = try document.open(.readWrite)
+            try writer.write(Array("PLAN".utf8), at: 0)
+            #expect(try document.state()["uploading"] == "waiting")
+            try writer.close()
+            try await eventually { try (desktop.cloud / "Plan.txt").text() == "PLAN" }
+            #expect(try reader.text() == "PLAN")
         }
     }
 
@@ -256,7 +286,7 @@ struct DataPathTests {
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "only the superuser becomes someone else"), arguments: ["write", "truncate", "append"])
+    @Test(.enabled(if: getuid() == 0, "only the superuser becomes someone else"), arguments: ["write", "truncate", "append", "empty", "allocate"])
     func `a change by somebody without privilege takes set-id bits away`(way: String) async throws {
         try await withUnmountedDevice { device in
             let mounted = try await device.attemptMount(device.mountArguments + ["--allow-other"])
@@ -271,6 +301,8 @@ struct DataPathTests {
                 assert os.stat(path).st_mode & 0o7777 == 0o6777, "the superuser's writes keep them"
                 os.setgid(65534); os.setuid(65534)
                 if sys.argv[1] == "truncate": os.truncate(path, 3)
+                elif sys.argv[1] == "empty": os.open(path, os.O_WRONLY | os.O_TRUNC)
+                elif sys.argv[1] == "allocate": os.posix_fallocate(os.open(path, os.O_RDWR), 0, 100)
                 else:
                     file = os.open(path, os.O_RDWR | (os.O_APPEND if sys.argv[1] == "append" else 0))
                     os.write(file, b"y")

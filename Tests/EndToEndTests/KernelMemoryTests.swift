@@ -83,4 +83,31 @@ struct KernelMemoryTests {
             #expect(try device.local.documentNames().count == number)
         }
     }
+
+    @Test(arguments: Listing.allCases)
+    func `a document that is changed by its place in Documents changes in its folder at once`(listing: Listing) async throws {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            func listed(_ name: String) throws -> FilePath {
+                device.local / (listing == .filenames ? try (device.local / name).filename() : name)
+            }
+            try (device.local / "Plan.txt").create("plan")
+            let plan = try listed("Plan.txt")
+            _ = try plan.stat()
+            try (device.documents / "Plan.txt").rename(to: device.documents / "Goal.txt")
+            #expect(!(device.local / "Plan.txt").exists)
+            #expect(try (device.local / "Goal.txt").text() == "plan")
+
+            let goal = try listed("Goal.txt")
+            _ = try goal.stat()
+            try (device.documents / ".goutputstream-1").create("new")
+            try (device.documents / ".goutputstream-1").rename(to: device.documents / "Goal.txt")
+            #expect(try goal.text() == "new")
+            #expect(try (device.local / "Goal.txt").text() == "new")
+
+            _ = try goal.stat()
+            try (device.documents / "Goal.txt").remove()
+            #expect(!goal.exists)
+            try (device.local / "Goal.txt").makeFolder()
+        }
+    }
 }

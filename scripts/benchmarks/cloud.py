@@ -95,6 +95,7 @@ def upload(binary, base, sizes, rounds):
             seconds["rclone"].append(time.perf_counter() - start)
             with docfs(binary, base, f"upload-{number}", server.cloud(f"docfs-{number}"), server.environment) as (documents, _):
                 make_files(documents / "local" / "notes", sizes.migrated)
+                time.sleep(1)  # Documents that somebody has, not such as are being written to.
                 start = time.perf_counter()
                 os.rename(documents / "local" / "notes", documents / "cloud" / "notes")
                 wait_until_sent(documents)

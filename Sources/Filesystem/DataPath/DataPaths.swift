@@ -72,11 +72,4 @@ final class DataPaths: Sendable {
             return inode.writers > 0 && inode.path != .cached
         }
     }
-
-    /// Whether the kernel may keep what an earlier open has put in its cache: not where somebody may have
-    /// written past it since.
-    var keepsCache: Bool {
-        if case .available = passthrough.availability { return false }
-        return true
-    }
 }

@@ -18,7 +18,7 @@ extension Filesystem {
         }
         operations.fallocate = { request, number, mode, offset, length, info in
             Request(request!).answer { () throws(Errno) in
-                let handle = try filesystem(of: request!).handleToWrite(number, info!.pointee.fh)
+                let handle = try filesystem(of: request!).handleToWrite(number, info!.pointee.fh, Request(request!))
                 _ = try Filesystem.check { Int(CLinux.fallocate(handle.descriptor.number, mode, offset, length)) }
                 return .success
             }
@@ -36,7 +36,7 @@ extension Filesystem {
             Request(request!).answer { () throws(Errno) in
                 let served = filesystem(of: request!)
                 let source = try served.handle(source, sourceInfo!.pointee.fh)
-                let target = try served.handleToWrite(target, targetInfo!.pointee.fh)
+                let target = try served.handleToWrite(target, targetInfo!.pointee.fh, Request(request!))
                 // Content that is still arriving has holes where bytes are to come.
                 guard served.library.hasArrived(source, from: Int64(from), count: length) else {
                     throw .notSupported
@@ -74,7 +74,7 @@ extension Filesystem {
     }
 
     private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Errno) -> Reply {
-        if offset == 0, let text = try? library.stateText(of: inode, settling: true) { stateFiles.renew(handle, text: text) }
+        if offset == 0, !stateFiles.beginReading(handle), let text = try? library.stateText(of: inode, settling: true) { stateFiles.renew(handle, text: text) }
         guard let state = stateFiles[handle] else { throw .badFileDescriptor }
         return .bytes(Array(state.text.dropFirst(offset).prefix(size)))
     }
@@ -83,8 +83,7 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
         _ request: Request
     ) throws(Errno) -> Reply {
-        let handle = try handleToWrite(number, handle)
-        if !request.isPrivileged { try library.clearSetID(of: handle.inode) }
+        let handle = try handleToWrite(number, handle, request)
         var target = docfs_file_buffer(handle.descriptor.number, fuse_buf_size(source), offset)
         let count = fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0))
         if count < 0 { throw Errno(rawValue: Int32(-count)) }
@@ -98,8 +97,11 @@ extension Filesystem {
         }
     }
 
-    private func handleToWrite(_ number: fuse_ino_t, _ handle: UInt64) throws(Errno) -> Handle {
+    private func handleToWrite(
+        _ number: fuse_ino_t, _ handle: UInt64, _ request: Request
+    ) throws(Errno) -> Handle {
         let handle = try self.handle(number, handle)
+        if handle.canWrite, !request.isPrivileged { try library.clearSetID(of: handle.inode) }
         try library.willWrite(handle)
         return handle
     }

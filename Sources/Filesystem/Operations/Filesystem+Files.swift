@@ -84,7 +84,9 @@ extension Filesystem {
             request.answerLater { [self] () throws(Errno) in
                 let handle = inode.isVersion
                     ? try await library.finishOpeningVersion(inode) : try await library.finishOpening(inode, flags: flags)
-                return reply(try opened(handle, of: number, flags))
+                let file = try opened(handle, of: number, flags)
+                if case .passthrough = file.content { forgetAttributes(number, flags) }
+                return reply(file)
             }
         }
     }
@@ -93,11 +95,12 @@ extension Filesystem {
     private func opened(_ number: UInt64, of inode: fuse_ino_t, _ flags: Int32) throws(Errno) -> OpenedFile {
         let handle = try library.handle(number)
         let path = dataPaths.open(inode, handle)
-        let file = OpenedFile(handle: number, content: path.content(keepsCache: dataPaths.keepsCache)) { [self] in
+        let file = OpenedFile(handle: number, content: path.content) { [self] in
             release(inode, number, flags)
         }
         if handle.canWrite, path != .cached {
-            do throws(Errno) { try library.expectUnseenWrites(handle) } catch {
+            // The kernel will not tell of writes: they are taken to happen.
+            do throws(Errno) { try library.willWrite(handle) } catch {
                 file.release()
                 throw error
             }
@@ -151,10 +154,10 @@ extension Filesystem {
 }
 
 extension DataPaths.Path {
-    fileprivate func content(keepsCache: Bool) -> OpenedFile.Content {
+    fileprivate var content: OpenedFile.Content {
         switch self {
         case .passthrough(let backing): .passthrough(backing: backing)
-        case .cached: .cached(keepsCache: keepsCache)
+        case .cached: .cached
         }
     }
 }

@@ -13,7 +13,7 @@ extension Filesystem {
                 if case .versions = Node(number: number) {} else { _ = try InodeNumber(folder: number) }
                 let streams = filesystem(of: request!).folderStreams
                 let stream = streams.add()
-                return .opened(OpenedFile(handle: stream, content: .cached(keepsCache: true)) { streams.remove(stream) })
+                return .opened(OpenedFile(handle: stream, content: .cached) { streams.remove(stream) })
             }
         }
         operations.readdir = { request, number, size, offset, info in

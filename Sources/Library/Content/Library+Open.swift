@@ -34,7 +34,9 @@ extension Library {
             return .opened(openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: canWrite)))
         }
         if case .opened(let number) = opening {
-            if truncates, openFiles.file(inode)?.isUnlinked != true { try truncateOpened(inode) }
+            if truncates, openFiles.file(inode)?.isUnlinked != true {
+                try closing(number) { () throws(Errno) in try truncateOpened(inode) }
+            }
             stateChanged()
             return .opened(number)
         }
@@ -54,9 +56,19 @@ extension Library {
         let descriptor = canWrite && !file.isWritable ? try file.descriptor.reopened(O_RDWR) : file.descriptor
         let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
         if truncates {
-            if file.isUnlinked { try descriptor.truncate(to: 0) } else { try truncateOpened(file.inode) }
+            try closing(number) { () throws(Errno) in
+                if file.isUnlinked { try descriptor.truncate(to: 0) } else { try truncateOpened(file.inode) }
+            }
         }
         return number
+    }
+
+    /// What is left to do of an open; if it fails, there is no handle.
+    private func closing(_ number: UInt64, unless work: () throws(Errno) -> Void) throws(Errno) {
+        do throws(Errno) { try work() } catch {
+            close(number)
+            throw error
+        }
     }
 
     private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
@@ -127,7 +139,6 @@ extension Library {
 
     /// Closes a handle. The last writer's close is the save.
     public func close(_ number: UInt64) {
-        if let handle = try? openFiles.handle(number), handle.canWrite { discoverUnseenWrites(handle.file) }
         guard let closing = openFiles.remove(number) else { return }
         defer { openFiles.finishClosing(closing) }
         let inode = closing.file.inode

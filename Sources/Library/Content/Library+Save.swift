@@ -35,11 +35,16 @@ extension Library {
 
     /// Somebody without privilege changes what may run with another's: POSIX takes set-id bits away then.
     public func clearSetID(of inode: InodeNumber) throws(Errno) {
-        guard let file = openFiles.file(inode), file.state.withLock(\.hasSetID) else { return }
+        let file = openFiles.file(inode)
+        if let file, file.arrival == nil {
+            guard file.state.withLock(\.hasSetID) else { return }
+        } else {
+            guard let mode = try inspect({ try $0.entry(inode)?.mode }), FileMode.hasSetID(mode) else { return }
+        }
         var changes = AttributeChanges()
         changes.clearsSetID = true
         _ = try setAttributes(of: inode, changes)
-        file.state.withLock { $0.hasSetID = false }
+        file?.state.withLock { $0.hasSetID = false }
         observer?.attributesChanged(of: inode)
     }
 

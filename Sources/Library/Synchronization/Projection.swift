@@ -27,7 +27,6 @@ struct Projection {
     }
 
     mutating func project(_ touched: [EntryID]) throws {
-        for id in touched { try library.noteUnseenWrites(to: id, catalog) }
         for id in touched { try projectLive(id) }
         for id in touched { try projectDeleted(id, isFolder: false) }
         // Folders last, the inner ones first: they must be empty to go.
@@ -197,6 +196,7 @@ struct Projection {
         guard entry.inode > .cloud, entry.isBackingCurrent, entry.kind != .symbolicLink else { return }
         let directory = try library.backing.folder(entry.parent, catalog)
         if entry.mode != current.mode {
+            library.openFiles.noteMode(entry.mode, of: entry.inode)
             if entry.kind == .folder {
                 try directory.setFolderMode(entry.filename, entry.mode)
             } else {

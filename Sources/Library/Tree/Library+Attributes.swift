@@ -38,10 +38,7 @@ extension Library {
     ///
     /// - Throws: EAGAIN where the content must arrive first; `truncationArrival` waits for it.
     public func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
-        let file = openFiles.file(inode)
-        if let file, file.isUnlinked { return try change(file, changes) }
-        if changes.modified != nil, let file { discoverUnseenWrites(file) }
-        defer { if changes.modified != nil, let file { settleUnseenWrites(file) } }
+        if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
         let present = try mutate { catalog -> FileAttributes? in
             guard var entry = try catalog.entry(inode) else { return nil }
             let changes = changes.resolved(for: entry.kind, mode: entry.mode)
@@ -176,7 +173,7 @@ extension Library {
         if let mode = changes.mode {
             entry.mode = mode
             entry.notePending(.mode)
-            openFiles.file(entry.inode)?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }
+            openFiles.noteMode(mode, of: entry.inode)
         }
         if let modified = changes.modified {
             // As the backing file has it, where there is one: by that a change is recognised later.

@@ -72,19 +72,31 @@ extension Library {
     /// names that a listing can show are ever remembered.
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
-    func announceNames(of entry: Entry, besides used: String? = nil) {
+    func announceNames(of entry: Entry, besides used: UsedName? = nil) {
         guard let observer else {
             departedNodes.settle(entry.inode)
             return
         }
         let listed = (configuration.showsDisplayNames ? entry.name?.full : nil) ?? entry.filename
-        if let used, listed.isIdentical(to: used) {
+        if let used, used.folder == entry.parent, listed.isIdentical(to: used.name) {
             departedNodes.settle(entry.inode)
             return
         }
         observer.attributesChanged(of: entry.inode)
         observer.nameChanged(listed, in: entry.parent)
         observer.whenNamesAreForgotten { [departedNodes] in departedNodes.settle(entry.inode) }
+    }
+}
+
+/// A name as a call says it, in the folder where the kernel knows it: a document in `Documents` has its
+/// own folder besides.
+struct UsedName {
+    let name: String
+    let folder: InodeNumber
+
+    init(_ name: some Collection<UInt8>, in folder: InodeNumber) {
+        self.name = String(decoding: name, as: UTF8.self)
+        self.folder = folder
     }
 }
 

@@ -118,12 +118,14 @@ extension Library {
         }
     }
 
-    /// `Documents` holds the two containers; a document of the preferred one resolves there too.
+    /// `Documents` holds the two containers; a document of the preferred one resolves there too, and what a
+    /// program leaves beside it while it saves.
     private func resolveInDocuments(_ name: String, _ catalog: CatalogTransaction) throws -> Meaning? {
         if let container = try catalog.entry(in: .documents, filename: name) {
             return Meaning(entry: container, isListedName: true)
         }
-        guard let found = try resolve(name, in: preferredFolder, catalog), found.entry.kind == .document
+        guard let found = try resolve(name, in: preferredFolder, catalog),
+            found.entry.kind == .document || found.entry.kind == .scratch
         else { return nil }
         return Meaning(entry: found.entry, isListedName: false, isUntitledAlias: found.isUntitledAlias)
     }

@@ -15,8 +15,11 @@ extension Library {
             if entry.kind == .document { departed.add(entry, holder: nil, now: surroundings.now()) }
             return entry
         }
-        announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
-        if parent != removed.parent { observer?.attributesChanged(of: removed.parent) }
+        announceNames(of: removed, besides: UsedName(name, in: parent))
+        if parent != removed.parent {
+            observer?.attributesChanged(of: removed.parent)
+            observer?.settleNames()
+        }
         try backing.discard(removed.inode)
     }
 
@@ -31,7 +34,7 @@ extension Library {
             return entry
         }
         guard let removed else { return }
-        announceNames(of: removed, besides: String(decoding: name, as: UTF8.self))
+        announceNames(of: removed, besides: UsedName(name, in: parent))
     }
 
     /// The entry that a name means in a call that changes it. Virtual files cannot be changed so.

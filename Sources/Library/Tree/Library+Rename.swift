@@ -30,10 +30,10 @@ extension Library {
                 isExchange: move.plan == .exchange)
         }
         guard let outcome else { return }
-        let oldName = String(decoding: name, as: UTF8.self)
         for entry in outcome.changed {
             // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
-            let used = entry.inode == outcome.source ? oldName : newName.text
+            let used = entry.inode == outcome.source
+                ? UsedName(name, in: parent) : UsedName(newName.text.utf8, in: newParent)
             announceNames(of: entry, besides: outcome.isExchange ? nil : used)
         }
         for folder in [parent, newParent] where folder == .documents {
@@ -42,6 +42,7 @@ extension Library {
         // The kernel takes its memory of the old name over to the new one.
         if !outcome.isNewNameListed { observer?.nameChanged(newName.text, in: newParent) }
         for inode in outcome.discarded { departedNodes.holdContent(of: inode) }
+        if parent == .documents, newParent == .documents { observer?.settleNames() }
     }
 
     private struct Outcome {
