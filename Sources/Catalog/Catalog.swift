@@ -1,6 +1,7 @@
 import Documents
 import GRDB
 import Glibc
+import Synchronization
 
 /// What this device knows, in one SQLite file: the namespace, pending work, the replica.
 ///
@@ -13,6 +14,14 @@ public final class Catalog: Sendable {
     private let inodes = InodeSupply()
     private let entries = EntryCache()
     private let counts = EntryCounts()
+    private let quiet = Mutex(Quiet())
+
+    /// Counts of writes, by which a moment is found when nobody writes.
+    private struct Quiet {
+        var writes = 0
+        var writesWhenLastAsked = 0
+        var writesAtLastCheckpoint = 0
+    }
 
     /// Opens or creates the catalog and brings its schema up to date.
     ///
@@ -27,7 +36,9 @@ public final class Catalog: Sendable {
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -65536")
-            try db.execute(sql: "PRAGMA wal_autocheckpoint = 10000")
+            // The last resort: a commit that has to do it takes as long as the disk does. See `checkpointIfQuiet`.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
+            try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
         self.path = path
         queue = try DatabaseQueue(path: path, configuration: configuration)
@@ -58,6 +69,7 @@ public final class Catalog: Sendable {
         do {
             let value = try body()
             try db.cachedStatement(sql: "COMMIT").execute()
+            quiet.withLock { $0.writes += 1 }
             return value
         } catch {
             entries.forgetAll()
@@ -66,6 +78,18 @@ public final class Catalog: Sendable {
             if db.isInsideTransaction { try db.rollback() }
             throw error
         }
+    }
+
+    /// Moves the write-ahead log into the database if there is much in it and nothing was written since the
+    /// last time somebody asked: so that hardly any commit has to wait for that.
+    public func checkpointIfQuiet() throws {
+        let isDue = quiet.withLock { quiet in
+            defer { quiet.writesWhenLastAsked = quiet.writes }
+            guard quiet.writes == quiet.writesWhenLastAsked, quiet.writes - quiet.writesAtLastCheckpoint >= 500 else { return false }
+            quiet.writesAtLastCheckpoint = quiet.writes
+            return true
+        }
+        if isDue { try queue.inDatabase { db in _ = try db.checkpoint(.passive) } }
     }
 
     /// Moves the write-ahead log into the database and closes both.

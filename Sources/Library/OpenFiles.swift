@@ -10,7 +10,8 @@ final class OpenFile: Sendable {
     struct State {
         var handles = 0
         var writers = 0
-        /// Whether it was written to since the last writer before closed.
+        /// Whether it was written to since the last writer before closed, or may have been: of what the kernel
+        /// writes by itself nobody hears.
         var isModified = false
         /// Whether nobody needs to hear of its being saved: it is no cloud document and has been named.
         /// True only while nothing could have changed that since it was opened.

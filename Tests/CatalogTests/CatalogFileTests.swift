@@ -7,6 +7,26 @@ import TestSupport
 
 /// The catalog as a file: made, opened again, locked, migrated.
 struct CatalogFileTests {
+    @Test func `what was written moves into the database when nothing is written for a while`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            let catalog = try Catalog(path: path)
+            func size() throws -> Int {
+                let attributes = try FileManager.default.attributesOfItem(atPath: path)
+                return try #require(attributes[.size] as? Int)
+            }
+            for number in 0..<600 {
+                try catalog.write { _ = try $0.insert(.folder("folder \(number)")) }
+            }
+            let before = try size()
+            try catalog.checkpointIfQuiet()
+            #expect(try size() == before, "something was written just before")
+            try catalog.checkpointIfQuiet()
+            #expect(try size() > before)
+            try catalog.close()
+        }
+    }
+
     @Test func `a fresh catalog has the tree`() throws {
         try withCatalog { catalog in
             try catalog.read { catalog in

@@ -54,6 +54,7 @@ public final class Synchronizer: Sendable {
                 watch = watchLog()
             }
             failures = succeeded ? 0 : failures + 1
+            tidyCatalog()
             if isFirst { firstRound() }
             isFirst = false
             // However often it is woken, it leaves most of the time to those who use the documents.
@@ -64,6 +65,12 @@ public final class Synchronizer: Sendable {
             await library.transfers.wake.wait(atMost: min(pause, rest ?? pause))
         }
         await abandonTransfers()
+    }
+
+    private func tidyCatalog() {
+        do { try library.catalog.checkpointIfQuiet() } catch {
+            library.logger.warning("the catalog could not be tidied", metadata: ["error": "\(error)"])
+        }
     }
 
     var now: ContinuousClock.Instant { library.surroundings.instant() }

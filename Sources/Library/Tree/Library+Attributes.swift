@@ -2,7 +2,6 @@ import CLinux
 import Catalog
 import Documents
 import Glibc
-import Synchronization
 import SystemPackage
 
 /// Which attributes setattr is to change; nil leaves one as it is.
