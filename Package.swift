@@ -37,6 +37,7 @@ let package = Package(
             name: "Filesystem",
             dependencies: [
                 "CFuse", "CLinux", "Library", "Catalog", "Documents",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -118,6 +119,8 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "FilesystemTests", dependencies: ["Filesystem", "Library", "Catalog", "Documents"], swiftSettings: strict),
         // Whole devices in a world of which nothing but a seed decides.
         .testTarget(
             name: "SimulationTests",

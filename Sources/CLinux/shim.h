@@ -13,6 +13,7 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
 ssize_t copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, size_t length, unsigned int flags);
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
 ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t length, unsigned int flags);
+pid_t gettid(void);
 int pidfd_open(pid_t process, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
@@ -22,6 +23,7 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define SEEK_HOLE 4
 #define O_PATH 010000000
 #define O_NOATIME 01000000
+#define FALLOC_FL_KEEP_SIZE 1
 
 /* utimensat(2): leave a time alone, or set it to now. */
 enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };

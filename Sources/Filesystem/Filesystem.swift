@@ -17,6 +17,7 @@ final class Filesystem: Sendable {
     let statePolls: StatePolls
     let dataPaths = DataPaths()
     let stream = SessionStream()
+    let stage = ReenactmentStage()
 
     init(library: Library, statePolls: StatePolls) {
         self.library = library

@@ -12,27 +12,32 @@ import Synchronization
 /// kernel takes the directory's lock for it, which the request at hand may be holding. Names are
 /// expired, not removed, so that a folder someone stands in stays theirs.
 ///
-/// `@unchecked`: the session pointer is set once before the loop starts and outlives the queue's work.
-final class KernelCaches: LibraryObserver, @unchecked Sendable {
-    private let session: OpaquePointer
+final class KernelCaches: LibraryObserver {
+    private let session: FuseSession
     private let queue = DispatchQueue(label: "docfs.kernel-caches")
     private let statePolls: StatePolls
+    private let remoteEvents: RemoteEvents
 
-    init(session: OpaquePointer, statePolls: StatePolls) {
+    init(session: FuseSession, statePolls: StatePolls, remoteEvents: RemoteEvents) {
         self.session = session
         self.statePolls = statePolls
+        self.remoteEvents = remoteEvents
     }
 
     func nameChanged(_ name: String, in parent: InodeNumber) {
-        queue.async { [self] in
-            // ENOENT means that the kernel did not know the name: nothing to do.
-            _ = fuse_lowlevel_notify_expire_entry(
-                session, fuse_ino_t(parent.number), name, name.utf8.count, FUSE_LL_EXPIRE_ONLY)
-        }
+        queue.async { [self] in session.expire(name, in: parent) }
     }
 
-    func attributesChanged(of inode: InodeNumber) {
-        _ = fuse_lowlevel_notify_inval_inode(session, fuse_ino_t(inode.number), -1, 0)
+    func attributesChanged(of inode: InodeNumber) { _ = session.forgetAttributes(of: inode) }
+
+    /// Only where somebody can be watching: who watches a folder keeps the kernel from forgetting it.
+    func remotelyChanged(_ changes: [RemoteChange]) {
+        var isKnown: [InodeNumber: Bool] = [:]
+        for change in changes {
+            let folders = change.places.map(\.entry.folder)
+            for folder in folders where isKnown[folder] == nil { isKnown[folder] = session.forgetAttributes(of: folder) }
+            if folders.contains(where: { isKnown[$0] == true }) { remoteEvents.add(change) }
+        }
     }
 
     func stateChanged() {
@@ -51,4 +56,23 @@ final class KernelCaches: LibraryObserver, @unchecked Sendable {
 
     /// Waits until all that was to be told has been told.
     func drain() { queue.sync {} }
+}
+
+/// What can be told to the kernel of a session at any time.
+///
+/// `@unchecked`: libfuse lets these be called from any thread; the session outlives all who have this.
+struct FuseSession: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Makes the kernel ask anew what a name means. Not within a request that holds the folder.
+    func expire(_ name: String, in folder: InodeNumber) {
+        // ENOENT means that the kernel did not know the name: nothing to do.
+        _ = fuse_lowlevel_notify_expire_entry(
+            pointer, fuse_ino_t(folder.number), name, name.utf8.count, FUSE_LL_EXPIRE_ONLY)
+    }
+
+    /// - Returns: whether the kernel knows the inode.
+    fileprivate func forgetAttributes(of inode: InodeNumber) -> Bool {
+        fuse_lowlevel_notify_inval_inode(pointer, fuse_ino_t(inode.number), -1, 0) == 0
+    }
 }

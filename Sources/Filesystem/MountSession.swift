@@ -20,6 +20,7 @@ public final class MountSession: @unchecked Sendable {
     private let session: OpaquePointer
     private let filesystem: Filesystem
     private let caches: KernelCaches
+    private let remoteEvents: RemoteEvents
     private let mountpoint: String
     private let loopThread = Mutex<pthread_t?>(nil)
 
@@ -40,7 +41,10 @@ public final class MountSession: @unchecked Sendable {
             fuse_session_destroy(session)
             throw MountError("cannot serve \(mountpoint): libfuse refused the session's own stream")
         }
-        caches = KernelCaches(session: session, statePolls: statePolls)
+        let told = FuseSession(pointer: session)
+        remoteEvents = RemoteEvents(
+            on: filesystem.stage, mountpoint: mountpoint, logger: library.logger, expire: { told.expire($0, in: $1) })
+        caches = KernelCaches(session: told, statePolls: statePolls, remoteEvents: remoteEvents)
         library.observer = caches
     }
 
@@ -71,10 +75,13 @@ public final class MountSession: @unchecked Sendable {
         fuse_loop_cfg_set_clone_fd(configuration, 1)
         fuse_loop_cfg_set_idle_threads(configuration, 4)
         fuse_loop_cfg_set_max_threads(configuration, 10)
+        remoteEvents.start()
         let result = docfs_session_loop_mt(session, configuration)
         loopThread.withLock { $0 = nil }
         filesystem.library.observer = nil
+        remoteEvents.end()
         fuse_session_unmount(session)
+        remoteEvents.join()
         caches.drain()
         if result != 0, result != -ENODEV, fuse_session_exited(session) == 0 {
             throw MountError("the mount at \(mountpoint) failed: \(Errno(rawValue: abs(result)))")

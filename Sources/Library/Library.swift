@@ -15,7 +15,7 @@ import SystemPackage
 public final class Library: Sendable {
     let configuration: LibraryConfiguration
     let surroundings: Surroundings
-    let logger: Logger
+    public let logger: Logger
     let catalog: Catalog
     let backing: BackingStore
     let openFiles = OpenFiles()
@@ -75,6 +75,8 @@ public protocol LibraryObserver: Sendable {
     func attributesChanged(of inode: InodeNumber)
     /// Some document's state may have changed.
     func stateChanged()
+    /// Other devices changed the tree; it is done.
+    func remotelyChanged(_ changes: [RemoteChange])
 }
 
 /// Time and chance, passed in so that tests can choose them.

@@ -2,10 +2,10 @@ import Testing
 
 struct RequiredProgramsTests {
     /// What the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils,
-    /// findutils, fuse3, git, python3, rsync, sed, tar, util-linux, vim.
+    /// findutils, fuse3, git, inotify-tools, python3, rsync, sed, tar, util-linux, vim.
     static let programs = [
-        "cp", "diff", "du", "find", "flock", "fusermount3", "getfattr", "git", "python3", "rsync",
-        "sed", "setfattr", "setpriv", "tar", "timeout", "unshare", "vim", "xargs",
+        "cp", "diff", "du", "find", "flock", "fusermount3", "getfattr", "git", "inotifywait", "python3",
+        "rsync", "sed", "setfattr", "setpriv", "tar", "timeout", "unshare", "vim", "xargs",
     ]
 
     @Test(.timeLimit(.minutes(1)))

@@ -17,6 +17,7 @@ extension Filesystem {
             }
         }
         operations.fallocate = { request, number, mode, offset, length, info in
+            if isReenacted(request!, .touch(number)) { return }
             Request(request!).answer { () throws(Errno) in
                 let handle = try filesystem(of: request!).handleToWrite(number, info!.pointee.fh, Request(request!))
                 _ = try Filesystem.check { Int(CLinux.fallocate(handle.descriptor.number, mode, offset, length)) }

@@ -8,9 +8,11 @@ import SystemPackage
 extension Filesystem {
     static func addFiles(to operations: inout fuse_lowlevel_ops) {
         operations.create = { request, parent, name, mode, info in
+            if isReenacted(request!, .make(parent, name)) { return }
             filesystem(of: request!).create(parent, bytes(name), mode, info!.pointee.flags, Request(request!))
         }
         operations.open = { request, number, info in
+            if isReenacted(request!, .open(number)) { return }
             filesystem(of: request!).open(number, info!.pointee.flags, Request(request!))
         }
         operations.release = { request, number, info in
@@ -121,6 +123,7 @@ extension Filesystem {
     }
 
     private func release(_ number: fuse_ino_t, _ handle: UInt64, _ flags: Int32) {
+        if handle == Filesystem.reenactedHandle { return }
         switch Node(number: number) {
         case .entry, .version:
             library.close(handle)

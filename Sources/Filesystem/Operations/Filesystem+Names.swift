@@ -10,6 +10,7 @@ import SystemPackage
 extension Filesystem {
     static func addNames(to operations: inout fuse_lowlevel_ops) {
         operations.lookup = { request, parent, name in
+            if isReenacted(request!, .lookup(parent, name)) { return }
             Request(request!).answer { () throws(Errno) in
                 try filesystem(of: request!).lookup(parent, bytes(name), request!)
             }
@@ -25,11 +26,13 @@ extension Filesystem {
             fuse_reply_none(request)
         }
         operations.mknod = { request, parent, name, mode, _ in
+            if isReenacted(request!, .make(parent, name)) { return }
             Request(request!).answer { () throws(Errno) in
                 try filesystem(of: request!).makeNode(parent, bytes(name), mode, request!)
             }
         }
         operations.mkdir = { request, parent, name, mode in
+            if isReenacted(request!, .make(parent, name)) { return }
             Request(request!).answer { () throws(Errno) in
                 .entry(
                     try filesystem(of: request!).library.makeFolder(
@@ -37,6 +40,7 @@ extension Filesystem {
             }
         }
         operations.symlink = { request, target, parent, name in
+            if isReenacted(request!, .make(parent, name)) { return }
             Request(request!).answer { () throws(Errno) in
                 .entry(
                     try filesystem(of: request!).library.makeSymbolicLink(
@@ -50,18 +54,21 @@ extension Filesystem {
             }
         }
         operations.unlink = { request, parent, name in
+            if isReenacted(request!, .remove(parent, name)) { return }
             Request(request!).answer { () throws(Errno) in
                 try filesystem(of: request!).remove(bytes(name), from: Node(number: parent))
                 return .success
             }
         }
         operations.rmdir = { request, parent, name in
+            if isReenacted(request!, .remove(parent, name)) { return }
             Request(request!).answer { () throws(Errno) in
                 try filesystem(of: request!).library.removeFolder(bytes(name), in: InodeNumber(folder: parent))
                 return .success
             }
         }
         operations.rename = { request, parent, name, newParent, newName, flags in
+            if isReenacted(request!, .rename(parent, name, newParent, newName)) { return }
             Request(request!).answer { () throws(Errno) in
                 try filesystem(of: request!).rename(
                     bytes(name), in: Node(number: parent), to: bytes(newName), in: InodeNumber(folder: newParent),

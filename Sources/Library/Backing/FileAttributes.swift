@@ -34,6 +34,19 @@ public struct FileAttributes: Sendable, Equatable {
             group: getegid(), accessed: entry.modified, modified: entry.modified, changed: entry.modified)
     }
 
+    /// Of what is known no more than that it was there.
+    public static func departed(_ kind: EntryKind, at time: Timestamp) -> FileAttributes {
+        let type: FileType =
+            switch kind {
+            case .folder: .folder
+            case .symbolicLink: .symbolicLink
+            case .document, .scratch: .file
+            }
+        return FileAttributes(
+            type: type, mode: type == .folder ? 0o700 : 0o600, size: 0, blocks: 0, links: 0, owner: geteuid(),
+            group: getegid(), accessed: time, modified: time, changed: time)
+    }
+
     init(
         type: FileType, mode: UInt16, size: Int64, blocks: Int64, links: UInt32, owner: UInt32,
         group: UInt32, accessed: Timestamp, modified: Timestamp, changed: Timestamp

@@ -16,6 +16,7 @@ struct Projection {
     private let saved: Set<EntryID>
     /// Files whose content can go when the transaction is committed.
     private(set) var discarded: [InodeNumber] = []
+    private var changes = TreeChanges()
     /// Folders that a checkpoint put there, while it is taken over.
     private var knownFolders: [EntryID: Entry] = [:]
 
@@ -24,6 +25,11 @@ struct Projection {
         self.catalog = catalog
         self.replica = replica
         self.saved = saved
+    }
+
+    /// What others did, with the names that listings show when all of it is done.
+    func remoteChanges() throws -> [RemoteChange] {
+        try changes.listed { try library.listedPlace(of: $0, catalog) }
     }
 
     mutating func project(_ touched: [EntryID]) throws {
@@ -82,6 +88,7 @@ struct Projection {
 
     private mutating func insert(_ committed: ReplicaEntry) throws {
         guard let entry = try insertRow(committed) else { return }
+        changes.noteCreation(of: entry)
         try library.backing.folder(entry.parent, catalog).touch()
         library.observer?.attributesChanged(of: entry.parent)
         library.announceNames(of: entry)
@@ -166,15 +173,18 @@ struct Projection {
         if !current.pending.contains(.modified) { entry.modified = description.modified }
         entry.size = committed.versions?.current.size ?? 0
         if !current.pending.contains(.content) { try settleContent(&entry, was: current) }
+        let isMoved = entry.parent != current.parent || entry.filename != current.filename
+        let formerPlace = isMoved || entry.name != current.name ? try library.listedPlace(of: current, catalog) : nil
         // Also where the newest version was known before: a save made here hid it until now, and lost to it.
         let isOther = entry.currentVersion != current.currentVersion || saved.contains(committed.id)
         if entry.isOutdated || !entry.isHere, isOther { try leaveToReaders(&entry) }
         try catalog.update(entry)
-        let isMoved = entry.parent != current.parent || entry.filename != current.filename
         if isMoved || entry.name != current.name || entry.inode != current.inode {
             library.announceNames(of: current)
             library.announceNames(of: entry)
         }
+        if let formerPlace { changes.noteMove(of: entry, from: formerPlace) }
+        if entry.inode != current.inode { changes.noteContent(of: entry) }
         library.observer?.attributesChanged(of: entry.inode)
     }
 
@@ -232,9 +242,10 @@ struct Projection {
 
     /// What stands here under a filename that the container gives to another entry gives way: by the
     /// log's order it came later, or it never leaves this machine.
-    private func makeRoom(for filename: String, in folder: Entry) throws {
+    private mutating func makeRoom(for filename: String, in folder: Entry) throws {
         guard var other = try catalog.entry(in: folder.inode, filename: filename) else { return }
         let before = other
+        let place = try library.listedPlace(of: before, catalog)
         var number = 1
         repeat {
             let split = DocumentName(splitting: try EntryName(filename))
@@ -248,6 +259,7 @@ struct Projection {
         // One that leaves this place anyway, by what the container says, is only parked.
         if try staysPut(before) { other.notePending(.place) }
         try catalog.update(other)
+        if let place { changes.noteMove(of: other, from: place) }
         library.announceNames(of: before)
     }
 
@@ -278,6 +290,7 @@ struct Projection {
             library.transfers.wake.signal()
             return
         }
+        if let place = try library.listedPlace(of: entry, catalog) { changes.noteRemoval(from: place) }
         try library.noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         let directory = try library.backing.folder(entry.parent, catalog)

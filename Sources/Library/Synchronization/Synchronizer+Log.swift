@@ -37,7 +37,7 @@ extension Synchronizer {
     ///
     /// - Parameter own: the same commit as it was made here, if that is known already.
     private func take(_ commit: Commit, at position: LogPosition, own: OutgoingCommit? = nil) throws {
-        let discarded = try library.catalog.write { catalog in
+        let (discarded, changes) = try library.catalog.write { catalog in
             var replica = CatalogReplica(catalog)
             let touched = try apply(commit, to: &replica)
             try catalog.set(.logPosition, String(position.number))
@@ -47,8 +47,9 @@ extension Synchronizer {
             }
             var projection = Projection(library, catalog, replica, saved: saved)
             try projection.project(touched)
-            return projection.discarded
+            return (projection.discarded, try projection.remoteChanges())
         }
+        library.observer?.remotelyChanged(changes)
         for inode in discarded { try library.backing.discard(inode) }
         library.stateChanged()
     }

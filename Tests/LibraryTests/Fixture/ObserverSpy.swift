@@ -7,6 +7,7 @@ final class ObserverSpy: LibraryObserver {
     private struct Heard {
         var names: [(name: String, parent: InodeNumber)] = []
         var attributes: Set<InodeNumber> = []
+        var remoteChanges: [RemoteChange] = []
     }
 
     private let heard = Mutex(Heard())
@@ -19,6 +20,8 @@ final class ObserverSpy: LibraryObserver {
     }
 
     func hasHeardOfAttributes(of inode: InodeNumber) -> Bool { heard.withLock { $0.attributes.contains(inode) } }
+
+    var remoteChanges: [RemoteChange] { heard.withLock(\.remoteChanges) }
 
     func forget() { heard.withLock { $0 = Heard() } }
 
@@ -35,4 +38,6 @@ final class ObserverSpy: LibraryObserver {
     func attributesChanged(of inode: InodeNumber) { heard.withLock { _ = $0.attributes.insert(inode) } }
 
     func stateChanged() {}
+
+    func remotelyChanged(_ changes: [RemoteChange]) { heard.withLock { $0.remoteChanges += changes } }
 }

@@ -8,7 +8,7 @@ final class ServerProcess: Sendable {
         let description: String
     }
 
-    /// The servers that scripts/install-servers installs.
+    /// The servers that scripts/install-python-packages installs.
     private static let programs = URL(filePath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: ".build/python/bin")
@@ -22,7 +22,7 @@ final class ServerProcess: Sendable {
     init(_ program: String, _ arguments: (_ folder: String) throws -> [String]) throws {
         let path = Self.programs.appending(path: program).path
         guard FileManager.default.isExecutableFile(atPath: path) else {
-            throw Missing(description: "\(path) is missing; run scripts/install-servers")
+            throw Missing(description: "\(path) is missing; run scripts/install-python-packages")
         }
         folder = NSTemporaryDirectory() + "docfs-server-" + UUID().uuidString
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

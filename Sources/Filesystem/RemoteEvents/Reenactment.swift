@@ -1,0 +1,79 @@
+import Catalog
+import Documents
+import Library
+
+/// A remote change that a thread of ours carries out once more as system calls on our own mount, because
+/// the kernel tells watchers (inotify) of system calls only. The tree has the change already: the calls
+/// are answered as if they made it, and do nothing.
+///
+/// Names are answered as they were when the change happened, whatever they mean since: so several
+/// changes replay one after the other.
+struct Reenactment {
+    /// A request of that thread.
+    enum Call: Equatable {
+        case lookup(folder: InodeNumber, name: String)
+        /// create, mkdir or symlink
+        case make(folder: InodeNumber, name: String)
+        /// unlink or rmdir
+        case remove(folder: InodeNumber, name: String)
+        case rename(folder: InodeNumber, name: String, newFolder: InodeNumber, newName: String)
+        case open(InodeNumber)
+        case touch(InodeNumber)
+    }
+
+    enum Answer: Equatable {
+        /// What the name means, or the call has made.
+        case entry(ListedPlace.Step)
+        case absent
+        case done
+        /// Not what belongs to the change: refused, so that nothing is ever done by that thread.
+        case refused
+        /// A name above `cloud`, which means what it always means.
+        case asUsual
+    }
+
+    let change: RemoteChange
+
+    func answer(to call: Call) -> Answer {
+        switch (change, call) {
+        case (_, .lookup(let folder, let name)): meaning(of: name, in: folder)
+        case (.created(let place), .make(let folder, let name)) where place.entry.isNamed(name, in: folder):
+            .entry(place.entry)
+        case (.removed(let place), .remove(let folder, let name)) where place.entry.isNamed(name, in: folder): .done
+        case (.moved(let from, let to), .rename(let folder, let name, let newFolder, let newName))
+        where from.entry.isNamed(name, in: folder) && to.entry.isNamed(newName, in: newFolder): .done
+        case (.modified(let place), .open(let inode)) where place.entry.inode == inode: .done
+        case (.modified(let place), .touch(let inode)) where place.entry.inode == inode: .done
+        default: .refused
+        }
+    }
+
+    private func meaning(of name: String, in folder: InodeNumber) -> Answer {
+        for place in change.places {
+            if let step = place.folders.first(where: { $0.isNamed(name, in: folder) }) { return .entry(step) }
+        }
+        switch change {
+        case .created(let place):
+            if place.entry.isNamed(name, in: folder) { return .absent }
+        case .modified(let place), .removed(let place):
+            if place.entry.isNamed(name, in: folder) { return .entry(place.entry) }
+        case .moved(let from, let to):
+            if from.entry.isNamed(name, in: folder) { return .entry(from.entry) }
+            if to.entry.isNamed(name, in: folder) { return .absent }
+        }
+        return folder < .cloud ? .asUsual : .absent
+    }
+}
+
+extension ListedPlace.Step {
+    fileprivate func isNamed(_ name: String, in folder: InodeNumber) -> Bool {
+        self.folder == folder && self.name.isIdentical(to: name)
+    }
+}
+
+extension ListedPlace {
+    /// The path from the mountpoint on.
+    var path: String {
+        (["", "Documents", "cloud"] + folders.map(\.name) + [entry.name]).joined(separator: "/")
+    }
+}

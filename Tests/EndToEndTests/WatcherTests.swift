@@ -1,0 +1,143 @@
+import SystemPackage
+import Testing
+
+/// What programs that watch `cloud` hear of other devices (inotify).
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct WatcherTests {
+    private static func withWatchedDesktop(
+        _ listing: Listing, _ body: (_ laptop: Device, _ desktop: Device, _ watcher: Watcher) async throws -> Void
+    ) async throws {
+        try await withTwoDevices(MountOptions(listing: listing)) { laptop, desktop in
+            try await body(laptop, desktop, try await .inotifywait(desktop.cloud, notes: desktop.folder))
+        }
+    }
+
+    @Test func `a document that another device makes, edits, renames and removes is heard of once each`() async throws {
+        try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
+            let document = laptop.cloud / "Groceries.txt"
+            try document.create("milk")
+            var heard = ["CREATE Groceries.txt", "CLOSE_WRITE,CLOSE Groceries.txt"]
+            try await eventually { try watcher.events == heard }
+            try document.append("eggs")
+            heard += ["MODIFY Groceries.txt", "CLOSE_WRITE,CLOSE Groceries.txt"]
+            try await eventually { try watcher.events == heard }
+            try document.rename(to: laptop.cloud / "Shopping.txt")
+            heard += ["MOVED_FROM Groceries.txt", "MOVED_TO Shopping.txt"]
+            try await eventually { try watcher.events == heard }
+            try (laptop.cloud / "Shopping.txt").remove()
+            heard += ["DELETE Shopping.txt"]
+            try await eventually { try watcher.events == heard }
+            #expect(try desktop.cloud.documentNames() == [])
+        }
+    }
+
+    @Test func `where filenames are listed, events bear them`() async throws {
+        try await Self.withWatchedDesktop(.filenames) { laptop, desktop, watcher in
+            let document = laptop.cloud / "Groceries.txt"
+            try document.create("milk")
+            let filename = try document.filename()
+            var heard = ["CREATE \(filename)", "CLOSE_WRITE,CLOSE \(filename)"]
+            try await eventually { try watcher.events == heard }
+            // Nothing that a listing shows.
+            try document.rename(to: laptop.cloud / "Shopping.txt")
+            try await eventually { (desktop.cloud / "Shopping.txt").exists }
+            try (laptop.cloud / "Shopping.txt").remove()
+            heard += ["DELETE \(filename)"]
+            try await eventually { try watcher.events == heard }
+        }
+    }
+
+    @Test func `folders come, move and go with all that is in them`() async throws {
+        try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
+            try (laptop.cloud / "Trips").makeFolder()
+            _ = try await watcher.events(until: "CREATE,ISDIR Trips")
+            try (laptop.cloud / "Trips/Rome.txt").create("rome")
+            _ = try await watcher.events(until: "CLOSE_WRITE,CLOSE Trips/Rome.txt")
+            try (laptop.cloud / "Trips").rename(to: laptop.cloud / "Travels")
+            _ = try await watcher.events(until: "MOVED_TO,ISDIR Travels")
+            try await runShell("rm -r Travels", in: laptop.cloud)
+            let heard = try await watcher.events(until: "DELETE,ISDIR Travels")
+            #expect(heard.count { $0.hasPrefix("DELETE ") && $0.hasSuffix("/Rome.txt") } == 1)
+            #expect(heard.count { $0 == "MOVED_FROM,ISDIR Trips" } == 1)
+            #expect(heard.count { $0.hasPrefix("CREATE") } == 2)
+            #expect(try desktop.cloud.documentNames() == [])
+        }
+    }
+
+    @Test func `a link is heard of, and is what it is`() async throws {
+        try await Self.withWatchedDesktop(.filenames) { laptop, desktop, watcher in
+            try await runShell("ln -s ../elsewhere link", in: laptop.cloud)
+            #expect(try await watcher.events(until: "CREATE link") == ["CREATE link"])
+            #expect(try await runShell("readlink link", in: desktop.cloud).line == "../elsewhere")
+        }
+    }
+
+    @Test(arguments: Listing.allCases)
+    func `what this device does itself is heard of as anywhere, and not again when the cloud has it`(
+        listing: Listing
+    ) async throws {
+        try await withTwoDevices(MountOptions(listing: listing)) { laptop, desktop in
+            let plain = desktop.folder / "plain"
+            try plain.makeFolder()
+            let work = """
+                echo one >.a; echo two >>.a; mv .a .b; ln -s .b link; rm .b; mkdir .folder; rmdir .folder; echo three >.c
+                """
+            let ordinary = try await Watcher.inotifywait(plain, notes: desktop.folder)
+            try await runShell(work, in: plain)
+            _ = try await ordinary.events(until: "CLOSE_WRITE,CLOSE .c")
+            let watcher = try await Watcher.inotifywait(desktop.cloud, notes: desktop.folder)
+            try await runShell(work, in: desktop.cloud)
+            try await eventually { (laptop.cloud / ".c").exists }
+            // What comes from elsewhere after it shows that all of it has been told.
+            try (laptop.cloud / ".d").create("four")
+            let heard = try await watcher.events(until: "CLOSE_WRITE,CLOSE .d")
+            #expect(heard.filter { !$0.hasSuffix(" .d") } == (try ordinary.events))
+        }
+    }
+
+    @Test func `to be heard of, a document need not be here`() async throws {
+        try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
+            try (laptop.cloud / "Groceries.txt").create("milk")
+            _ = try await watcher.events(until: "CLOSE_WRITE,CLOSE Groceries.txt")
+            let there = desktop.cloud / "Groceries.txt"
+            #expect(try there.state()["downloading"] == "notDownloaded")
+            #expect(try there.state()["state"] == "closed")
+            #expect(try await runShell("stat -c %b Groceries.txt", in: desktop.cloud).line == "0")
+            #expect(try there.text() == "milk")
+        }
+    }
+
+    @Test func `a library for watching hears of it too`() async throws {
+        try await withTwoDevices(.displayNames) { laptop, desktop in
+            let watcher = try await Watcher.watchdog(desktop.cloud, notes: desktop.folder)
+            try (laptop.cloud / "Groceries.txt").create("milk")
+            _ = try await watcher.events(until: "closed Groceries.txt")
+            try (laptop.cloud / "Groceries.txt").append("eggs")
+            _ = try await watcher.events(until: "modified Groceries.txt")
+            try (laptop.cloud / "Groceries.txt").rename(to: laptop.cloud / "Shopping.txt")
+            _ = try await watcher.events(until: "moved Groceries.txt Shopping.txt")
+            try (laptop.cloud / "Shopping.txt").remove()
+            let heard = try await watcher.events(until: "deleted Shopping.txt")
+            for event in ["created Groceries.txt", "modified Groceries.txt", "moved Groceries.txt Shopping.txt", "deleted Shopping.txt"] {
+                #expect(heard.count { $0 == event } == 1)
+            }
+        }
+    }
+
+    @Test func `names that move on at once are heard of one after the other`() async throws {
+        try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
+            try (laptop.cloud / "A").makeFolder()
+            _ = try await watcher.events(until: "CREATE,ISDIR A")
+            for step in 1...20 { try (laptop.cloud / "A/\(step).txt").create("\(step)") }
+            for (from, to) in [("A", "B"), ("B", "C"), ("C", "D")] {
+                try (laptop.cloud / from).rename(to: laptop.cloud / to)
+            }
+            try (laptop.cloud / "D/1.txt").remove()
+            let heard = try await watcher.events(until: "MOVED_TO,ISDIR D")
+            #expect(heard.first == "CREATE,ISDIR A")
+            try await eventually { try (desktop.cloud / "D").documentNames().count == 19 }
+            #expect(try desktop.cloud.documentNames() == ["D"])
+            for step in 2...20 { #expect(try (desktop.cloud / "D/\(step).txt").text() == "\(step)") }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Catalog
+import Documents
+@testable import Filesystem
+import Library
+import Testing
+
+/// What the thread that reenacts remote changes is answered.
+struct ReenactmentTests {
+    private static let folder = ListedPlace.Step(folder: .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
+    private static let old = place("old", 101)
+    private static let new = place("new", 101)
+
+    private static func place(_ name: String, _ inode: Int64) -> ListedPlace {
+        ListedPlace(
+            folders: [folder],
+            entry: .init(folder: folder.inode, name: name, inode: InodeNumber(inode), kind: .document))
+    }
+
+    private static func answer(_ change: RemoteChange, _ call: Reenactment.Call) -> Reenactment.Answer {
+        Reenactment(change: change).answer(to: call)
+    }
+
+    private static let changes: [RemoteChange] = [
+        .created(old), .modified(old), .removed(old), .moved(from: old, to: new),
+    ]
+
+    @Test(arguments: changes)
+    func `the folders on the way are what they were`(change: RemoteChange) {
+        #expect(Self.answer(change, .lookup(folder: .cloud, name: "F")) == .entry(Self.folder))
+        #expect(Self.answer(change, .lookup(folder: .documents, name: "cloud")) == .asUsual)
+        #expect(Self.answer(change, .lookup(folder: .root, name: "Documents")) == .asUsual)
+        #expect(Self.answer(change, .lookup(folder: .cloud, name: "other")) == .absent)
+    }
+
+    @Test func `before the call, the tree is as it was before the change`() {
+        let (old, new) = (Self.old, Self.new)
+        func lookup(_ name: String) -> Reenactment.Call { .lookup(folder: Self.folder.inode, name: name) }
+        #expect(Self.answer(.created(old), lookup("old")) == .absent)
+        #expect(Self.answer(.modified(old), lookup("old")) == .entry(old.entry))
+        #expect(Self.answer(.removed(old), lookup("old")) == .entry(old.entry))
+        #expect(Self.answer(.moved(from: old, to: new), lookup("old")) == .entry(old.entry))
+        #expect(Self.answer(.moved(from: old, to: new), lookup("new")) == .absent)
+    }
+
+    @Test func `the call of the change succeeds`() {
+        let (old, new) = (Self.old, Self.new)
+        let folder = Self.folder.inode
+        #expect(Self.answer(.created(old), .make(folder: folder, name: "old")) == .entry(old.entry))
+        #expect(Self.answer(.removed(old), .remove(folder: folder, name: "old")) == .done)
+        #expect(
+            Self.answer(
+                .moved(from: old, to: new), .rename(folder: folder, name: "old", newFolder: folder, newName: "new")) == .done)
+        #expect(Self.answer(.modified(old), .open(old.entry.inode)) == .done)
+        #expect(Self.answer(.modified(old), .touch(old.entry.inode)) == .done)
+    }
+
+    @Test(arguments: changes)
+    func `any other call is refused, so that the thread never does anything`(change: RemoteChange) {
+        let folder = Self.folder.inode
+        let calls: [Reenactment.Call] = [
+            .make(folder: folder, name: "other"), .remove(folder: folder, name: "other"),
+            .remove(folder: .cloud, name: "old"),
+            .rename(folder: folder, name: "new", newFolder: folder, newName: "old"), .open(InodeNumber(7)),
+            .touch(InodeNumber(7)),
+        ]
+        for call in calls { #expect(Self.answer(change, call) == .refused) }
+    }
+
+    @Test func `a path goes by the names that listings showed`() {
+        #expect(Self.old.path == "/Documents/cloud/F/old")
+    }
+}

@@ -1,0 +1,122 @@
+import Catalog
+import Documents
+@testable import Library
+import Testing
+
+/// What a device tells of that others did to the tree.
+@Suite(.timeLimit(.minutes(3)))
+struct RemoteChangeTests {
+    /// What the phone tells of while it takes what the laptop did.
+    private static func changes(
+        after prepare: (TestDevice) async throws -> Void = { _ in }, _ act: (TestDevice) async throws -> Void
+    ) async throws -> [String] {
+        var told: [String] = []
+        try await withTwoDevices { laptop, phone in
+            try await prepare(laptop)
+            try await laptop.push()
+            try await phone.pull()
+            let spy = ObserverSpy()
+            phone.library.observer = spy
+            try await act(laptop)
+            try await laptop.push()
+            try await phone.pull()
+            told = spy.remoteChanges.map(\.line)
+        }
+        return told
+    }
+
+    @Test func `something new`() async throws {
+        let told = try await Self.changes { laptop in
+            try laptop.create(".a", "a", in: laptop.makeFolder("F"))
+            try laptop.makeLink("link", to: "F")
+        }
+        #expect(told.sorted() == ["created F", "created F/.a", "created link"])
+        #expect(told.firstIndex(of: "created F")! < told.firstIndex(of: "created F/.a")!)
+    }
+
+    @Test func `an edit`() async throws {
+        #expect(
+            try await Self.changes(after: { try $0.create(".a", "a") }) { try await $0.save(".a", "b") } == ["modified .a"])
+    }
+
+    @Test func `another name, another folder`() async throws {
+        let told = try await Self.changes(after: { laptop in
+            try laptop.create(".a", "a")
+            try laptop.create(".b", "b", in: laptop.makeFolder("F"))
+        }) { laptop in
+            try laptop.rename(".a", to: ".c", in: laptop.inode("F"))
+            try laptop.rename("F", to: "G")
+        }
+        #expect(Set(told) == ["moved .a -> G/.c", "moved F -> G"])
+    }
+
+    @Test func `another name and another content`() async throws {
+        let told = try await Self.changes(after: { try $0.create(".a", "a") }) { laptop in
+            try await laptop.save(".a", "b")
+            try laptop.rename(".a", to: ".b")
+        }
+        #expect(told == ["moved .a -> .b", "modified .b"])
+    }
+
+    @Test func `two that exchange their names pass by no third one`() async throws {
+        let told = try await Self.changes(after: { laptop in
+            try laptop.create(".a", "a")
+            try laptop.create(".b", "b")
+        }) { laptop in
+            try laptop.rename(".a", to: ".c")
+            try laptop.rename(".b", to: ".a")
+            try laptop.rename(".c", to: ".b")
+        }
+        #expect(Set(told) == ["moved .a -> .b", "moved .b -> .a"])
+    }
+
+    @Test func `a display name where filenames are listed is nothing to tell`() async throws {
+        #expect(
+            try await Self.changes(after: { try $0.create("Name.txt", "a") }) { try $0.rename("Name.txt", to: "Other.txt") } == [])
+    }
+
+    @Test func `what went, the inner ones first`() async throws {
+        let told = try await Self.changes(after: { laptop in
+            let folder = try laptop.makeFolder("F")
+            try laptop.create(".a", "a", in: laptop.makeFolder("G", in: folder))
+        }) { laptop in
+            let folder = try laptop.inode("F")
+            try laptop.remove(".a", in: laptop.inode("G", in: folder))
+            try laptop.library.removeFolder(Array("G".utf8), in: folder)
+            try laptop.library.removeFolder(Array("F".utf8), in: .cloud)
+        }
+        #expect(told == ["removed F/G/.a", "removed F/G", "removed F"])
+    }
+
+    @Test func `what this device did itself is nothing to tell`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let spy = ObserverSpy()
+            laptop.library.observer = spy
+            try laptop.create(".a", "a", in: laptop.makeFolder("F"))
+            try await laptop.push()
+            try await laptop.save(".a", "b", in: laptop.inode("F"))
+            try laptop.rename("F", to: "G")
+            try await laptop.push()
+            try laptop.remove(".a", in: laptop.inode("G"))
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            #expect(spy.remoteChanges == [])
+        }
+    }
+}
+
+extension RemoteChange {
+    fileprivate var line: String {
+        switch self {
+        case .created(let place): "created \(place.text)"
+        case .modified(let place): "modified \(place.text)"
+        case .moved(let from, let to): "moved \(from.text) -> \(to.text)"
+        case .removed(let place): "removed \(place.text)"
+        }
+    }
+}
+
+extension ListedPlace {
+    fileprivate var text: String { (folders.map(\.name) + [entry.name]).joined(separator: "/") }
+}
