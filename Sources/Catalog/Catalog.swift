@@ -15,6 +15,11 @@ public final class Catalog: Sendable {
     private let entries = EntryCache()
     private let counts = EntryCounts()
     private let quiet = Mutex(Quiet())
+    private let deferral = Deferral()
+    private let later: Later?
+
+    /// Runs what it is given after a moment, on a thread that may block.
+    public typealias Later = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     /// Counts of writes, by which a moment is found when nobody writes.
     private struct Quiet {
@@ -25,12 +30,17 @@ public final class Catalog: Sendable {
 
     /// Opens or creates the catalog and brings its schema up to date.
     ///
-    /// - Parameter path: of the SQLite file; its folder must exist.
-    public init(path: String) throws {
+    /// - Parameters:
+    ///   - path: of the SQLite file; its folder must exist.
+    ///   - later: for commits that may wait; without it none does.
+    public init(path: String, later: Later? = nil) throws {
+        self.later = later
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
         configuration.journalMode = .wal
         configuration.foreignKeysEnabled = false
+        // A transaction may stay open for a moment: see `Deferral`.
+        configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
             // Without a shared-memory file, reads and writes touch no lock of the file system.
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
@@ -52,33 +62,73 @@ public final class Catalog: Sendable {
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
-    /// Runs `body` in one transaction, rolled back when it throws. Not reentrant.
+    /// Runs `body` in one transaction, rolled back when it throws. Not reentrant. What it did outlives the
+    /// process, unless `body` said that it need not (`CatalogTransaction.deferCommit`).
     public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
-            return try queue.inDatabase { db in try commit(db) { try body(transaction(on: db)) } }
+            return try queue.inDatabase { db in
+                let value = try step(db) { try body(transaction(on: db)) }
+                switch deferral.next(isPossible: later != nil) {
+                case .commit: try commit(db)
+                // Who syncs or closes hears of a failure (`hasLost`).
+                case .schedule: later? { [self] in try? commitDeferred() }
+                case .nothing: break
+                }
+                quiet.withLock { $0.writes += 1 }
+                return value
+            }
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
     private func transaction(on db: Database) -> CatalogTransaction {
-        CatalogTransaction(db: db, inodes: inodes, cache: entries, counts: counts)
+        CatalogTransaction(db: db, inodes: inodes, cache: entries, counts: counts, deferral: deferral)
     }
 
-    /// As GRDB's own transactions, which compile their statements each time.
-    private func commit<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
-        try db.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+    // MARK: Transactions. As GRDB's own, which compile their statements each time.
+
+    /// All of `body` or nothing of it, in a new transaction or one that is open still.
+    private func step<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
+        let isFirst = deferral.begin()
+        try DirectStatement(db, sql: isFirst ? "BEGIN IMMEDIATE" : "SAVEPOINT step").run()
         do {
             let value = try body()
-            try db.cachedStatement(sql: "COMMIT").execute()
-            quiet.withLock { $0.writes += 1 }
+            if !isFirst { try DirectStatement(db, sql: "RELEASE step").run() }
             return value
         } catch {
             entries.forgetAll()
             counts.forget()
-            // SQLite has done it already after some failures, as when the disk is full.
-            if db.isInsideTransaction { try db.rollback() }
+            // SQLite has rolled back all of it already after some failures, as when the disk is full.
+            if !db.isInsideTransaction { deferral.lose() } else if isFirst {
+                try db.rollback()
+            } else {
+                try db.execute(sql: "ROLLBACK TO step; RELEASE step")
+            }
             throw error
         }
     }
+
+    private func commit(_ db: Database) throws {
+        do {
+            try DirectStatement(db, sql: "COMMIT").run()
+            deferral.end()
+        } catch {
+            entries.forgetAll()
+            counts.forget()
+            if db.isInsideTransaction { try db.rollback() }
+            deferral.lose()
+            throw error
+        }
+    }
+
+    private func commitDeferred() throws {
+        try queue.inDatabase { db in
+            deferral.come()
+            if deferral.isOpen { try commit(db) }
+        }
+    }
+
+    /// Whether a deferred commit has failed: then files may be there that no row tells of.
+    public var hasLost: Bool { deferral.hasLost }
 
     /// Moves the write-ahead log into the database if there is much in it and nothing was written since the
     /// last time somebody asked: so that hardly any commit has to wait for that.
@@ -89,11 +139,20 @@ public final class Catalog: Sendable {
             quiet.writesAtLastCheckpoint = quiet.writes
             return true
         }
-        if isDue { try queue.inDatabase { db in _ = try db.checkpoint(.passive) } }
+        if !isDue { return }
+        try commitDeferred()
+        try queue.inDatabase { db in _ = try db.checkpoint(.passive) }
+    }
+
+    /// Closes it as the sudden end of the process would: without what was to be committed later.
+    package func abandon() throws {
+        try queue.inDatabase { db in if deferral.isOpen { try db.rollback() } }
+        try queue.close()
     }
 
     /// Moves the write-ahead log into the database and closes both.
     public func close() throws {
+        try commitDeferred()
         try queue.inDatabase { db in _ = try db.checkpoint(.truncate) }
         try queue.close()
     }
@@ -105,6 +164,12 @@ public struct CatalogTransaction {
     let inodes: InodeSupply
     let cache: EntryCache
     let counts: EntryCounts
+    let deferral: Deferral
+
+    /// The write under way need not be committed at once: what it did can be seen in the files, so that after a
+    /// sudden end it is found out anew. It takes effect at once all the same, and nothing that is written
+    /// later is committed before it.
+    public func deferCommit(of kind: Deferral.Kind) { deferral.ask(kind) }
 }
 
 extension Catalog {
@@ -112,6 +177,8 @@ extension Catalog {
     /// the end of the process; losing power as well takes a sync of the write-ahead log. SQLite locks
     /// the database file and never the log, so that opening and closing the latter drops no lock.
     public func synchronize() throws {
+        try commitDeferred()
+        if hasLost { throw CatalogError.failed("what was written before the disk failed or was full is not in it") }
         let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard log >= 0 else { throw CatalogError.failed("cannot open the write-ahead log: errno \(errno)") }
         defer { Glibc.close(log) }

@@ -4,14 +4,10 @@ import GRDB
 
 /// One entry and its neighbours.
 extension CatalogTransaction {
-    private func entry(where condition: StaticString, _ arguments: StatementArguments) throws -> Entry? {
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(EntryColumns.list) FROM entries WHERE \(condition) LIMIT 1")
-        let cursor = try EntryCursor(statement, arguments)
-        let entry = try cursor.next()
-        // To its end: a query that stays where it is keeps the write-ahead log from being emptied.
-        while try cursor.next() != nil {}
-        return entry
+    private func entry(sql: String, bind: (inout DirectStatement) -> Void) throws -> Entry? {
+        var statement = try DirectStatement(db, sql: sql)
+        bind(&statement)
+        return try statement.step().map(Entry.init)
     }
 
     /// - Parameter index: the one to use, where SQLite would choose badly.
@@ -26,18 +22,21 @@ extension CatalogTransaction {
 
     public func entry(_ inode: InodeNumber) throws -> Entry? {
         if let known = cache.entry(inode) { return known }
-        let found = try entry(where: "id=?", [inode.number])
+        let found = try entry(sql: EntryColumns.byInode) { $0.bind(inode.number) }
         if let found { cache.note(found) }
         return found
     }
 
     public func entry(_ id: EntryID) throws -> Entry? {
-        try entry(where: "uuid=?", [id.uuid])
+        try entry(sql: EntryColumns.byUUID) { $0.bind(id.uuid) }
     }
 
     public func entry(in parent: InodeNumber, filename: String) throws -> Entry? {
         try entry(named: EntryCache.Name(kind: .filename, parent: parent, text: filename)) { () throws in
-            try entry(where: "parent=? AND filename=?", [parent.number, filename])
+            try entry(sql: EntryColumns.byFilename) {
+                $0.bind(parent.number)
+                $0.bind(filename)
+            }
         }
     }
 
@@ -55,15 +54,18 @@ extension CatalogTransaction {
     /// The document created first of those that bear the name.
     public func document(in parent: InodeNumber, fullName: String) throws -> Entry? {
         try entry(named: EntryCache.Name(kind: .fullName, parent: parent, text: fullName)) { () throws in
-            try entry(where: "parent=? AND fullName=? ORDER BY created, id", [parent.number, fullName])
+            try entry(sql: EntryColumns.byFullName) {
+                $0.bind(parent.number)
+                $0.bind(fullName)
+            }
         }
     }
 
     /// The newest document that nobody has named since it was created as `Untitled`.
     public func newestUntitled(in parent: InodeNumber, pathExtension: String) throws -> Entry? {
-        try entry(
-            where: "parent=? AND naming=? AND extension=? ORDER BY created DESC, id DESC",
-            [parent.number, Naming.untitled.code, pathExtension])
+        try entries(
+            where: "parent=? AND naming=? AND extension=? ORDER BY created DESC, id DESC LIMIT 1",
+            [parent.number, Naming.untitled.code, pathExtension]).first
     }
 
     /// In listing order.
@@ -110,24 +112,29 @@ extension CatalogTransaction {
 
     /// The position after the last entry of a folder.
     public func nextPosition(in parent: InodeNumber) throws -> Double {
-        let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")
-        return (try Double.fetchOne(statement, arguments: [parent.number]) ?? 0).rounded(.down) + 1
+        let last = try cache.lastPosition(in: parent) { () throws in
+            let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")
+            return try Double.fetchOne(statement, arguments: [parent.number]) ?? 0
+        }
+        return last.rounded(.down) + 1
     }
 
     /// Whether some document, anywhere on this device, has the generated filename already.
     public func isFilenameTaken(_ filename: String, in parent: InodeNumber) throws -> Bool {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT 1 FROM entries WHERE filename=? AND (hasGeneratedFilename OR parent=?) LIMIT 1
-                """)
-        return try Bool.fetchOne(statement, arguments: [filename, parent.number]) != nil
+        var statement = try DirectStatement(
+            db, sql: "SELECT 1 FROM entries WHERE filename=? AND (hasGeneratedFilename OR parent=?) LIMIT 1")
+        statement.bind(filename)
+        statement.bind(parent.number)
+        return try statement.step() != nil
     }
 
     @discardableResult
     public func insert(_ entry: Entry) throws -> InodeNumber {
         var entry = entry
         if entry.inode == InodeNumber(0) { entry.inode = try newInode() }
-        try db.cachedStatement(sql: EntryColumns.insert).execute(arguments: entry.arguments)
+        var statement = try DirectStatement(db, sql: EntryColumns.insert)
+        entry.bind(to: &statement)
+        try statement.run()
         try counts.note(from: { nil }, to: entry)
         cache.replace(entry)
         return entry.inode
@@ -135,15 +142,19 @@ extension CatalogTransaction {
 
     public func update(_ entry: Entry) throws {
         try counts.note(from: { try self.entry(entry.inode) }, to: self.entry(entry.inode) == nil ? nil : entry)
-        try db.cachedStatement(sql: EntryColumns.update)
-            .execute(arguments: entry.arguments + [entry.inode.number])
+        var statement = try DirectStatement(db, sql: EntryColumns.update)
+        entry.bind(to: &statement)
+        statement.bind(entry.inode.number)
+        try statement.run()
         // What has no row any more gets none by being changed.
         if db.changesCount > 0 { cache.replace(entry) }
     }
 
     public func delete(_ inode: InodeNumber) throws {
         try counts.note(from: { try entry(inode) }, to: nil)
-        try db.cachedStatement(sql: "DELETE FROM entries WHERE id=?").execute(arguments: [inode.number])
+        var statement = try DirectStatement(db, sql: "DELETE FROM entries WHERE id=?")
+        statement.bind(inode.number)
+        try statement.run()
         cache.forget(inode)
     }
 

@@ -2,7 +2,7 @@ import Documents
 import FoundationEssentials
 import GRDB
 
-/// The columns in the order in which `Entry.init(_:)` and `Entry.arguments` take them.
+/// The columns in the order in which `Entry.init(_:)` and `Entry.bind` take them.
 enum EntryColumns {
     static let names = [
         "id", "parent", "container", "kind", "filename", "hasGeneratedFilename", "uuid", "displayName",
@@ -11,6 +11,11 @@ enum EntryColumns {
         "revision", "step", "conflicts", "error", "backingInode",
     ]
     static let list = names.joined(separator: ",")
+    static let select = "SELECT \(list) FROM entries WHERE "
+    static let byInode = select + "id=?"
+    static let byUUID = select + "uuid=?"
+    static let byFilename = select + "parent=? AND filename=?"
+    static let byFullName = select + "parent=? AND fullName=? ORDER BY created, id LIMIT 1"
     static let insert =
         "INSERT INTO entries(\(list)) VALUES(\(names.map { _ in "?" }.joined(separator: ",")))"
     static let update =
@@ -95,16 +100,37 @@ extension Entry {
         backingInode = UInt64(bitPattern: row[28] as Int64)
     }
 
-    var arguments: StatementArguments {
-        let values: [(any DatabaseValueConvertible)?] = [
-            inode.number == 0 ? nil : inode.number, parent.number, container.map { $0 == .local ? 0 : 1 },
-            kind.code, filename, hasGeneratedFilename, id?.uuid, name?.displayName, name?.pathExtension,
-            name?.full, naming.code, created.nanoseconds, position, attributes.map { Data($0) },
-            target.map { Data($0) }, place.keepsNames, place.isScratch, isHere, size, modified.nanoseconds,
-            Int64(mode), currentVersion?.uuid, contentVersion?.uuid, pending.rawValue, revision, step,
-            conflicts, error, Int64(bitPattern: backingInode),
-        ]
-        return StatementArguments(values)
+    /// Binds the columns, in their order.
+    func bind(to statement: inout DirectStatement) {
+        statement.bind(inode.number)
+        statement.bind(parent.number)
+        statement.bind(container.map { $0 == .local ? 0 : 1 } as Int64?)
+        statement.bind(kind.code)
+        statement.bind(filename)
+        statement.bind(hasGeneratedFilename)
+        statement.bind(id?.uuid)
+        statement.bind(name?.displayName)
+        statement.bind(name?.pathExtension)
+        statement.bind(name?.full)
+        statement.bind(naming.code)
+        statement.bind(created.nanoseconds)
+        statement.bind(position)
+        statement.bind(attributes)
+        statement.bind(target)
+        statement.bind(place.keepsNames)
+        statement.bind(place.isScratch)
+        statement.bind(isHere)
+        statement.bind(size)
+        statement.bind(modified.nanoseconds)
+        statement.bind(Int64(mode))
+        statement.bind(currentVersion?.uuid)
+        statement.bind(contentVersion?.uuid)
+        statement.bind(Int64(pending.rawValue))
+        statement.bind(revision)
+        statement.bind(step)
+        statement.bind(Int64(conflicts))
+        statement.bind(error)
+        statement.bind(Int64(bitPattern: backingInode))
     }
 }
 

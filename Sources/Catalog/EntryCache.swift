@@ -46,6 +46,8 @@ final class EntryCache: Sendable {
         var entries = Recent<InodeNumber, Entry>()
         /// Nil stands for no entry.
         var names = Recent<Name, InodeNumber?>()
+        /// Of folders; or where their last entry was before it went.
+        var lastPositions = Recent<InodeNumber, Double>()
     }
 
     private let table = Mutex(Table())
@@ -78,10 +80,21 @@ final class EntryCache: Sendable {
         let fullName = entry.name.map { Name(kind: .fullName, parent: entry.parent, text: $0.full) }
         table.withLock { table in
             table.entries[entry.inode] = entry
+            if let last = table.lastPositions[entry.parent], last < entry.position {
+                table.lastPositions[entry.parent] = entry.position
+            }
             // Filenames are unique in a folder; of a full name's bearers the first one counts.
             table.names[Name(kind: .filename, parent: entry.parent, text: entry.filename)] = .some(entry.inode)
             if let fullName { table.names[fullName] = nil }
         }
+    }
+
+    /// A position after which there is no entry in a folder.
+    func lastPosition(in folder: InodeNumber, query: () throws -> Double) rethrows -> Double {
+        if let known = table.withLock({ $0.lastPositions[folder] }) { return known }
+        let last = try query()
+        table.withLock { $0.lastPositions[folder] = last }
+        return last
     }
 
     func forget(_ inode: InodeNumber) { table.withLock { $0.entries[inode] = nil } }

@@ -28,8 +28,11 @@ public final class MountSession: @unchecked Sendable {
     public init(library: Library, mountpoint: String, allowsOthers: Bool) throws(MountError) {
         let statePolls = StatePolls()
         let filesystem = Filesystem(library: library, statePolls: statePolls)
-        var options = "default_permissions,fsname=docfs,subtype=docfs"
+        var options = "fsname=docfs,subtype=docfs"
         if allowsOthers { options += ",allow_other" }
+        // Root alone may do anything: to check it, the kernel would ask for a folder's attributes anew with each
+        // file that is made or removed there.
+        if allowsOthers || geteuid() != 0 { options += ",default_permissions" }
         session = try Self.makeSession(options, filesystem)
         self.filesystem = filesystem
         self.mountpoint = mountpoint

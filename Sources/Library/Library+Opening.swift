@@ -36,7 +36,8 @@ extension Library {
         let path = configuration.storePath
         do {
             let backing = try BackingStore(path: path)
-            let catalog = try Catalog(path: path + "/catalog.sqlite")
+            let catalog = try Catalog(
+                path: path + "/catalog.sqlite", later: surroundings.defersCommits ? commitLater(surroundings) : nil)
             let device = try catalog.write { try Device.load(name: deviceName, $0, surroundings) }
             let library = Library(
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
@@ -49,6 +50,16 @@ extension Library {
             throw StoreError("the store \(path) is not writable; choose another with --store")
         } catch {
             throw StoreError("the store \(path) cannot be opened: \(error)")
+        }
+    }
+
+    private static func commitLater(_ surroundings: Surroundings) -> Catalog.Later {
+        { commit in
+            Task {
+                // Cancelled or not, it must be committed.
+                try? await surroundings.sleep(Deferral.longest)
+                await onBlockingThread { commit() }
+            }
         }
     }
 
@@ -89,7 +100,7 @@ extension Library {
 
     /// Ends the use of the store cleanly. No call may be under way or follow.
     public func close() throws {
-        try catalog.write { try $0.set(.isClean, "yes") }
+        if !catalog.hasLost { try catalog.write { try $0.set(.isClean, "yes") } }
         try catalog.close()
     }
 

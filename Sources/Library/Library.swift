@@ -88,6 +88,8 @@ public struct Surroundings: Sendable {
     /// For pauses and timeouts: a clock that nobody sets.
     public var instant: @Sendable () -> ContinuousClock.Instant = { .now }
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Whether what the files tell of, too, may be committed to the catalog a moment later.
+    public var defersCommits = true
 
     public init(
         now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable (Timestamp) -> LocalTime,

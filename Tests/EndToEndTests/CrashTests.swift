@@ -24,6 +24,35 @@ struct CrashTests {
         }
     }
 
+    @Test func `what was made and removed just before docfs is killed is there, and is gone`() async throws {
+        try await withDevice { device in
+            for container in [device.local, device.cloud] {
+                for number in 1...30 { try (container / "Gone \(number).txt").create("gone") }
+            }
+            for container in [device.local, device.cloud] {
+                for number in 1...30 { try (container / "Gone \(number).txt").remove() }
+                for number in 1...30 { try (container / "Made \(number).txt").create("made \(number)") }
+                try (container / "draft.tmp").create("draft")
+                try (container / ".hidden").create("hidden")
+            }
+            try await device.crash()
+            try await device.mount()
+            for container in [device.local, device.cloud] {
+                #expect(try container.documentNames().count == 32)
+                for number in 1...30 {
+                    let document = container / "Made \(number).txt"
+                    #expect(try document.text() == "made \(number)")
+                    #expect(try document.displayName() == "Made \(number)")
+                    #expect(try document.filename() != "Made \(number).txt")
+                    #expect(!(container / "Gone \(number).txt").exists)
+                }
+                #expect(try (container / "draft.tmp").text() == "draft")
+                #expect(try (container / ".hidden").text() == "hidden")
+            }
+            try await device.waitUntilUploaded(device.cloud / "Made 30.txt")
+        }
+    }
+
     @Test func `what was written through a mapping and synced is there after a crash`() async throws
     {
         try await withDevice { device in

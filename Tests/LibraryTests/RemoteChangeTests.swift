@@ -44,7 +44,7 @@ struct RemoteChangeTests {
             try laptop.create(".a", "a")
             try laptop.create(".b", "b", in: laptop.makeFolder("F"))
         }) { laptop in
-            try laptop.rename(".a", to: ".c", in: laptop.inode("F"))
+            try laptop.rename(".a", in: .cloud, to: ".c", in: laptop.inode("F"))
             try laptop.rename("F", to: "G")
         }
         #expect(Set(told) == ["moved .a -> G/.c", "moved F -> G"])

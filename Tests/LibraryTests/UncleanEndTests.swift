@@ -224,4 +224,55 @@ struct UncleanEndTests {
             #expect(try copy.entry(".kept", in: .local).id == kept.id)
         }
     }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `what was made just before it died is there under both names, though no row says so`(
+        folder: InodeNumber
+    ) async throws {
+        try await withDevice { device in
+            try device.close()
+            try device.open(defersCommits: true)
+            try device.create("Groceries.txt", "milk", in: folder)
+            try device.create("draft.tmp", "draft", in: folder)
+            let filename = try device.entry("Groceries.txt", in: folder).filename
+            try device.crash()
+            try device.open()
+            let found = try device.entry("Groceries.txt", in: folder)
+            #expect(found.filename == filename)
+            #expect(found.hasGeneratedFilename)
+            #expect(try device.entry("draft.tmp", in: folder).kind == .scratch)
+            #expect(try await device.text("Groceries.txt", in: folder) == "milk")
+            #expect(try device.names(in: folder) == ["Groceries.txt", "draft.tmp"])
+            try await device.push()
+            #expect(try await device.commits.count == (folder == .cloud ? 1 : 0))
+        }
+    }
+
+    @Test func `what was removed just before it died does not come back`() async throws {
+        try await withDevice { device in
+            try device.create("Groceries.txt", "milk", in: .local)
+            try device.create("draft.tmp", "draft", in: .local)
+            try device.create("Kept.txt", "kept", in: .local)
+            try device.close()
+            try device.open(defersCommits: true)
+            try device.remove("Groceries.txt", in: .local)
+            try device.remove("draft.tmp", in: .local)
+            try device.crash()
+            try device.open()
+            #expect(try device.names(in: .local) == ["Kept.txt"])
+        }
+    }
+
+    /// Of these no file tells.
+    @Test func `a document that nobody named yet is committed at once`() async throws {
+        try await withDevice { device in
+            try device.close()
+            try device.open(defersCommits: true)
+            try device.create("Untitled.txt", "", in: .local)
+            let id = try device.entry("Untitled.txt", in: .local).id
+            try device.crash()
+            try device.open()
+            #expect(try device.entry("Untitled.txt", in: .local).id == id)
+        }
+    }
 }

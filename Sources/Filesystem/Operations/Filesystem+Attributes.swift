@@ -5,7 +5,7 @@ import Glibc
 import Library
 import SystemPackage
 
-/// getattr, setattr, statfs.
+/// getattr, setattr, access, statfs.
 extension Filesystem {
     static func addAttributes(to operations: inout fuse_lowlevel_ops) {
         operations.getattr = { request, number, _ in
@@ -19,6 +19,15 @@ extension Filesystem {
             var changes = AttributeChanges(attributes!.pointee, mask)
             changes.clearsSetID = changes.owner != nil || changes.group != nil || (changes.size != nil && !request.isPrivileged)
             filesystem(of: request.pointer).setAttributes(number, changes, request)
+        }
+        // Asked of root only, and only by access(2) and chdir(2): elsewhere the kernel checks permissions itself.
+        operations.access = { request, number, mask in
+            Request(request!).answer { () throws(Errno) in
+                guard mask & X_OK != 0 else { return .success }
+                let attributes = try filesystem(of: request!).library.attributes(of: Node(number: number))
+                if attributes.type == .file, attributes.mode & 0o111 == 0 { throw .permissionDenied }
+                return .success
+            }
         }
         operations.statfs = { request, _ in
             Request(request!).answer { () throws(Errno) in

@@ -29,7 +29,9 @@ struct Projection {
 
     /// What others did, with the names that listings show when all of it is done.
     func remoteChanges() throws -> [RemoteChange] {
-        try changes.listed { try library.listedPlace(of: $0, catalog) }
+        try changes.listed { id in
+            try catalog.entry(id).flatMap { try library.listedPlace(of: $0, catalog) }
+        }
     }
 
     mutating func project(_ touched: [EntryID]) throws {

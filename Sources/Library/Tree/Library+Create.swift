@@ -101,14 +101,15 @@ extension Library {
     private func makeFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
     ) throws -> (Resolved, Opening) {
-        var entry = try newFile(name, in: folder, mode: creator.mode, catalog)
+        var (entry, isKnownIdentity) = try newFile(name, in: folder, mode: creator.mode, catalog)
         let directory = try backing.folder(folder.inode, catalog)
         let descriptor = try directory.makeFile(entry.filename, mode: creator.mode)
         let status: stat
         do {
             try Self.assignOwner(creator, entry.filename, in: directory)
-            if let displayName = entry.name?.displayName {
-                try? descriptor.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
+            if mirrorName(of: entry, on: descriptor), !isKnownIdentity, entry.naming == .given {
+                // All that the row says of it, the file says.
+                catalog.deferCommit(of: .creation)
             }
             status = try descriptor.status()
             entry.backingInode = UInt64(status.st_ino)
@@ -130,23 +131,30 @@ extension Library {
         return (resolved, .opened(number))
     }
 
-    /// The row of a file that is being created: a document that was here a moment ago, or a new one.
+    /// The row of a file that is being created: a document that was here a moment ago, whose identity it takes, or
+    /// a new one.
     private func newFile(
         _ name: EntryName, in folder: Entry, mode: UInt16, _ catalog: CatalogTransaction
-    ) throws -> Entry {
+    ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
         let isScratch = folder.place.isScratch(name)
         var entry = Entry(
             parent: folder.inode, container: folder.container, kind: isScratch ? .scratch : .document,
             filename: name.text, created: now, position: try catalog.nextPosition(in: folder.inode), mode: mode)
-        if isScratch { return entry }
+        if isScratch { return (entry, false) }
         if let departed = departed.claim(name, in: folder.inode, now: now),
             try takeIdentity(of: departed, for: &entry, catalog)
         {
-            return entry
+            return (entry, true)
         }
         try giveIdentity(to: &entry, called: name, in: folder, catalog)
-        return entry
+        return (entry, false)
+    }
+
+    /// - Returns: whether the file says how the document is called.
+    private func mirrorName(of entry: Entry, on file: Descriptor) -> Bool {
+        guard let displayName = entry.name?.displayName else { return true }
+        return (try? file.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))) != nil
     }
 
     /// Makes an entry a document of its own, called `name`.

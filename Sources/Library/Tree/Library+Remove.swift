@@ -11,7 +11,11 @@ extension Library {
         let removed = try mutate { catalog in
             let entry = try existing(name, in: parent, catalog)
             if entry.kind == .folder { throw Errno.isDirectory }
-            try removeFile(entry, catalog)
+            if entry.container == .local, entry.isHere {
+                try removeLocalFile(entry, catalog)
+            } else {
+                try removeFile(entry, catalog)
+            }
             if entry.kind == .document { departed.add(entry, holder: nil, now: surroundings.now()) }
             return entry
         }
@@ -46,6 +50,24 @@ extension Library {
             throw VirtualName(text) == nil ? Errno.noSuchFileOrDirectory : Errno.notPermitted
         }
         return found.entry
+    }
+
+    /// Removes a file that no other device has. A row whose file is gone is dropped after a sudden end
+    /// (`Reconciliation`): so the row's removal may be committed later.
+    private func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        try noteDeparture(of: entry, catalog)
+        try catalog.delete(entry.inode)
+        let folder = try backing.folder(entry.parent, catalog)
+        openFiles.detach(entry.inode)
+        do throws(Errno) { try folder.removeFile(entry.filename) } catch {
+            // A hand other than ours may have done it.
+            if error != .noSuchFileOrDirectory {
+                openFiles.reattach(entry.inode)
+                throw error
+            }
+        }
+        // A link that is gone would be made anew.
+        if entry.kind != .symbolicLink { catalog.deferCommit(of: .removal) }
     }
 
     /// Takes a file out of the tree; `BackingStore.discard` frees its content once that is certain.

@@ -1,6 +1,7 @@
 import Foundation
 import Synchronization
 import SystemPackage
+import Testing
 
 /// A program that watches a folder and writes a line for each event, for as long as this object lives.
 final class Watcher: Sendable {
@@ -67,7 +68,7 @@ final class Watcher: Sendable {
     /// What it has written, with paths from the folder on.
     var events: [String] {
         get throws {
-            try output.text().split(separator: "\n").map { $0.replacing(folder.string + "/", with: "").replacing(folder.string, with: ".") }
+            try output.text().split(separator: "\n").map { String($0.replacing(folder.string + "/", with: "").replacing(folder.string, with: ".")) }
         }
     }
 

@@ -37,16 +37,19 @@ final class TestDevice: Sendable {
 
     // MARK: Its life
 
-    func open() throws {
+    /// - Parameter defersCommits: whether what need not be committed at once never is, until something else is.
+    func open(defersCommits: Bool = false) throws {
         let configuration = LibraryConfiguration(
             storePath: store, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
             showsDisplayNames: showsDisplayNames, timeout: .seconds(30))
+        var surroundings = Surroundings(
+            now: { [clock] in clock.next() },
+            localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
+            random: { SystemRandomNumberGenerator() })
+        surroundings.defersCommits = defersCommits
+        if defersCommits { surroundings.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
         let library = try Library.open(
-            configuration, transfers: Transfers(quiet: .zero), deviceName: name,
-            surroundings: Surroundings(
-                now: { [clock] in clock.next() },
-                localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
-                random: { SystemRandomNumberGenerator() }),
+            configuration, transfers: Transfers(quiet: .zero), deviceName: name, surroundings: surroundings,
             logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
         ) { [cloud] _ in cloud }
         opened.withLock { $0 = (library, Synchronizer(library: library)) }
@@ -57,7 +60,7 @@ final class TestDevice: Sendable {
         let library = library
         opened.withLock { $0 = nil }
         library.transfers.cancelAll()
-        try library.catalog.close()
+        try library.catalog.abandon()
     }
 
     func close() throws {

@@ -46,7 +46,7 @@ final class Life: Sendable {
     /// never hear again of what they wait for.
     func crash() throws {
         end.come()
-        try library.catalog.close()
+        try library.catalog.abandon()
     }
 
     func close() throws {
@@ -134,6 +134,7 @@ struct WorldSurroundings: Sendable {
             localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
             random: { [seeds] in SeededGenerator(seed: seeds.next()) })
         surroundings.instant = { [clock] in clock.instant }
+        surroundings.defersCommits = false
         surroundings.sleep = { [clock] in await clock.sleep($0, life: life) }
         return surroundings
     }

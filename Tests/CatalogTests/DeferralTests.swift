@@ -1,0 +1,158 @@
+import Catalog
+import Documents
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
+
+/// Commits that several writes share.
+struct DeferralTests {
+    private struct Interruption: Error {}
+
+    /// Commits when the test says so.
+    private final class Later: Sendable {
+        private let commits = Mutex<[@Sendable () -> Void]>([])
+
+        var count: Int { commits.withLock(\.count) }
+
+        func add(_ commit: @escaping @Sendable () -> Void) { commits.withLock { $0.append(commit) } }
+
+        func come() { commits.withLock { commits in (commits, commits = []).0 }.forEach { $0() } }
+    }
+
+    /// A catalog, and what would be left of it if the process died now: the names in `local`.
+    private static func withCatalog(
+        _ body: (_ catalog: Catalog, _ later: Later, _ remains: () throws -> [String]) throws -> Void
+    ) throws {
+        try withTemporaryFolder { folder in
+            let later = Later()
+            let catalog = try Catalog(path: folder + "/catalog") { later.add($0) }
+            try body(catalog, later) {
+                let copy = folder + "/" + UUID().uuidString
+                for suffix in ["", "-wal"] {
+                    try FileManager.default.copyItem(atPath: folder + "/catalog" + suffix, toPath: copy + suffix)
+                }
+                let opened = try Catalog(path: copy)
+                defer { try? opened.close() }
+                return try opened.read { try $0.children(of: .local).map(\.filename) }
+            }
+            try catalog.close()
+        }
+    }
+
+    private static func make(_ name: String, in catalog: Catalog) throws -> InodeNumber {
+        try catalog.write { catalog in
+            catalog.deferCommit(of: .creation)
+            return try catalog.insert(.folder(name))
+        }
+    }
+
+    private static func remove(_ inode: InodeNumber, in catalog: Catalog) throws {
+        try catalog.write { catalog in
+            catalog.deferCommit(of: .removal)
+            try catalog.delete(inode)
+        }
+    }
+
+    @Test func `what is deferred is seen at once, and kept when somebody comes to commit it`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            _ = try Self.make("a", in: catalog)
+            _ = try Self.make("b", in: catalog)
+            #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["a", "b"])
+            #expect(try remains() == [])
+            #expect(later.count == 1)
+            later.come()
+            #expect(try remains() == ["a", "b"])
+            _ = try Self.make("c", in: catalog)
+            #expect(later.count == 1)
+        }
+    }
+
+    @Test func `any other write keeps what came before it`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            _ = try Self.make("a", in: catalog)
+            try catalog.write { _ = try $0.insert(.folder("b")) }
+            #expect(try remains() == ["a", "b"])
+        }
+    }
+
+    @Test func `so does a sync`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            _ = try Self.make("a", in: catalog)
+            try catalog.synchronize()
+            #expect(try remains() == ["a"])
+        }
+    }
+
+    @Test func `and closing`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog") { _ in }
+            _ = try Self.make("a", in: catalog)
+            try catalog.close()
+            let again = try Catalog(path: folder + "/catalog")
+            #expect(try again.read { try $0.children(of: .local).map(\.filename) } == ["a"])
+            try again.close()
+        }
+    }
+
+    @Test func `a write that fails undoes itself only`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            _ = try Self.make("a", in: catalog)
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    _ = try catalog.insert(.folder("b"))
+                    throw Interruption()
+                }
+            }
+            #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["a"])
+            later.come()
+            #expect(try remains() == ["a"])
+            #expect(!catalog.hasLost)
+        }
+    }
+
+    @Test func `creations and removals do not wait together`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            let inode = try Self.make("a", in: catalog)
+            try Self.remove(inode, in: catalog)
+            _ = try Self.make("b", in: catalog)
+            // The removal ended the wait of the creation; the next creation waits.
+            #expect(try remains() == [])
+            #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["b"])
+            try catalog.write { _ = try $0.insert(.folder("c")) }
+            #expect(try remains() == ["b", "c"])
+        }
+    }
+
+    @Test func `not too many wait`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            for number in 0..<600 { _ = try Self.make("folder \(number)", in: catalog) }
+            #expect(try remains().count >= 500)
+        }
+    }
+
+    @Test func `where nobody comes later, all is kept at once`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog")
+            _ = try Self.make("a", in: catalog)
+            try catalog.abandon()
+            let again = try Catalog(path: folder + "/catalog")
+            #expect(try again.read { try $0.children(of: .local).map(\.filename) } == ["a"])
+            try again.close()
+        }
+    }
+
+    @Test func `the position after the last one is known without asking, whatever comes and goes`() throws {
+        try Self.withCatalog { catalog, _, _ in
+            try catalog.write { catalog in
+                #expect(try catalog.nextPosition(in: .local) == 1)
+                let inode = try catalog.insert(.folder("a", position: 7.5))
+                #expect(try catalog.nextPosition(in: .local) == 8)
+                try catalog.insert(.folder("b", position: 3))
+                #expect(try catalog.nextPosition(in: .local) == 8)
+                try catalog.delete(inode)
+                #expect(try catalog.nextPosition(in: .local) > 3)
+            }
+        }
+    }
+}
