@@ -88,21 +88,9 @@ public final class Catalog: Sendable {
 
     /// All of `body` or nothing of it, in a new transaction or one that is open still.
     private func step<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
-        let isFirst = deferral.begin()
-        try DirectStatement(db, sql: isFirst ? "BEGIN IMMEDIATE" : "SAVEPOINT step").run()
-        do {
-            let value = try body()
-            if !isFirst { try DirectStatement(db, sql: "RELEASE step").run() }
-            return value
-        } catch {
-            entries.forgetAll()
-            counts.forget()
-            // SQLite has rolled back all of it already after some failures, as when the disk is full.
-            if !db.isInsideTransaction { deferral.lose() } else if isFirst {
-                try db.rollback()
-            } else {
-                try db.execute(sql: "ROLLBACK TO step; RELEASE step")
-            }
+        if deferral.begin() { try DirectStatement(db, sql: "BEGIN IMMEDIATE").run() }
+        do { return try body() } catch {
+            rollBack(db)
             throw error
         }
     }
@@ -112,11 +100,33 @@ public final class Catalog: Sendable {
             try DirectStatement(db, sql: "COMMIT").run()
             deferral.end()
         } catch {
+            rollBack(db)
+            throw error
+        }
+    }
+
+    /// What waited in the transaction is made again, and goes on waiting.
+    private func rollBack(_ db: Database) {
+        entries.forgetAll()
+        counts.forget()
+        let changes = deferral.take()
+        do {
+            // SQLite has done it already after some failures, as when the disk is full.
+            if db.isInsideTransaction { try db.rollback() }
+            if changes.isEmpty { return }
+            try DirectStatement(db, sql: "BEGIN IMMEDIATE").run()
+            for change in changes {
+                switch change {
+                case .insertion(let entry): try transaction(on: db).insert(entry)
+                case .deletion(let inode): try transaction(on: db).delete(inode)
+                }
+            }
+            deferral.restore(changes)
+        } catch {
             entries.forgetAll()
             counts.forget()
-            if db.isInsideTransaction { try db.rollback() }
-            deferral.lose()
-            throw error
+            if db.isInsideTransaction { try? db.rollback() }
+            if !changes.isEmpty { deferral.lose() }
         }
     }
 
@@ -127,7 +137,7 @@ public final class Catalog: Sendable {
         }
     }
 
-    /// Whether a deferred commit has failed: then files may be there that no row tells of.
+    /// Whether changes that waited for a commit were lost when the disk failed: then files may be there that no row tells of.
     public var hasLost: Bool { deferral.hasLost }
 
     /// Moves the write-ahead log into the database if there is much in it and nothing was written since the
@@ -166,9 +176,9 @@ public struct CatalogTransaction {
     let counts: EntryCounts
     let deferral: Deferral
 
-    /// The write under way need not be committed at once: what it did can be seen in the files, so that after a
-    /// sudden end it is found out anew. It takes effect at once all the same, and nothing that is written
-    /// later is committed before it.
+    /// The row that the write under way is going to insert or delete, its only change, need not be committed at once:
+    /// it can be seen in the files, so that after a sudden end it is found out anew. It takes effect at once
+    /// all the same, and nothing that is written later is committed before it.
     public func deferCommit(of kind: Deferral.Kind) { deferral.ask(kind) }
 }
 

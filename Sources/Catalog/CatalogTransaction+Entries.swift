@@ -137,6 +137,7 @@ extension CatalogTransaction {
         try statement.run()
         try counts.note(from: { nil }, to: entry)
         cache.replace(entry)
+        deferral.note(.insertion(entry))
         return entry.inode
     }
 
@@ -156,6 +157,7 @@ extension CatalogTransaction {
         statement.bind(inode.number)
         try statement.run()
         cache.forget(inode)
+        deferral.note(.deletion(inode))
     }
 
     /// Gives an entry an inode number that nothing ever had, and returns it.

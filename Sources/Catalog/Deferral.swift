@@ -7,7 +7,7 @@ import Synchronization
 public final class Deferral: Sendable {
     /// How long one may wait.
     public static let longest = Duration.milliseconds(10)
-    private static let mostWrites = 500
+    private static let mostChanges = 500
 
     /// What a row tells of that can be seen in the files as well. The two never wait in one transaction: a new file
     /// may have got the inode number of a removed one, by which it would be taken for that.
@@ -15,14 +15,22 @@ public final class Deferral: Sendable {
         case creation, removal
     }
 
+    /// A change that waits: kept, so that it can be made again when another write is rolled back, which
+    /// takes the whole transaction.
+    enum Change: Sendable {
+        case insertion(Entry)
+        case deletion(InodeNumber)
+    }
+
     private struct State {
         /// What the write under way is, if it asked for it.
         var asked: Kind?
+        /// What it has changed.
+        var change: Change?
         /// What the writes in the open transaction are.
         var waiting: Kind?
-        /// In the transaction that is open.
-        var writes = 0
-        /// Whether somebody has been told to commit it.
+        var changes: [Change] = []
+        /// Whether somebody has been told to commit them.
         var isScheduled = false
         var hasLost = false
     }
@@ -30,31 +38,35 @@ public final class Deferral: Sendable {
     private let state = Mutex(State())
 
     /// Whether a transaction is open that others may join.
-    var isOpen: Bool { state.withLock { $0.writes > 0 } }
+    var isOpen: Bool { state.withLock { !$0.changes.isEmpty } }
 
-    /// Whether writes were lost that had been left open.
+    /// Whether changes were lost that had waited.
     var hasLost: Bool { state.withLock(\.hasLost) }
 
     /// - Returns: whether the write that begins needs a transaction of its own.
     func begin() -> Bool {
         state.withLock { state in
-            state.asked = nil
-            return state.writes == 0
+            (state.asked, state.change) = (nil, nil)
+            return state.changes.isEmpty
         }
     }
 
     func ask(_ kind: Kind) { state.withLock { $0.asked = kind } }
+
+    func note(_ change: @autoclosure () -> Change) {
+        state.withLock { state in if state.asked != nil { state.change = change() } }
+    }
 
     enum Next: Equatable { case commit, schedule, nothing }
 
     /// What is to be done after a write.
     func next(isPossible: Bool) -> Next {
         state.withLock { state in
-            guard isPossible, let kind = state.asked, state.writes == 0 || state.waiting == kind, state.writes < Self.mostWrites else {
-                return .commit
-            }
+            guard isPossible, let kind = state.asked, let change = state.change,
+                state.changes.isEmpty || state.waiting == kind, state.changes.count < Self.mostChanges
+            else { return .commit }
             state.waiting = kind
-            state.writes += 1
+            state.changes.append(change)
             defer { state.isScheduled = true }
             return state.isScheduled ? .nothing : .schedule
         }
@@ -63,13 +75,17 @@ public final class Deferral: Sendable {
     /// Who was told to commit is there.
     func come() { state.withLock { $0.isScheduled = false } }
 
-    func end() { state.withLock { $0.writes = 0 } }
+    func end() { state.withLock { $0.changes = [] } }
 
-    /// The transaction is gone, and what was in it.
-    func lose() {
+    /// The transaction is gone, and with it what waited in it: to be made again.
+    func take() -> [Change] {
         state.withLock { state in
-            state.hasLost = state.hasLost || state.writes > 0
-            state.writes = 0
+            defer { state.changes = [] }
+            return state.changes
         }
     }
+
+    func restore(_ changes: [Change]) { state.withLock { $0.changes = changes } }
+
+    func lose() { state.withLock { $0.hasLost = true } }
 }

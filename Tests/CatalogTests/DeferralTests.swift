@@ -111,6 +111,35 @@ struct DeferralTests {
         }
     }
 
+    @Test func `what waits stays as it is when a write that fails has changed it`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let a = try Self.make("a", in: catalog)
+            _ = try Self.make("b", in: catalog)
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    try catalog.delete(a)
+                    throw Interruption()
+                }
+            }
+            #expect(try catalog.read { try $0.children(of: .local).map(\.inode) }.first == a)
+            later.come()
+            #expect(try remains() == ["a", "b"])
+        }
+    }
+
+    @Test func `removals that wait are made again when another write fails`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let a = try Self.make("a", in: catalog)
+            later.come()
+            try Self.remove(a, in: catalog)
+            #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
+            #expect(try catalog.read { try $0.children(of: .local).isEmpty })
+            #expect(try remains() == ["a"])
+            later.come()
+            #expect(try remains() == [])
+        }
+    }
+
     @Test func `creations and removals do not wait together`() throws {
         try Self.withCatalog { catalog, _, remains in
             let inode = try Self.make("a", in: catalog)

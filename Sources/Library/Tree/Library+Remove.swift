@@ -56,8 +56,10 @@ extension Library {
     /// (`Reconciliation`): so the row's removal may be committed later.
     private func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         try noteDeparture(of: entry, catalog)
-        try catalog.delete(entry.inode)
         let folder = try backing.folder(entry.parent, catalog)
+        // A link that is gone would be made anew.
+        if entry.kind != .symbolicLink { catalog.deferCommit(of: .removal) }
+        try catalog.delete(entry.inode)
         openFiles.detach(entry.inode)
         do throws(Errno) { try folder.removeFile(entry.filename) } catch {
             // A hand other than ours may have done it.
@@ -66,8 +68,6 @@ extension Library {
                 throw error
             }
         }
-        // A link that is gone would be made anew.
-        if entry.kind != .symbolicLink { catalog.deferCommit(of: .removal) }
     }
 
     /// Takes a file out of the tree; `BackingStore.discard` frees its content once that is certain.
