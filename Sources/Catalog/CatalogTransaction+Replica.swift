@@ -22,14 +22,17 @@ public struct Withdrawal: Sendable, Equatable {
 /// The committed state of the container, and what waits to be committed.
 extension CatalogTransaction {
     public func replicaRecord(_ id: EntryID) throws -> [UInt8]? {
-        let statement = try db.cachedStatement(sql: "SELECT record FROM replica WHERE uuid=?")
-        return try Data.fetchOne(statement, arguments: [id.uuid]).map(Array.init)
+        try record(sql: "SELECT record FROM replica WHERE uuid=?", id)
     }
 
-    public func replicaRecords(in parent: EntryID, filename: String) throws -> [[UInt8]] {
-        let statement = try db.cachedStatement(
-            sql: "SELECT record FROM replica WHERE parent=? AND filename=? AND NOT isDeleted ORDER BY uuid")
-        return try Data.fetchAll(statement, arguments: [parent.uuid, filename]).map(Array.init)
+    /// Whether a live entry other than `id` has a filename.
+    public func replicaHas(_ filename: String, in parent: EntryID, otherThan id: EntryID) throws -> Bool {
+        var statement = try DirectStatement(
+            db, sql: "SELECT 1 FROM replica WHERE parent=? AND filename=? AND NOT isDeleted AND uuid<>? LIMIT 1")
+        statement.bind(parent.uuid)
+        statement.bind(filename)
+        statement.bind(id.uuid)
+        return try statement.step() != nil
     }
 
     public func replicaRecords(in parent: EntryID, fullName: String) throws -> [[UInt8]] {
@@ -65,8 +68,14 @@ extension CatalogTransaction {
     public func storeReplicaRecord(
         _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
     ) throws {
-        try db.cachedStatement(sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
-            .execute(arguments: [id.uuid, parent.uuid, filename, fullName, isDeleted, Data(record)])
+        var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
+        statement.bind(id.uuid)
+        statement.bind(parent.uuid)
+        statement.bind(filename)
+        statement.bind(fullName)
+        statement.bind(isDeleted)
+        statement.bind(record)
+        try statement.run()
     }
 
     public func withdrawals() throws -> [Withdrawal] {
@@ -79,8 +88,9 @@ extension CatalogTransaction {
     }
 
     public func hasWithdrawal(_ id: EntryID) throws -> Bool {
-        let statement = try db.cachedStatement(sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
-        return try Bool.fetchOne(statement, arguments: [id.uuid]) != nil
+        var statement = try DirectStatement(db, sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
+        statement.bind(id.uuid)
+        return try statement.step() != nil
     }
 
     public func store(_ withdrawal: Withdrawal) throws {
@@ -94,8 +104,13 @@ extension CatalogTransaction {
 
     /// What was chosen here among the versions of a document, and is not yet committed.
     public func resolution(of id: EntryID) throws -> [UInt8]? {
-        let statement = try db.cachedStatement(sql: "SELECT record FROM resolutions WHERE uuid=?")
-        return try Data.fetchOne(statement, arguments: [id.uuid]).map(Array.init)
+        try record(sql: "SELECT record FROM resolutions WHERE uuid=?", id)
+    }
+
+    private func record(sql: String, _ id: EntryID) throws -> [UInt8]? {
+        var statement = try DirectStatement(db, sql: sql)
+        statement.bind(id.uuid)
+        return try statement.step().map { Array($0[0] as Data) }
     }
 
     public func resolutions() throws -> [(id: EntryID, record: [UInt8])] {

@@ -54,7 +54,7 @@ struct FoundBySimulationTests {
                 let commit = Commit(
                     id: .random(), device: device.library.device.id, deviceName: "laptop",
                     time: Timestamp(nanoseconds: 0), changes: [])
-                _ = try OutgoingCommit(commit: commit, sent: [sent], withdrawn: [], resolved: [:]).settle(in: catalog)
+                _ = try OutgoingCommit(commit, .init(sent: [sent], withdrawn: [], resolved: [:])).settle(in: catalog)
                 #expect(try catalog.entry(entry.inode)?.pending == .content)
             }
             // It is what the container has: found out before anything is sent.

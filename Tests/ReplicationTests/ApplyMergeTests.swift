@@ -99,7 +99,7 @@ struct ApplyMergeTests {
         var entries: [EntryID: ReplicaEntry] = [:]
 
         func entry(_ id: EntryID) -> ReplicaEntry? { entries[id] }
-        func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) -> ReplicaEntry? { nil }
+        func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) -> Bool { false }
         func liveDocuments(in parent: EntryID, fullName: String) -> [ReplicaEntry] { [] }
         func hasLiveChildren(_ parent: EntryID) -> Bool { true }
         mutating func store(_ entry: ReplicaEntry) { entries[entry.id] = entry }

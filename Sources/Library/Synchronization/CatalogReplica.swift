@@ -13,8 +13,13 @@ struct CatalogReplica: ReplicaState {
 
     private let catalog: CatalogTransaction
     private let decoded = DecodedEntries()
+    private let encoder = JSONEncoder()
 
-    init(_ catalog: CatalogTransaction) { self.catalog = catalog }
+    init(_ catalog: CatalogTransaction) {
+        self.catalog = catalog
+        // One form for each state: checkpoints are called after what they hold.
+        encoder.outputFormatting = .sortedKeys
+    }
 
     func entry(_ id: EntryID) throws -> ReplicaEntry? {
         if let known = decoded.entries[id] { return known }
@@ -30,8 +35,8 @@ struct CatalogReplica: ReplicaState {
         return entry.resolved(by: resolution, at: time)
     }
 
-    func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) throws -> ReplicaEntry? {
-        try catalog.replicaRecords(in: parent, filename: filename).map(Self.decode).first { $0.id != id }
+    func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
+        try catalog.replicaHas(filename, in: parent, otherThan: id)
     }
 
     func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
@@ -41,9 +46,6 @@ struct CatalogReplica: ReplicaState {
     func hasLiveChildren(_ parent: EntryID) throws -> Bool { try catalog.replicaHasChildren(parent) }
 
     mutating func store(_ entry: ReplicaEntry) throws {
-        let encoder = JSONEncoder()
-        // One form for each state: checkpoints are called after what they hold.
-        encoder.outputFormatting = .sortedKeys
         try catalog.store(entry, as: Array(try encoder.encode(entry)))
         decoded.entries[entry.id] = entry
     }

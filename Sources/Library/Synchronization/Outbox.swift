@@ -6,7 +6,7 @@ import Replication
 /// A commit on its way, with what it settles here once the log has it. Kept durably before it is
 /// sent: the store may take it without our hearing of it, and the next life of this process must
 /// recognise it as its own.
-struct OutgoingCommit: Codable, Sendable {
+struct OutgoingCommit: Sendable {
     /// What of an entry the commit carries.
     struct Sent: Codable, Sendable {
         var id: EntryID
@@ -18,26 +18,61 @@ struct OutgoingCommit: Codable, Sendable {
         var version: VersionID?
     }
 
-    var commit: Commit
-    var sent: [Sent]
-    /// Deletions that it carries.
-    var withdrawn: [EntryID]
-    /// Choices among versions that it carries.
-    var resolved: [EntryID: Resolution]
+    /// What it settles here.
+    struct Settlement: Codable, Sendable {
+        var sent: [Sent]
+        /// Deletions that it carries.
+        var withdrawn: [EntryID]
+        /// Choices among versions that it carries.
+        var resolved: [EntryID: Resolution]
+    }
+
+    let commit: Commit
+    /// The commit as the log gets it: made once, since that takes long where it is large.
+    let encoded: [UInt8]
+    let settlement: Settlement
+
+    init(_ commit: Commit, _ settlement: Settlement) throws(CommitError) {
+        self.commit = commit
+        self.settlement = settlement
+        encoded = try commit.encoded()
+    }
+
+    // Both parts are JSON, a line each.
 
     func store(in catalog: CatalogTransaction) throws {
-        try catalog.setOutbox(Array(try JSONEncoder().encode(self)), commit: commit.id)
+        try catalog.setOutbox(encoded + [Self.newline] + Array(try JSONEncoder().encode(settlement)), commit: commit.id)
     }
 
     static func load(from catalog: CatalogTransaction) throws -> OutgoingCommit? {
-        try catalog.outbox().map { try JSONDecoder().decode(OutgoingCommit.self, from: Data($0)) }
+        guard let record = try catalog.outbox() else { return nil }
+        let lines = record.split(separator: newline, maxSplits: 1)
+        guard lines.count == 2 else { return try OldRecord(record).outgoing }
+        return try OutgoingCommit(
+            try Commit.decode(Array(lines[0])), JSONDecoder().decode(Settlement.self, from: Data(lines[1])))
+    }
+
+    private static let newline = UInt8(ascii: "\n")
+
+    /// One JSON object, as the first stores had it.
+    private struct OldRecord: Decodable {
+        let commit: Commit
+        let sent: [Sent]
+        let withdrawn: [EntryID]
+        let resolved: [EntryID: Resolution]
+
+        init(_ record: [UInt8]) throws { self = try JSONDecoder().decode(OldRecord.self, from: Data(record)) }
+
+        var outgoing: OutgoingCommit {
+            get throws { try OutgoingCommit(commit, Settlement(sent: sent, withdrawn: withdrawn, resolved: resolved)) }
+        }
     }
 
     /// The log has the commit: what it carried is no longer pending.
     ///
     /// - Returns: the documents whose save it was.
     func settle(in catalog: CatalogTransaction) throws -> Set<EntryID> {
-        for sent in sent {
+        for sent in settlement.sent {
             guard var entry = try catalog.entry(sent.id), entry.container == .cloud else { continue }
             let changes = PendingChanges(rawValue: sent.changes)
             if let version = sent.version { entry.contentVersion = version }
@@ -53,18 +88,18 @@ struct OutgoingCommit: Codable, Sendable {
             }
             try catalog.update(entry)
         }
-        for id in withdrawn { try catalog.deleteWithdrawal(id) }
-        for (id, resolution) in resolved where try catalog.pendingResolution(of: id) == resolution {
+        for id in settlement.withdrawn { try catalog.deleteWithdrawal(id) }
+        for (id, resolution) in settlement.resolved where try catalog.pendingResolution(of: id) == resolution {
             try catalog.setResolution(nil, of: id)
         }
         try advanceWithdrawals(catalog)
         try catalog.setOutbox(nil, commit: commit.id)
-        return Set(sent.filter { $0.version != nil }.map(\.id))
+        return Set(settlement.sent.filter { $0.version != nil }.map(\.id))
     }
 
     /// What was deleted here while its newest version was on its way out was deleted in sight of that.
     private func advanceWithdrawals(_ catalog: CatalogTransaction) throws {
-        let versions = Dictionary(sent.compactMap { sent in sent.version.map { (sent.id, $0) } }) { $1 }
+        let versions = Dictionary(settlement.sent.compactMap { sent in sent.version.map { (sent.id, $0) } }) { $1 }
         guard !versions.isEmpty else { return }
         for var withdrawal in try catalog.withdrawals() {
             guard let version = versions[withdrawal.id] else { continue }

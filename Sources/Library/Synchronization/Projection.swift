@@ -36,9 +36,10 @@ struct Projection {
 
     mutating func project(_ touched: [EntryID]) throws {
         for id in touched { try projectLive(id) }
-        for id in touched { try projectDeleted(id, isFolder: false) }
+        let gone = try touched.filter { try replica.entry($0)?.isDeleted != false }
+        for id in gone { try projectDeleted(id, isFolder: false) }
         // Folders last, the inner ones first: they must be empty to go.
-        for id in try deepestFirst(touched) { try projectDeleted(id, isFolder: true) }
+        for id in try deepestFirst(gone) { try projectDeleted(id, isFolder: true) }
     }
 
     // MARK: What is there
@@ -274,8 +275,8 @@ struct Projection {
 
     // MARK: What is gone
 
-    private func deepestFirst(_ touched: [EntryID]) throws -> [EntryID] {
-        try touched.compactMap { id in try catalog.entry(id).map { (id, try catalog.depth(of: $0)) } }
+    private func deepestFirst(_ gone: [EntryID]) throws -> [EntryID] {
+        try gone.compactMap { id in try catalog.entry(id).map { (id, try catalog.depth(of: $0)) } }
             .sorted { $0.1 > $1.1 }.map(\.0)
     }
 
@@ -283,7 +284,6 @@ struct Projection {
         guard var entry = try catalog.entry(id), entry.container == .cloud, (entry.kind == .folder) == isFolder,
             !entry.pending.contains(.creation), entry.inode > .cloud
         else { return }
-        if let committed = try replica.entry(id), !committed.isDeleted { return }
         let isKept = isFolder ? try catalog.hasChildren(entry.inode) : entry.pending.contains(.content)
         if isKept {
             // What was changed here since brings it back.

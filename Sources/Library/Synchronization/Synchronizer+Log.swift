@@ -60,7 +60,7 @@ extension Synchronizer {
     func sendPending() async throws -> Bool {
         var hasSent = false
         while let outgoing = try prepareCommit() {
-            switch try await log.append(outgoing.commit, at: try position().next) {
+            switch try await log.append(outgoing.commit, encoded: outgoing.encoded, at: try position().next) {
             case .appended:
                 try take(outgoing.commit, at: try position().next, own: outgoing)
                 forgetUploads(outgoing)
@@ -91,8 +91,8 @@ extension Synchronizer {
             let commit = Commit(
                 id: .random(using: &random), device: library.device.id, deviceName: library.device.name,
                 time: library.surroundings.now(), changes: draft.changes)
-            let outgoing = OutgoingCommit(
-                commit: commit, sent: draft.sent, withdrawn: draft.withdrawn, resolved: draft.resolved)
+            let outgoing = try OutgoingCommit(
+                commit, .init(sent: draft.sent, withdrawn: draft.withdrawn, resolved: draft.resolved))
             try outgoing.store(in: catalog)
             return outgoing
         }

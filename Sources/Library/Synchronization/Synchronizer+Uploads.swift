@@ -183,7 +183,7 @@ extension Synchronizer {
     }
 
     func forgetUploads(_ outgoing: OutgoingCommit) {
-        let versions = Set(outgoing.sent.compactMap(\.version))
+        let versions = Set(outgoing.settlement.sent.compactMap(\.version))
         uploaded.withLock { uploaded in
             uploaded = uploaded.filter { !versions.contains($0.value.version.id) }
         }

@@ -38,8 +38,12 @@ public struct S3Store: ObjectStore {
         let source: SourceFile
         do throws(Errno) { source = try SourceFile(file) } catch { throw .failed(key, error) }
         let content = FileSlice(file: source, range: 0..<length, key: key, progress: UploadProgress(progress))
+        if length <= Self.longestInMemory { return try await put(key, .bytes(try await content.bytes())) }
         return length > parts.longestSinglePut ? try await putInParts(content) : try await put(key, .file(content))
     }
+
+    /// What is so short is read once, and not once to be hashed and once to be sent.
+    private static let longestInMemory: Int64 = 64 << 10
 
     private func put(_ key: ObjectKey, _ body: S3Request.Body) async throws(ObjectStoreError) -> PutOutcome {
         let request = S3Request(.put, name(key), headers: [S3Request.ifAbsent], body: body)

@@ -95,11 +95,15 @@ public struct ReplicatedLog: Sendable {
     ///
     /// An earlier try may have succeeded without our hearing of it: then the position holds the very
     /// commit, recognised by its id.
-    public func append(_ commit: Commit, at position: LogPosition) async throws(LogError) -> AppendOutcome {
+    ///
+    /// - Parameter encoded: the commit as `Commit.encoded` gives it, where that is known.
+    public func append(
+        _ commit: Commit, encoded: [UInt8]? = nil, at position: LogPosition
+    ) async throws(LogError) -> AppendOutcome {
         let bytes: [UInt8]
         do throws(CommitError) {
             try commit.validate()
-            bytes = try commit.encoded()
+            if let encoded { bytes = encoded } else { bytes = try commit.encoded() }
         } catch { throw .entry(position, error) }
         guard bytes.count <= Self.largestEntry else {
             throw .entry(position, .invalid("it has \(bytes.count) bytes, more than any device reads"))

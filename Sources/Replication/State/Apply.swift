@@ -179,7 +179,7 @@ private func settleFilename(
 ) throws {
     guard var entry = try state.entry(id), !entry.isDeleted else { return }
     let parent = entry.description.parent
-    guard try state.liveEntry(in: parent, filename: entry.description.filename, otherThan: id) != nil else { return }
+    guard try state.isTaken(entry.description.filename, in: parent, byOtherThan: id) else { return }
     let name = entry.versions == nil
         ? DocumentName(storedDisplayName: entry.description.filename, pathExtension: "")
         : DocumentName(splitting: try EntryName(entry.description.filename))
@@ -188,7 +188,7 @@ private func settleFilename(
         let stem = DistinctName.make(
             name.displayName, device: commit.deviceName, number: number, pathExtension: name.pathExtension)
         let filename = DocumentName(storedDisplayName: stem, pathExtension: name.pathExtension).full
-        if try state.liveEntry(in: parent, filename: filename, otherThan: id) == nil {
+        if try !state.isTaken(filename, in: parent, byOtherThan: id) {
             entry.description.filename = filename
             break
         }

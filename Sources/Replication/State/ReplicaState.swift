@@ -5,8 +5,8 @@ import Documents
 /// The cloud's top folder is not an entry; its id is `EntryID.cloudRoot`, and it always exists.
 public protocol ReplicaState {
     func entry(_ id: EntryID) throws -> ReplicaEntry?
-    /// The live entry of that filename in a folder other than `id`. Names are compared byte for byte.
-    func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) throws -> ReplicaEntry?
+    /// Whether a live entry of a folder has that filename. Names are compared byte for byte.
+    func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool
     /// The live documents in a folder whose display name and extension make `fullName`, by id.
     func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry]
     func hasLiveChildren(_ parent: EntryID) throws -> Bool
@@ -21,8 +21,8 @@ public struct InMemoryReplica: ReplicaState, Equatable, Sendable {
 
     public func entry(_ id: EntryID) -> ReplicaEntry? { entries[id] }
 
-    public func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) -> ReplicaEntry? {
-        liveChildren(parent).first { $0.id != id && $0.description.filename.isIdentical(to: filename) }
+    public func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) -> Bool {
+        liveChildren(parent).contains { $0.id != id && $0.description.filename.isIdentical(to: filename) }
     }
 
     public func liveDocuments(in parent: EntryID, fullName: String) -> [ReplicaEntry] {

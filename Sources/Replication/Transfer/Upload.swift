@@ -35,11 +35,12 @@ public struct Upload: Sendable {
             _ = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
         } catch let error as ObjectStoreError {
             if case .failed(_, .canceled) = error { throw .cancelled }
-            throw try await hasLength(file, length) ? .store(error) : .changed
+            throw try Digest.length(of: file) == length ? .store(error) : .changed
         } catch {
             throw .file(.invalidArgument)
         }
-        guard try await hasLength(file, length) else { throw .changed }
+        // Of a file that is open this is known without asking the disk.
+        guard try Digest.length(of: file) == length else { throw .changed }
         return version
     }
 
@@ -49,9 +50,5 @@ public struct Upload: Sendable {
             guard try Digest.length(of: file) == version.size else { return false }
             return try Digest.sha256(of: file, length: version.size).digest == version.sha256
         }
-    }
-
-    private func hasLength(_ file: FileDescriptor, _ length: Int64) async throws(TransferError) -> Bool {
-        try await onBlockingThread { () throws(TransferError) in try Digest.length(of: file) == length }
     }
 }

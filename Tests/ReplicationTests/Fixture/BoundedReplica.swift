@@ -34,9 +34,9 @@ struct BoundedReplica: ReplicaState {
         return replica.entry(id)
     }
 
-    func liveEntry(in parent: EntryID, filename: String, otherThan id: EntryID) throws -> ReplicaEntry? {
+    func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
         try ask()
-        return replica.liveEntry(in: parent, filename: filename, otherThan: id)
+        return replica.isTaken(filename, in: parent, byOtherThan: id)
     }
 
     func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {

@@ -60,6 +60,13 @@ struct FileSlice: AsyncSequence, Sendable {
         return hash.finalize()
     }
 
+    /// All of a short slice, which then counts as gone.
+    func bytes() async throws(ObjectStoreError) -> [UInt8] {
+        let bytes = count == 0 ? [] : try await piece(at: range.lowerBound)
+        guard progress.reach(range.upperBound, ofSliceAt: range.lowerBound) else { throw .failed(key, .canceled) }
+        return bytes
+    }
+
     private func piece(at offset: Int64) async throws(ObjectStoreError) -> [UInt8] {
         let count = Int(Swift.min(Self.pieceLength, range.upperBound - offset))
         let bytes: [UInt8]

@@ -8,6 +8,8 @@ final class S3Client: Sendable {
         var region: String
         /// How far the server's clock is ahead of ours.
         var clock: Duration
+        /// What the last request was signed with.
+        var key: SigningKey?
     }
 
     private let address: S3Address
@@ -76,10 +78,12 @@ final class S3Client: Sendable {
     }
 
     private func sign(_ request: S3Request, _ region: String) async throws(S3Failure) -> SignedRequest {
-        let clock = learned.withLock { $0.clock }
-        return SignedRequest(
+        let (clock, key) = learned.withLock { ($0.clock, $0.key) }
+        let signed = SignedRequest(
             request, to: address, payload: try await PayloadDigest(request.body), credentials: credentials, region: region,
-            time: surroundings.now() + clock)
+            time: surroundings.now() + clock, known: key)
+        learned.withLock { $0.key = signed.key }
+        return signed
     }
 }
 

@@ -1,14 +1,18 @@
 import Documents
 
 /// A request ready to be sent: where to, and with all its headers.
-struct SignedRequest: Equatable, Sendable {
+struct SignedRequest: Sendable {
     let url: String
     let headers: [Field]
+    /// What it was signed with.
+    let key: SigningKey
 
-    /// - Parameter time: of the server.
+    /// - Parameters:
+    ///   - time: of the server.
+    ///   - known: what an earlier request was signed with.
     init(
         _ request: S3Request, to address: S3Address, payload: PayloadDigest, credentials: S3Credentials, region: String,
-        time: Timestamp
+        time: Timestamp, known: SigningKey? = nil
     ) {
         let server = address.server(in: region)
         var headers = request.headers + [
@@ -19,7 +23,8 @@ struct SignedRequest: Equatable, Sendable {
         if let md5 = payload.md5 { headers.append(Field("Content-MD5", md5)) }
         if let token = credentials.sessionToken { headers.append(Field("X-Amz-Security-Token", token)) }
         let path = address.path(of: request.key)
-        let signature = SignatureV4(credentials: credentials, region: region, service: "s3", time: time)
+        let signature = SignatureV4(credentials: credentials, region: region, service: "s3", time: time, known: known)
+        key = signature.signingKey
         let authorization = signature.authorization(
             of: SignableRequest(
                 method: request.method.rawValue, path: path, query: request.query, headers: headers,

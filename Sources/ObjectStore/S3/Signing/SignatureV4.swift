@@ -4,19 +4,30 @@ import Foundation
 
 /// AWS Signature Version 4: a pure function of the request, the credentials, and the time.
 struct SignatureV4: Sendable {
-    let credentials: S3Credentials
-    let region: String
-    let service: String
-    let time: Timestamp
+    private let key: SigningKey
+    private let accessKeyID: String
+    /// `20150830T123600Z`
+    private let stamp: String
+
+    /// - Parameter known: the key of an earlier request, used again if it is the same.
+    init(credentials: S3Credentials, region: String, service: String, time: Timestamp, known: SigningKey? = nil) {
+        stamp = time.basicISO8601
+        accessKeyID = credentials.accessKeyID
+        let scope = SigningKey.scope(day: String(stamp.prefix(8)), region: region, service: service)
+        key = known.flatMap { $0.scope == scope ? $0 : nil } ?? SigningKey(credentials, scope: scope)
+    }
+
+    /// Good for one day's requests to one region.
+    var signingKey: SigningKey { key }
 
     /// The value of the `Authorization` header.
     func authorization(of request: SignableRequest) -> String {
-        "\(Self.algorithm) Credential=\(credentials.accessKeyID)/\(scope), "
+        "\(Self.algorithm) Credential=\(accessKeyID)/\(scope), "
             + "SignedHeaders=\(request.signedHeaders), Signature=\(signature(of: request))"
     }
 
     func stringToSign(of request: SignableRequest) -> String {
-        [Self.algorithm, time.basicISO8601, scope, Self.sha256(request.canonicalRequest.utf8)].joined(separator: "\n")
+        [Self.algorithm, stamp, scope, Self.sha256(request.canonicalRequest.utf8)].joined(separator: "\n")
     }
 
     /// SHA-256 in lower-case hexadecimal.
@@ -25,27 +36,42 @@ struct SignatureV4: Sendable {
     }
 
     static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        var text: [UInt8] = []
+        text.reserveCapacity(64)
+        for byte in bytes {
+            text.append(digits[Int(byte >> 4)])
+            text.append(digits[Int(byte & 15)])
+        }
+        return String(decoding: text, as: UTF8.self)
     }
+
+    private static let digits = Array("0123456789abcdef".utf8)
 
     private static let algorithm = "AWS4-HMAC-SHA256"
 
-    private var day: String { String(time.basicISO8601.prefix(8)) }
-
-    private var scope: String { "\(day)/\(region)/\(service)/aws4_request" }
+    private var scope: String { key.scope.joined(separator: "/") }
 
     private func signature(of request: SignableRequest) -> String {
-        Self.hexadecimal(Self.authenticate(stringToSign(of: request), with: signingKey))
+        Self.hexadecimal(SigningKey.authenticate(stringToSign(of: request), with: key.key))
     }
+}
 
-    private var signingKey: SymmetricKey {
-        [day, region, service, "aws4_request"].reduce(SymmetricKey(data: Array("AWS4\(credentials.secretAccessKey)".utf8))) {
+/// What the signatures of one day are made with: derived from the secret by as many hashes as a request takes.
+struct SigningKey: Sendable {
+    /// Day, region, service and the word that ends it.
+    let scope: [String]
+    fileprivate let key: SymmetricKey
+
+    init(_ credentials: S3Credentials, scope: [String]) {
+        self.scope = scope
+        key = scope.reduce(SymmetricKey(data: Array("AWS4\(credentials.secretAccessKey)".utf8))) {
             SymmetricKey(data: Self.authenticate($1, with: $0))
         }
     }
 
-    private static func authenticate(_ text: String, with key: SymmetricKey) -> HMAC<SHA256>.MAC {
+    static func scope(day: String, region: String, service: String) -> [String] { [day, region, service, "aws4_request"] }
+
+    fileprivate static func authenticate(_ text: String, with key: SymmetricKey) -> HMAC<SHA256>.MAC {
         HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
     }
 }

@@ -91,10 +91,22 @@ struct SignatureV4Tests {
     func `a request of AWS's test suite gets the signature it has there`(vector: Vector) {
         let request = SignableRequest(
             method: vector.method, path: PercentEncoding.encode(path: vector.path), query: vector.query,
-            headers: [Field("Host", "example.amazonaws.com"), Field("X-Amz-Date", suite.time.basicISO8601)] + vector.headers,
+            headers: [Field("Host", "example.amazonaws.com"), Field("X-Amz-Date", "20150830T123600Z")] + vector.headers,
             payloadHash: SignatureV4.sha256(vector.body.utf8))
         let expected = "Signature=\(vector.signature)"
         #expect(suite.authorization(of: request).hasSuffix(expected), "\(request.canonicalRequest)")
+    }
+
+    @Test func `a key is used again for the same day and region, and for no other`() {
+        let credentials = S3Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+        let request = SignableRequest(method: "GET", path: "/", query: [], headers: [], payloadHash: "")
+        let times = [1_440_938_160, 1_440_938_161, 1_440_938_160 + 86_400].map { Timestamp(seconds: $0, nanoseconds: 0) }
+        for (time, region) in times.flatMap({ time in ["us-east-1", "eu-west-1"].map { (time, $0) } }) {
+            let fresh = SignatureV4(credentials: credentials, region: region, service: "service", time: time)
+            let known = SignatureV4(
+                credentials: credentials, region: region, service: "service", time: time, known: suite.signingKey)
+            #expect(known.authorization(of: request) == fresh.authorization(of: request))
+        }
     }
 
     @Test func `the steps of a signature are those of AWS's test suite`() {
