@@ -22,9 +22,10 @@ struct ReplicaTableTests {
                 try store(1, filename: "a", fullName: "Plan.txt", catalog)
                 #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [1])
                 #expect(try catalog.replicaRecord(EntryID(numbered: 3)) == nil)
-                #expect(try catalog.replicaRecords(in: parent, filename: "b") == [[2]])
+                #expect(try catalog.replicaHas("b", in: parent, otherThan: EntryID(numbered: 1)))
+                #expect(try !catalog.replicaHas("b", in: parent, otherThan: EntryID(numbered: 2)))
                 #expect(try catalog.replicaRecords(in: parent, fullName: "Plan.txt") == [[1], [2]])
-                #expect(try catalog.replicaRecords(in: .cloudRoot, filename: "b").isEmpty)
+                #expect(try !catalog.replicaHas("b", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
                 #expect(try catalog.replicaRecords(in: .cloudRoot, fullName: "Plan.txt").isEmpty)
                 #expect(try catalog.replicaHasChildren(parent))
                 #expect(try !catalog.replicaHasChildren(.cloudRoot))
@@ -37,7 +38,7 @@ struct ReplicaTableTests {
             try catalog.write { catalog in
                 try store(1, filename: "a", fullName: "Plan.txt", isDeleted: true, catalog)
                 #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [1])
-                #expect(try catalog.replicaRecords(in: parent, filename: "a").isEmpty)
+                #expect(try !catalog.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
                 #expect(try catalog.replicaRecords(in: parent, fullName: "Plan.txt").isEmpty)
                 #expect(try !catalog.replicaHasChildren(parent))
             }
@@ -51,8 +52,8 @@ struct ReplicaTableTests {
                 try catalog.storeReplicaRecord(
                     [9, 9], id: EntryID(numbered: 1), parent: .cloudRoot, filename: "z", fullName: nil, isDeleted: false)
                 #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [9, 9])
-                #expect(try catalog.replicaRecords(in: parent, filename: "a").isEmpty)
-                #expect(try catalog.replicaRecords(in: .cloudRoot, filename: "z") == [[9, 9]])
+                #expect(try !catalog.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
+                #expect(try catalog.replicaHas("z", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
                 #expect(try !catalog.replicaHasChildren(parent))
             }
         }
@@ -62,8 +63,8 @@ struct ReplicaTableTests {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 try store(1, filename: "caf\u{e9}", fullName: "caf\u{e9}.txt", catalog)
-                #expect(try catalog.replicaRecords(in: parent, filename: "caf\u{e9}") == [[1]])
-                #expect(try catalog.replicaRecords(in: parent, filename: "cafe\u{301}").isEmpty)
+                #expect(try catalog.replicaHas("caf\u{e9}", in: parent, otherThan: EntryID(numbered: 9)))
+                #expect(try !catalog.replicaHas("cafe\u{301}", in: parent, otherThan: EntryID(numbered: 9)))
                 #expect(try catalog.replicaRecords(in: parent, fullName: "cafe\u{301}.txt").isEmpty)
             }
         }

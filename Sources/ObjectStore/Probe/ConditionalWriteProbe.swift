@@ -2,7 +2,7 @@
 /// wins, and whoever comes later does not. Where it does not, two devices would overwrite each other.
 struct ConditionalWriteProbe: Sendable {
     /// Two show it as well as many; and of SeaweedFS each who loses the race is answered a second later than the one before.
-    private static let writers: UInt8 = 2
+    static let writers: UInt8 = 2
 
     let store: any ObjectStore
     let key: ObjectKey

@@ -29,7 +29,7 @@ struct ProbeTests {
     }
 
     @Test(arguments: [
-        ([3], true, [3], true), ([], true, [5], true), ([1, 2], true, [2], false), ([3], false, [3], false),
+        ([3], true, [3], true), ([], true, [1], true), ([1, 2], true, [2], false), ([3], false, [3], false),
         ([3], true, [4], false), ([3], true, nil, false), ([], true, [6], false), ([], true, [], false), ([3], true, [3, 3], false),
     ] as [([UInt8], Bool, [UInt8]?, Bool)])
     func `one winner at most, whose object stays, is what is needed`(

@@ -1,0 +1,51 @@
+import Catalog
+import Documents
+import Foundation
+@testable import Library
+import Replication
+import Testing
+
+/// A commit that is kept until the log has it.
+struct OutboxTests {
+    private static let id = EntryID.random()
+    private static let commit = Commit(
+        id: .random(), device: .random(), deviceName: "a\nb", time: Timestamp(nanoseconds: 5),
+        changes: [.delete(id, seen: [.random()])])
+    private static let settlement = OutgoingCommit.Settlement(
+        sent: [.init(id: id, revision: 3, changes: 2, version: .random())], withdrawn: [.random()], resolved: [:])
+
+    private static func check(_ kept: OutgoingCommit?) throws {
+        let kept = try #require(kept)
+        #expect(kept.commit == commit)
+        #expect(kept.encoded == (try commit.encoded()))
+        #expect(kept.settlement.sent.map(\.id) == settlement.sent.map(\.id))
+        #expect(kept.settlement.sent.map(\.version) == settlement.sent.map(\.version))
+        #expect(kept.settlement.withdrawn == settlement.withdrawn)
+    }
+
+    @Test func `what is kept comes back, and goes to the log as it was made`() async throws {
+        try await withDevice { device in
+            try device.library.catalog.write { try OutgoingCommit(Self.commit, Self.settlement).store(in: $0) }
+            try device.crash()
+            try device.open()
+            try Self.check(device.library.catalog.read { try OutgoingCommit.load(from: $0) })
+        }
+    }
+
+    @Test func `what the first stores kept is understood`() async throws {
+        struct OldRecord: Encodable {
+            let commit: Commit
+            let sent: [OutgoingCommit.Sent]
+            let withdrawn: [EntryID]
+            let resolved: [EntryID: Resolution]
+        }
+        try await withDevice { device in
+            let record = OldRecord(
+                commit: Self.commit, sent: Self.settlement.sent, withdrawn: Self.settlement.withdrawn, resolved: [:])
+            try device.library.catalog.write {
+                try $0.setOutbox(Array(try JSONEncoder().encode(record)), commit: Self.commit.id)
+            }
+            try Self.check(device.library.catalog.read { try OutgoingCommit.load(from: $0) })
+        }
+    }
+}
