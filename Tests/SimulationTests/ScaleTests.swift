@@ -1,0 +1,166 @@
+import Catalog
+import Crypto
+import Documents
+import Foundation
+@testable import Library
+import Logging
+import ObjectStore
+import Replication
+import SystemPackage
+import Testing
+import TestSupport
+
+/// A container of very many documents, in the simulation's store in memory.
+///
+/// `scripts/simulate --documents 1000000` makes it large, and says what it takes.
+@Suite struct ScaleTests {
+    private static let count = Int(ProcessInfo.processInfo.environment["DOCFS_SIMULATION_DOCUMENTS"] ?? "") ?? 20_000
+    private static let perFolder = 100
+
+    @Test func `a newcomer takes over a large container, in less than a kilobyte for each document`() async throws {
+        let before = Self.residentBytes
+        let surroundings = WorldSurroundings(seeds: SeedSource(seed: 1))
+        let store = StoreAtHand(network: surroundings.network)
+        try await Self.fill(store)
+        try await withTemporaryFolder { folder in
+            let place = DevicePlace(device: 0, path: folder, skew: 0)
+            let library = try Library.open(
+                LibraryConfiguration(
+                    storePath: folder, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
+                    showsDisplayNames: true, timeout: .seconds(30)),
+                transfers: Transfers(), deviceName: place.name, surroundings: surroundings.forDevice(place, life: 1),
+                logger: Logger(label: place.name) { _ in SwiftLogNoOpLogHandler() }
+            ) { _ in store }
+            let start = ContinuousClock.now
+            try await Synchronizer(library: library).followLog()
+            let taken = ContinuousClock.now - start
+            let after = Self.residentBytes
+            try Self.check(library)
+            try library.close()
+            print("\(Self.count) documents in \(taken), \((after - before) / Self.count) bytes of memory each, the store's among them")
+            // Beside other tests what they need would count as well.
+            if Self.count >= 500_000 { #expect((after - before) / Self.count < 1024) }
+        }
+    }
+
+    private static func check(_ library: Library) throws {
+        try library.inspect { catalog in
+            #expect(try catalog.documentCount(in: .cloud).documents == count)
+            let folder = try #require(try catalog.entry(in: .cloud, filename: "Folder \(count / perFolder / 2)"))
+            #expect(try catalog.listing(of: folder.inode).count == perFolder)
+            let name = "Document \(count / 2 + 7).txt"
+            #expect(try catalog.document(in: folder.inode, fullName: name)?.name?.full == name)
+        }
+    }
+
+    // MARK: A checkpoint
+
+    private static func fill(_ store: StoreAtHand) async throws {
+        let position = 4096
+        let checkpoint = "checkpoint/" + String(format: "%016d", position)
+        var parts: [String] = []
+        var lines: [UInt8] = []
+        func flush() async throws {
+            parts.append(SHA256.hash(data: lines).map { String(format: "%02x", $0) }.joined())
+            _ = try await store.putIfAbsent(#require(ObjectKey("\(checkpoint)/\(parts.last!)")), lines)
+            lines = []
+        }
+        let document = try Template(document: true)
+        let folder = try Template(document: false)
+        for number in 0..<count {
+            let folderNumber = number / perFolder
+            if number % perFolder == 0 { lines += folder.line(folderNumber, kind: 1, parent: nil, name: "Folder \(folderNumber)") }
+            lines += document.line(number, kind: 2, parent: folderNumber, name: "Document \(number)")
+            if lines.count > 2 << 20 { try await flush() }
+        }
+        try await flush()
+        let manifest = CheckpointManifest(
+            position: LogPosition(Int64(position)), count: count + (count + perFolder - 1) / perFolder, parts: parts)
+        _ = try await store.putIfAbsent(#require(ObjectKey("\(checkpoint)/manifest")), Array(try JSONEncoder().encode(manifest)))
+    }
+
+    /// One entry as a checkpoint has it, in which ids and names are put in the place of others.
+    private struct Template {
+        private static let marks = (id: EntryID(numbered: (9, 1)), parent: EntryID(numbered: (9, 2)), name: "NAME")
+        private let text: String
+
+        init(document: Bool) throws {
+            let version = DocumentVersion(
+                id: .random(), base: nil, device: .random(), deviceName: "laptop", filename: Self.marks.name, size: 1234,
+                sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 1))
+            let description = EntryDescription(
+                parent: Self.marks.parent, filename: Self.marks.name + (document ? ".txt" : ""),
+                displayName: document ? Self.marks.name : nil, pathExtension: document ? "txt" : nil,
+                naming: document ? .given : nil, hasGeneratedFilename: document, position: 1,
+                mode: document ? 0o644 : 0o755, modified: Timestamp(nanoseconds: 1))
+            let entry = ReplicaEntry(
+                id: Self.marks.id, description: description,
+                content: document ? .document(versions: VersionHistory(first: version)) : .folder, created: Timestamp(nanoseconds: 1),
+                creator: .random())
+            text = String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)
+        }
+
+        func line(_ number: Int, kind: Int, parent: Int?, name: String) -> [UInt8] {
+            let parent = parent.map { EntryID(numbered: (1, $0)) } ?? .cloudRoot
+            return Array(
+                text.replacing(Self.marks.id.uuid.uuidString, with: EntryID(numbered: (kind, number)).uuid.uuidString)
+                    .replacing(Self.marks.parent.uuid.uuidString, with: parent.uuid.uuidString)
+                    .replacing(Self.marks.name, with: name).utf8) + [UInt8(ascii: "\n")]
+        }
+    }
+
+    private static var residentBytes: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    }
+}
+
+extension EntryID {
+    /// An id for each kind and number.
+    fileprivate init(numbered: (kind: Int, number: Int)) {
+        self.init(String(format: "%08X-0000-4000-8000-%012X", numbered.kind, numbered.number))!
+    }
+}
+
+/// The simulation's store without a network between.
+private struct StoreAtHand: ObjectStore {
+    let network: SimulatedNetwork
+
+    private func ask(_ operation: Operation) throws(ObjectStoreError) -> Answer { try network.carryOut(operation).get() }
+
+    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
+        guard case .put(let outcome) = try ask(.put(key, bytes)) else { throw .outOfSpace }
+        return outcome
+    }
+
+    func putIfAbsent(
+        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
+    ) async throws(ObjectStoreError) -> PutOutcome {
+        guard case .put(let outcome) = try ask(.putFile(key, start: [], descriptor: file.rawValue, length: Int(length)))
+        else { throw .outOfSpace }
+        return outcome
+    }
+
+    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
+        guard case .bytes(let bytes) = try ask(.get(key, limit: limit)) else { throw .outOfSpace }
+        return bytes
+    }
+
+    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
+        guard case .bytes(let bytes) = try ask(.getRange(key, range)) else { throw .outOfSpace }
+        return bytes
+    }
+
+    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
+        guard case .keys(let keys) = try ask(.list(prefix, after: after, limit: limit)) else { throw .outOfSpace }
+        return keys
+    }
+
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
+        guard case .time(let time) = try ask(.modified(key)) else { throw .outOfSpace }
+        return time
+    }
+
+    func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try ask(.delete(key)) }
+}
