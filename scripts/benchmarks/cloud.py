@@ -106,8 +106,60 @@ def upload(binary, base, sizes, rounds):
     return seconds, commits
 
 
-def checkpoint(folder, count):
-    """A cloud folder whose log begins with a checkpoint of so many documents, a hundred in a folder."""
+def placeholder(binary, base, sizes, rounds):
+    """A document of another device, over S3: until its first byte is read, and its last."""
+    server = Server(base)
+    first, last = [], []
+    try:
+        for number in range(rounds):
+            cloud = server.cloud(f"placeholder-{number}")
+            with docfs(binary, base, f"sender-{number}", cloud, server.environment) as (documents, _):
+                (documents / "cloud" / "large.bin").write_bytes(os.urandom(sizes.file // 4))
+                wait_until_sent(documents)
+            with docfs(binary, base, f"reader-{number}", cloud, server.environment) as (documents, _):
+                start = time.perf_counter()
+                with open(documents / "cloud" / "large.bin", "rb", buffering=0) as file:
+                    file.read(1)
+                    first.append(time.perf_counter() - start)
+                    while file.read(1 << 20):
+                        pass
+                last.append(time.perf_counter() - start)
+    finally:
+        server.stop()
+    return first, last
+
+
+@contextlib.contextmanager
+def rclone_mount(server, base):
+    """The same server as a folder, by rclone."""
+    mountpoint = base / "rclone-mount"
+    mountpoint.mkdir()
+    server.rclone(
+        "mount", ":s3:documents/rclone", mountpoint, "--daemon", "--vfs-cache-mode", "full", "--cache-dir", base / "rclone-cache")
+    try:
+        yield mountpoint
+    finally:
+        subprocess.run(["fusermount3", "-u", "-z", mountpoint], check=True)
+
+
+@contextlib.contextmanager
+def juicefs_mount(program, server, base):
+    """The same server as a folder, by JuiceFS with its names in SQLite."""
+    mountpoint, names = base / "juicefs-mount", f"sqlite3://{base}/juicefs.db"
+    mountpoint.mkdir()
+    quietly = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    subprocess.run(
+        [program, "format", "--storage", "s3", "--bucket", f"{server.endpoint}/documents", "--access-key", "docfs",
+         "--secret-key", server.secret, names, "juicefs"], **quietly)
+    subprocess.run([program, "mount", "--background", "--cache-dir", base / "juicefs-cache", names, mountpoint], **quietly)
+    try:
+        yield mountpoint
+    finally:
+        subprocess.run([program, "umount", "--force", mountpoint], **quietly)
+
+
+def checkpoint(folder, count, per_folder=100):
+    """A cloud folder whose log begins with a checkpoint of so many documents."""
     chance = random.Random(1)
 
     def identifier():
@@ -138,9 +190,9 @@ def checkpoint(folder, count):
             flush()
 
     for number in range(count):
-        if number % 100 == 0:
+        if number % per_folder == 0:
             parent = identifier()
-            add(parent, str(uuid.UUID(int=0)), f"Folder {number // 100}", {"folder": {}}, hasGeneratedFilename=False, mode=0o755)
+            add(parent, str(uuid.UUID(int=0)), f"Folder {number // per_folder}", {"folder": {}}, hasGeneratedFilename=False, mode=0o755)
         filename = f"2026-11-21-{number:06d}-{chance.getrandbits(16):04x}.txt"
         version = {
             "id": identifier(), "device": device, "deviceName": "laptop", "filename": filename, "size": 1234,
@@ -200,6 +252,32 @@ def lookup(documents, folders):
             os.stat(folder / "no document")
         times.append(time.perf_counter() - start)
     return statistics.median(times)
+
+
+def large_folder(binary, base, sizes):
+    """A folder of very many documents, beside one of a thousand."""
+    figures = {}
+    for name, count in (("large", sizes.bootstrapped), ("small", 1000)):
+        cloud = base / f"{name}-folder-cloud"
+        checkpoint(cloud, count, per_folder=count)
+        with docfs(binary, base, f"{name}-folder", f"file://{cloud}"):
+            pass
+        with docfs(binary, base, f"{name}-folder", f"file://{cloud}") as (documents, mounted):
+            folder = documents / "cloud" / "Folder 0"
+            start = time.perf_counter()
+            subprocess.run(f"ls -U '{folder}' | head -1", shell=True, check=True, stdout=subprocess.DEVNULL)
+            head = time.perf_counter() - start
+            times = []
+            for number in random.Random(5).sample(range(count), 500):
+                start = time.perf_counter()
+                os.stat(folder / f"Document number {number}.txt")
+                times.append(time.perf_counter() - start)
+            figures[name] = (mounted, head, statistics.median(times))
+    (mounted, head, lookup), small = figures["large"], figures["small"]
+    return {
+        "mount": mounted, "ls -U | head": head, "ls -U | head among 1,000": small[1], "lookup": lookup,
+        "lookup among 1,000": small[2],
+    }
 
 
 def million(binary, base, sizes):

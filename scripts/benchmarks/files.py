@@ -1,8 +1,10 @@
 """Rows about files: the same work in a plain folder, through bindfs, and in docfs."""
+import mmap
 import os
 import pathlib
 import random
 import subprocess
+import tarfile
 import time
 
 BLOCK = 1 << 20
@@ -58,6 +60,18 @@ def sequential_read_cold(folder, sizes):
     path = large_file(folder, sizes)
     drop_caches()
     return timed(lambda: read_whole(path))
+
+
+def mmap_read(folder, sizes):
+    path = large_file(folder, sizes)
+    read_whole(path)
+
+    def work():
+        with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ) as mapping:
+            for offset in range(0, len(mapping), BLOCK):
+                bytes(mapping[offset:offset + BLOCK])
+
+    return timed(work)
 
 
 def random_calls(folder, sizes, flags, call):
@@ -171,12 +185,63 @@ def atomic_save(folder, sizes):
     return timed(work)
 
 
+# A tree as programmers have them: the headers of this machine.
+
+
+def headers(count):
+    found = (path for path in sorted(pathlib.Path("/usr/include").rglob("*")) if path.is_file() and not path.is_symlink())
+    return [path for path, _ in zip(found, range(count))]
+
+
+def untar(folder, sizes):
+    archive = folder.parent / "tree.tar"
+    if not archive.exists():
+        with tarfile.open(archive, "w") as tar:
+            for path in headers(sizes.tree):
+                tar.add(path)
+    target = folder / f"untar-{time.monotonic_ns()}"
+    target.mkdir()
+    return timed(lambda: subprocess.run(["tar", "-xf", archive, "-C", target], check=True))
+
+
+def git(folder, *arguments):
+    environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null"}
+    identity = ["-c", "user.name=Benchmark", "-c", "user.email=benchmark@example.org"]
+    subprocess.run(["git", *identity, *arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL, env=environment)
+
+
+def repository(folder, sizes):
+    path = folder / "repository"
+    if not path.exists():
+        path.mkdir()
+        for number in range(0, sizes.repository, 100):
+            make_files(path / f"part {number // 100}", 100)
+        git(path, "init", "-q")
+        git(path, "add", ".")
+        git(path, "commit", "-q", "-m", "all of it")
+    return path
+
+
+def git_status(folder, sizes):
+    path = repository(folder, sizes)
+    git(path, "status", "--short")
+    return timed(lambda: git(path, "status", "--short"))
+
+
+def grep(folder, sizes):
+    path = repository(folder, sizes)
+    search = ["grep", "-r", "--exclude-dir=.git", "no such words", path]
+    subprocess.run(search)
+    return timed(lambda: subprocess.run(search))
+
+
 ROWS = {
     "sequential-write": sequential_write,
     "sequential-read-warm": sequential_read_warm,
     "sequential-read-cold": sequential_read_cold,
     "random-read-4k": random_read,
     "random-write-4k": random_write,
+    "mmap-read": mmap_read,
     "create": create,
     "stat-warm": stat_warm,
     "stat-cold": stat_cold,
@@ -185,4 +250,7 @@ ROWS = {
     "ls-l-cold": list_cold,
     "atomic-save": atomic_save,
     "unlink": unlink,
+    "untar": untar,
+    "git-status": git_status,
+    "grep": grep,
 }
