@@ -80,6 +80,9 @@ public final class Catalog: Sendable {
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
+    /// How often something was written: as long as it stays the same, so does what was read.
+    public var writeCount: Int { quiet.withLock(\.writes) }
+
     private func transaction(on db: Database) -> CatalogTransaction {
         CatalogTransaction(db: db, inodes: inodes, cache: entries, counts: counts, deferral: deferral)
     }

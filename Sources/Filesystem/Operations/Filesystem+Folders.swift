@@ -70,8 +70,9 @@ extension Filesystem {
     ) throws(Errno) {
         var index = start
         while index < stream.names.count {
-            // As many names as may fit, in one go.
-            let chunk = stream.names[index..<min(index + FolderPage.namesAtOnce, stream.names.count)]
+            // As many names as fit, in one go: of the others nothing is asked.
+            let chunk = stream.names[index...].prefix(page.countFitting(stream.names[index...]))
+            if chunk.isEmpty { return }
             let listed = page.plus ? try library.listed(chunk, in: folder) : chunk.map { _ in .name }
             for (name, listed) in zip(chunk, listed) {
                 let fits =
@@ -89,8 +90,6 @@ extension Filesystem {
 
 /// One answer to readdir: as many names as fit.
 private struct FolderPage {
-    static let namesAtOnce = 64
-
     let request: fuse_req_t
     let plus: Bool
     private(set) var bytes: [UInt8] = []
@@ -101,6 +100,16 @@ private struct FolderPage {
         self.size = size
         self.plus = plus
         bytes.reserveCapacity(size)
+    }
+
+    /// How many of some names fit, by the kernel's layout: what precedes a name, and the name in whole words.
+    func countFitting(_ names: ArraySlice<ListedName>) -> Int {
+        var room = size - bytes.count
+        let head = plus ? MemoryLayout<fuse_direntplus>.size : MemoryLayout<fuse_dirent>.size
+        return names.prefix { name in
+            room -= head + (name.name.utf8.count + 7) / 8 * 8
+            return room >= 0
+        }.count
     }
 
     mutating func addDot(_ name: String, number: fuse_ino_t, next: Int) -> Bool {

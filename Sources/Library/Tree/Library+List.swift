@@ -12,6 +12,8 @@ public struct ListedName: Sendable {
     /// Whether the kernel may remember the name: not one under which a document is listed only as long
     /// as another bears its display name.
     public let isMemorable: Bool
+    /// `Catalog.writeCount` when it was listed.
+    let asOf: Int
 }
 
 extension Library {
@@ -28,13 +30,14 @@ extension Library {
             let children = try catalog.listing(of: folder)
             let showsDisplayName = configuration.showsDisplayNames
                 ? whoShowDisplayNames(children) : Array(repeating: false, count: children.count)
+            let asOf = self.catalog.writeCount
             var names: [ListedName] = []
             names.reserveCapacity(children.count + 1)
             if Self.listsState(folder) {
                 names.append(
                     ListedName(
                         name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
-                        isMemorable: false))
+                        isMemorable: false, asOf: asOf))
             }
             for (child, showsDisplayName) in zip(children, showsDisplayName) {
                 let displayName = showsDisplayName ? child.fullName : nil
@@ -46,7 +49,7 @@ extension Library {
                         name: displayName ?? child.filename, node: .entry(child.inode), kind: child.kind,
                         filename: child.filename,
                         isMemorable: displayName != nil || child.kind != .document
-                            || !configuration.showsDisplayNames))
+                            || !configuration.showsDisplayNames, asOf: asOf))
             }
             return names
         }
@@ -60,7 +63,8 @@ extension Library {
         let name = (displayName ?? child.filename) + VersionFolder.conflicts.suffix
         guard name.utf8.count <= EntryName.maximumLength, try resolve(name, in: folder, catalog) == nil else { return nil }
         return ListedName(
-            name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false)
+            name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false,
+            asOf: self.catalog.writeCount)
     }
 
     /// What a listed name means now.
@@ -83,7 +87,7 @@ extension Library {
         guard let entry = try catalog.entry(inode) ?? catalog.entry(in: folder, filename: filename), entry.parent == folder
         else { return .gone }
         let isNamedSo =
-            configuration.showsDisplayNames
+            name.asOf == self.catalog.writeCount ? true : configuration.showsDisplayNames
             ? try resolve(name.name, in: folder, catalog)?.entry.inode == entry.inode
             : entry.filename.isIdentical(to: name.name)
         if !isNamedSo { return .name }
