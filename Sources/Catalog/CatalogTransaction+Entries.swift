@@ -131,12 +131,14 @@ extension CatalogTransaction {
     @discardableResult
     public func insert(_ entry: Entry) throws -> InodeNumber {
         var entry = entry
-        if entry.inode == InodeNumber(0) { entry.inode = try newInode() }
+        let isNew = entry.inode == InodeNumber(0)
+        if isNew { entry.inode = try newInode() }
         var statement = try DirectStatement(db, sql: EntryColumns.insert)
         entry.bind(to: &statement)
         try statement.run()
         try counts.note(from: { nil }, to: entry)
         cache.replace(entry)
+        if isNew, entry.kind == .folder { cache.noteEmpty(entry.inode) }
         deferral.note(.insertion(entry))
         return entry.inode
     }

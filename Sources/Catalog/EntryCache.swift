@@ -48,6 +48,7 @@ final class EntryCache: Sendable {
         var names = Recent<Name, InodeNumber?>()
         /// Of folders; or where their last entry was before it went.
         var lastPositions = Recent<InodeNumber, Double>()
+        var wholeFolders = WholeFolders()
     }
 
     private let table = Mutex(Table())
@@ -57,6 +58,7 @@ final class EntryCache: Sendable {
 
     func meaning(of name: Name) -> Meaning {
         table.withLock { table in
+            if table.wholeFolders.lack(name.name, in: name.parent) { return .nothing }
             guard let inode = table.names[name] else { return .unknown }
             guard let inode else { return .nothing }
             guard let entry = table.entries[inode], name.isBorne(by: entry) else { return .unknown }
@@ -75,6 +77,9 @@ final class EntryCache: Sendable {
         }
     }
 
+    /// A folder was made, and nothing in it yet.
+    func noteEmpty(_ folder: InodeNumber) { table.withLock { $0.wholeFolders.begin(folder) } }
+
     /// A row was made or changed.
     func replace(_ entry: Entry) {
         let fullName = entry.name.map { Name(kind: .fullName, parent: entry.parent, text: $0.full) }
@@ -86,6 +91,7 @@ final class EntryCache: Sendable {
             // Filenames are unique in a folder; of a full name's bearers the first one counts.
             table.names[Name(kind: .filename, parent: entry.parent, text: entry.filename)] = .some(entry.inode)
             if let fullName { table.names[fullName] = nil }
+            table.wholeFolders.add(entry)
         }
     }
 
@@ -97,7 +103,12 @@ final class EntryCache: Sendable {
         return last
     }
 
-    func forget(_ inode: InodeNumber) { table.withLock { $0.entries[inode] = nil } }
+    func forget(_ inode: InodeNumber) {
+        table.withLock { table in
+            table.entries[inode] = nil
+            table.wholeFolders.forget(inode)
+        }
+    }
 
     func forgetAll() { table.withLock { $0 = Table() } }
 }

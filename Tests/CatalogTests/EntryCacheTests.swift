@@ -1,4 +1,4 @@
-import Catalog
+@testable import Catalog
 import Documents
 import Testing
 
@@ -119,5 +119,58 @@ struct EntryCacheTests {
                 }
             }
         }
+    }
+
+    /// Of a folder that was just made all names are known.
+    @Test func `in a new folder is what came there, however it came, and nothing else`() throws {
+        try withCatalog { catalog in
+            let (folder, moved) = try catalog.write { catalog in
+                (try catalog.insert(.folder("F")), try catalog.insert(.document("Moved.txt", filename: "m.txt")))
+            }
+            func found(_ name: String) throws -> [InodeNumber?] {
+                try catalog.read { catalog in
+                    [try catalog.entry(in: folder, filename: name)?.inode, try catalog.document(in: folder, fullName: name)?.inode]
+                }
+            }
+            #expect(try found("m.txt") == [nil, nil])
+            try catalog.write { catalog in
+                var entry = try #require(try catalog.entry(moved))
+                entry.parent = folder
+                try catalog.update(entry)
+            }
+            #expect(try found("m.txt") == [moved, nil])
+            #expect(try found("Moved.txt") == [nil, moved])
+            let made = try catalog.write { try $0.insert(.document("Made.txt", filename: "a.txt", in: folder)) }
+            #expect(try found("a.txt") == [made, nil])
+            let renumbered = try catalog.write { try $0.renumber(made) }
+            #expect(try found("Made.txt") == [nil, renumbered])
+            try catalog.write { try $0.delete(renumbered) }
+            #expect(try found("a.txt") == [nil, nil])
+            let again = try catalog.write { try $0.insert(.document("Made.txt", filename: "a.txt", in: folder)) }
+            #expect(try found("a.txt") == [again, nil])
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    try catalog.delete(again)
+                    throw Interruption()
+                }
+            }
+            #expect(try found("Made.txt") == [nil, again])
+        }
+    }
+
+    @Test func `when too many names are known, they are looked for again`() throws {
+        var folders = WholeFolders()
+        let folder = InodeNumber(100)
+        func entry(_ number: Int) -> Entry { .folder("name \(number)", in: folder) }
+        folders.begin(folder)
+        folders.add(entry(1))
+        #expect(folders.lack(ExactName("name 2"), in: folder))
+        #expect(!folders.lack(ExactName("name 1"), in: folder))
+        #expect(!folders.lack(ExactName("name 1"), in: InodeNumber(101)))
+        for number in 0..<300_000 { folders.add(entry(number)) }
+        #expect(!folders.lack(ExactName("other"), in: folder))
+        folders.begin(folder)
+        folders.forget(folder)
+        #expect(!folders.lack(ExactName("other"), in: folder))
     }
 }
