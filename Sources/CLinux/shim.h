@@ -3,9 +3,11 @@
  * manual pages; nothing else belongs in this file. */
 #pragma once
 
+#include <linux/openat2.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/inotify.h>
+#include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
 
@@ -14,6 +16,9 @@ ssize_t copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, 
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
 ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t length, unsigned int flags);
 pid_t gettid(void);
+int unshare(int flags);
+int close_range(unsigned int first, unsigned int last, int flags);
+long syscall(long number, ...);
 int pidfd_open(pid_t process, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
@@ -24,6 +29,15 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define O_PATH 010000000
 #define O_NOATIME 01000000
 #define FALLOC_FL_KEEP_SIZE 1
+#define CLONE_FILES 0x400
 
 /* utimensat(2): leave a time alone, or set it to now. */
 enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };
+
+/* openat2(2), for which glibc has no function: what lies below a folder, reached by no link and no mount. */
+static inline int docfs_open_beneath(int folder, const char *path, unsigned long long flags) {
+    struct open_how how = {0};
+    how.flags = flags;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+    return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}

@@ -64,11 +64,16 @@ public final class Catalog: Sendable {
 
     /// Runs `body` in one transaction, rolled back when it throws. Not reentrant. What it did outlives the
     /// process, unless `body` said that it need not (`CatalogTransaction.deferCommit`).
-    public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
+    ///
+    /// - Parameter kind: what `body` may say so of. What it must not wait with is committed before.
+    public func write<Value>(
+        mayDefer kind: Deferral.Kind? = nil, _ body: (CatalogTransaction) throws -> Value
+    ) throws -> Value {
         do {
             return try queue.inDatabase { db in
+                if let kind, later != nil, !deferral.canJoin(kind) { try commit(db) }
                 let value = try step(db) { try body(transaction(on: db)) }
-                switch deferral.next(isPossible: later != nil) {
+                switch deferral.next(kind: later == nil ? nil : kind) {
                 case .commit: try commit(db)
                 // Who syncs or closes hears of a failure (`hasLost`).
                 case .schedule: later? { [self] in try? commitDeferred() }
@@ -79,6 +84,9 @@ public final class Catalog: Sendable {
             }
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
+
+    /// Whether a commit ever waits.
+    public var defersCommits: Bool { later != nil }
 
     /// How often something was written: as long as it stays the same, so does what was read.
     public var writeCount: Int { quiet.withLock(\.writes) }
@@ -112,6 +120,7 @@ public final class Catalog: Sendable {
     private func rollBack(_ db: Database) {
         entries.forgetAll()
         counts.forget()
+        inodes.forgetClaim()
         let changes = deferral.take()
         do {
             // SQLite has done it already after some failures, as when the disk is full.
@@ -128,6 +137,7 @@ public final class Catalog: Sendable {
         } catch {
             entries.forgetAll()
             counts.forget()
+            inodes.forgetClaim()
             if db.isInsideTransaction { try? db.rollback() }
             if !changes.isEmpty { deferral.lose() }
         }
@@ -153,8 +163,10 @@ public final class Catalog: Sendable {
             return true
         }
         if !isDue { return }
-        try commitDeferred()
-        try queue.inDatabase { db in _ = try db.checkpoint(.passive) }
+        try queue.inDatabase { db in
+            if deferral.isOpen { try commit(db) }
+            _ = try db.checkpoint(.passive)
+        }
     }
 
     /// Closes it as the sudden end of the process would: without what was to be committed later.
@@ -182,7 +194,7 @@ public struct CatalogTransaction {
     /// The row that the write under way is going to insert or delete, its only change, need not be committed at once:
     /// it can be seen in the files, so that after a sudden end it is found out anew. It takes effect at once
     /// all the same, and nothing that is written later is committed before it.
-    public func deferCommit(of kind: Deferral.Kind) { deferral.ask(kind) }
+    public func deferCommit() { deferral.ask() }
 }
 
 extension Catalog {

@@ -173,8 +173,9 @@ extension CatalogTransaction {
     /// Numbers are set aside many at a time, in the table where SQLite counts them: noting each would
     /// write one page more for every file that is made. What was set aside and not used is never used.
     private func newInode() throws -> InodeNumber {
-        try inodes.next { count in
-            let last = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")) ?? 99
+        try inodes.next { count, bound in
+            let counted = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")) ?? 99
+            let last = max(counted, bound - 1)
             try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq=? WHERE name='entries'")
                 .execute(arguments: [last + count])
             return last + 1

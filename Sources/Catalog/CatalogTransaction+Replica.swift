@@ -131,6 +131,11 @@ extension CatalogTransaction {
         try Data.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map(Array.init)
     }
 
+    /// Whether it is the one of that id.
+    public func isInOutbox(_ commit: CommitID) throws -> Bool {
+        try Bool.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM outbox WHERE commitID=?"), arguments: [commit.uuid]) != nil
+    }
+
     public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {
         try db.cachedStatement(sql: "DELETE FROM outbox").execute()
         guard let record else { return }

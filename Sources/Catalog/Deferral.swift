@@ -9,8 +9,8 @@ public final class Deferral: Sendable {
     public static let longest = Duration.milliseconds(10)
     private static let mostChanges = 500
 
-    /// What a row tells of that can be seen in the files as well. The two never wait in one transaction: a new file
-    /// may have got the inode number of a removed one, by which it would be taken for that.
+    /// What a row tells of that can be seen in the files as well. The two never wait together: a new file may get the
+    /// inode number of a removed one, by which it would be taken for that.
     public enum Kind: Sendable {
         case creation, removal
     }
@@ -23,8 +23,8 @@ public final class Deferral: Sendable {
     }
 
     private struct State {
-        /// What the write under way is, if it asked for it.
-        var asked: Kind?
+        /// Whether the write under way asked for it.
+        var isAsked = false
         /// What it has changed.
         var change: Change?
         /// What the writes in the open transaction are.
@@ -46,25 +46,31 @@ public final class Deferral: Sendable {
     /// - Returns: whether the write that begins needs a transaction of its own.
     func begin() -> Bool {
         state.withLock { state in
-            (state.asked, state.change) = (nil, nil)
+            (state.isAsked, state.change) = (false, nil)
             return state.changes.isEmpty
         }
     }
 
-    func ask(_ kind: Kind) { state.withLock { $0.asked = kind } }
+    /// Whether a write of that kind may wait with what waits already: decided before it does anything, since what it
+    /// does to files cannot be undone when a commit fails.
+    func canJoin(_ kind: Kind) -> Bool {
+        state.withLock { $0.changes.isEmpty || $0.waiting == kind && $0.changes.count < Self.mostChanges }
+    }
+
+    func ask() { state.withLock { $0.isAsked = true } }
 
     func note(_ change: @autoclosure () -> Change) {
-        state.withLock { state in if state.asked != nil { state.change = change() } }
+        state.withLock { state in if state.isAsked { state.change = change() } }
     }
 
     enum Next: Equatable { case commit, schedule, nothing }
 
     /// What is to be done after a write.
-    func next(isPossible: Bool) -> Next {
+    ///
+    /// - Parameter kind: nil where it may not wait.
+    func next(kind: Kind?) -> Next {
         state.withLock { state in
-            guard isPossible, let kind = state.asked, let change = state.change,
-                state.changes.isEmpty || state.waiting == kind, state.changes.count < Self.mostChanges
-            else { return .commit }
+            guard let kind, state.isAsked, let change = state.change else { return .commit }
             state.waiting = kind
             state.changes.append(change)
             defer { state.isScheduled = true }

@@ -28,6 +28,16 @@ final class KernelCaches: LibraryObserver {
         queue.async { [self] in session.expire(name, in: parent) }
     }
 
+    /// From a thread that waits until the kernel has been told.
+    func expireName(_ name: String, in folder: InodeNumber) {
+        let told = DispatchSemaphore(value: 0)
+        queue.async { [self] in
+            session.expire(name, in: folder)
+            told.signal()
+        }
+        told.wait()
+    }
+
     func attributesChanged(of inode: InodeNumber) { _ = session.forgetAttributes(of: inode) }
 
     /// Only where somebody can be watching: who watches a folder keeps the kernel from forgetting it.
@@ -65,7 +75,7 @@ struct FuseSession: @unchecked Sendable {
     let pointer: OpaquePointer
 
     /// Makes the kernel ask anew what a name means. Not within a request that holds the folder.
-    func expire(_ name: String, in folder: InodeNumber) {
+    fileprivate func expire(_ name: String, in folder: InodeNumber) {
         // ENOENT means that the kernel did not know the name: nothing to do.
         _ = fuse_lowlevel_notify_expire_entry(
             pointer, fuse_ino_t(folder.number), name, name.utf8.count, FUSE_LL_EXPIRE_ONLY)

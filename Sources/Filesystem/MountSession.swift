@@ -44,10 +44,9 @@ public final class MountSession: @unchecked Sendable {
             fuse_session_destroy(session)
             throw MountError("cannot serve \(mountpoint): libfuse refused the session's own stream")
         }
-        let told = FuseSession(pointer: session)
-        remoteEvents = RemoteEvents(
-            on: filesystem.stage, mountpoint: mountpoint, logger: library.logger, expire: { told.expire($0, in: $1) })
-        caches = KernelCaches(session: told, statePolls: statePolls, remoteEvents: remoteEvents)
+        remoteEvents = RemoteEvents(on: filesystem.stage, mountpoint: mountpoint, logger: library.logger)
+        caches = KernelCaches(
+            session: FuseSession(pointer: session), statePolls: statePolls, remoteEvents: remoteEvents)
         library.observer = caches
     }
 
@@ -78,7 +77,7 @@ public final class MountSession: @unchecked Sendable {
         fuse_loop_cfg_set_clone_fd(configuration, 1)
         fuse_loop_cfg_set_idle_threads(configuration, 4)
         fuse_loop_cfg_set_max_threads(configuration, 10)
-        remoteEvents.start()
+        remoteEvents.start { [caches] in caches.expireName($0, in: $1) }
         let result = docfs_session_loop_mt(session, configuration)
         loopThread.withLock { $0 = nil }
         filesystem.library.observer = nil

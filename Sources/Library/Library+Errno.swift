@@ -11,9 +11,13 @@ extension Library {
     }
 
     /// Changes the tree in one step: all of it or, when `body` throws, nothing in the catalog.
-    func mutate<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
+    ///
+    /// - Parameter kind: what need not be committed at once (`Catalog.write`).
+    func mutate<Value>(
+        mayDefer kind: Deferral.Kind? = nil, _ body: (CatalogTransaction) throws -> Value
+    ) throws(Errno) -> Value {
         let value: Value
-        do { value = try catalog.write(body) } catch { throw errno(for: error) }
+        do { value = try catalog.write(mayDefer: kind, body) } catch { throw errno(for: error) }
         stateChanged()
         return value
     }

@@ -41,15 +41,15 @@ struct DeferralTests {
     }
 
     private static func make(_ name: String, in catalog: Catalog) throws -> InodeNumber {
-        try catalog.write { catalog in
-            catalog.deferCommit(of: .creation)
+        try catalog.write(mayDefer: .creation) { catalog in
+            catalog.deferCommit()
             return try catalog.insert(.folder(name))
         }
     }
 
     private static func remove(_ inode: InodeNumber, in catalog: Catalog) throws {
-        try catalog.write { catalog in
-            catalog.deferCommit(of: .removal)
+        try catalog.write(mayDefer: .removal) { catalog in
+            catalog.deferCommit()
             try catalog.delete(inode)
         }
     }
@@ -145,11 +145,47 @@ struct DeferralTests {
             let inode = try Self.make("a", in: catalog)
             try Self.remove(inode, in: catalog)
             _ = try Self.make("b", in: catalog)
-            // The removal ended the wait of the creation; the next creation waits.
+            // The removal ended the wait of the creation, the next creation that of the removal.
             #expect(try remains() == [])
             #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["b"])
             try catalog.write { _ = try $0.insert(.folder("c")) }
             #expect(try remains() == ["b", "c"])
+        }
+    }
+
+    @Test func `what must not wait together is committed before anything is done`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            let inode = try Self.make("a", in: catalog)
+            try catalog.write(mayDefer: .removal) { catalog in
+                #expect(try remains() == ["a"])
+                catalog.deferCommit()
+                try catalog.delete(inode)
+            }
+            try catalog.write(mayDefer: .creation) { _ throws in #expect(try remains() == []) }
+        }
+    }
+
+    /// Else numbers would be given out again after the next start.
+    @Test func `a rollback that takes back the claim to inode numbers makes it anew`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog") { _ in }
+            var inodes: Set<InodeNumber> = [try Self.make("a", in: catalog)]
+            #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
+            // Renumbering alone does not tell SQLite of the number.
+            let last = try catalog.write { try $0.renumber($0.insert(.folder("b"))) }
+            inodes.insert(last)
+            var current = last
+            for _ in 0..<5 {
+                current = try catalog.write { try $0.renumber(current) }
+                inodes.insert(current)
+            }
+            try catalog.close()
+            let again = try Catalog(path: folder + "/catalog")
+            for number in 0..<20 {
+                let inode = try again.write { try $0.insert(.folder("new \(number)")) }
+                #expect(inodes.insert(inode).inserted)
+            }
+            try again.close()
         }
     }
 

@@ -88,6 +88,20 @@ struct RemoteChangeTests {
         #expect(told == ["removed F/G/.a", "removed F/G", "removed F"])
     }
 
+    @Test func `what is made anew under a name that another one had until then`() async throws {
+        let told = try await Self.changes(after: { laptop in
+            try laptop.create(".a", "a")
+            try laptop.makeFolder("F")
+        }) { laptop in
+            try laptop.remove(".a")
+            laptop.advance(days: 1)
+            try laptop.create(".a", "b")
+            try laptop.library.removeFolder(Array("F".utf8), in: .cloud)
+            try laptop.makeFolder("F")
+        }
+        #expect(told.sorted() == ["created .a", "created F", "removed .a", "removed F"])
+    }
+
     @Test func `what this device did itself is nothing to tell`() async throws {
         try await withTwoDevices { laptop, phone in
             let spy = ObserverSpy()

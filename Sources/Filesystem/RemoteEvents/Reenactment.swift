@@ -28,20 +28,33 @@ struct Reenactment {
         case done
         /// Not what belongs to the change: refused, so that nothing is ever done by that thread.
         case refused
-        /// A name above `cloud`, which means what it always means.
-        case asUsual
+        /// A name above `cloud`, which means what it always means, or a request that is not for the change.
+        case notOurs
     }
 
     let change: RemoteChange
+    /// Inodes that the kernel was told of under the names of the change. Without it the kernel may hold something
+    /// else under a name that it did not ask for.
+    private var known: Set<InodeNumber> = []
 
-    func answer(to call: Call) -> Answer {
+    init(change: RemoteChange) { self.change = change }
+
+    mutating func answer(to call: Call) -> Answer {
+        let answer = reply(to: call)
+        if case .lookup = call, case .entry(let step) = answer { known.insert(step.inode) }
+        return answer
+    }
+
+    private func reply(to call: Call) -> Answer {
         switch (change, call) {
         case (_, .lookup(let folder, let name)): meaning(of: name, in: folder)
         case (.created(let place), .make(let folder, let name)) where place.entry.isNamed(name, in: folder):
             .entry(place.entry)
-        case (.removed(let place), .remove(let folder, let name)) where place.entry.isNamed(name, in: folder): .done
+        case (.removed(let place), .remove(let folder, let name))
+        where place.entry.isNamed(name, in: folder) && known.contains(place.entry.inode): .done
         case (.moved(let from, let to), .rename(let folder, let name, let newFolder, let newName))
-        where from.entry.isNamed(name, in: folder) && to.entry.isNamed(newName, in: newFolder): .done
+        where from.entry.isNamed(name, in: folder) && to.entry.isNamed(newName, in: newFolder)
+            && known.contains(from.entry.inode): .done
         case (.modified(let place), .open(let inode)) where place.entry.inode == inode: .done
         case (.modified(let place), .touch(let inode)) where place.entry.inode == inode: .done
         default: .refused
@@ -61,7 +74,7 @@ struct Reenactment {
             if from.entry.isNamed(name, in: folder) { return .entry(from.entry) }
             if to.entry.isNamed(name, in: folder) { return .absent }
         }
-        return folder < .cloud ? .asUsual : .absent
+        return folder < .cloud ? .notOurs : .absent
     }
 }
 
@@ -72,8 +85,6 @@ extension ListedPlace.Step {
 }
 
 extension ListedPlace {
-    /// The path from the mountpoint on.
-    var path: String {
-        (["", "Documents", "cloud"] + folders.map(\.name) + [entry.name]).joined(separator: "/")
-    }
+    /// The path of its folder from the mountpoint on.
+    var folderPath: String { (["Documents", "cloud"] + folders.map(\.name)).joined(separator: "/") }
 }

@@ -17,16 +17,23 @@ final class ReenactmentStage: Sendable {
     private let wasRecognized = Atomic(false)
     private let current = Mutex<Reenactment?>(nil)
 
-    /// The calling thread's requests are reenactments from now on.
+    /// The calling thread wants to be known: its requests are reenactments as soon as it has shown itself by
+    /// looking up the cue.
     func enter() { performer.store(gettid(), ordering: .relaxed) }
+
+    /// Its number may be another thread's from now on.
+    func leave() {
+        performer.store(0, ordering: .relaxed)
+        wasRecognized.store(false, ordering: .relaxed)
+    }
 
     /// Whether the kernel names the thread as it is named here; not so across namespaces of processes.
     var isPerformerKnown: Bool { wasRecognized.load(ordering: .relaxed) }
 
-    func perform(_ reenactment: Reenactment, _ calls: () -> Void) {
+    func perform(_ reenactment: Reenactment, _ calls: () -> Bool) -> Bool {
         current.withLock { $0 = reenactment }
-        calls()
-        current.withLock { $0 = nil }
+        defer { current.withLock { $0 = nil } }
+        return calls()
     }
 
     func isPerformer(_ request: fuse_req_t) -> Bool {
@@ -35,16 +42,19 @@ final class ReenactmentStage: Sendable {
     }
 
     fileprivate func answer(to call: Reenactment.Call) -> Reenactment.Answer {
-        if let reenactment = current.withLock({ $0 }) { return reenactment.answer(to: call) }
-        guard case .lookup(_, let name) = call else { return .refused }
-        if name == Self.cue { wasRecognized.store(true, ordering: .relaxed) }
-        return .asUsual
+        guard isPerformerKnown else {
+            if case .lookup(_, Self.cue) = call { wasRecognized.store(true, ordering: .relaxed) }
+            return .notOurs
+        }
+        if let answer = current.withLock({ $0?.answer(to: call) }) { return answer }
+        // Between two changes it does nothing.
+        if case .lookup = call { return .notOurs } else { return .refused }
     }
 }
 
 /// Answers a request of the thread that reenacts remote changes.
 ///
-/// - Returns: false for everyone else's requests, and for names that mean what they always mean.
+/// - Returns: false for everyone else's requests, and for what means what it always means.
 func isReenacted(_ request: fuse_req_t, _ call: @autoclosure () -> Reenactment.Call) -> Bool {
     let filesystem = filesystem(of: request)
     return filesystem.stage.isPerformer(request) && filesystem.answer(to: call(), request)
@@ -53,7 +63,7 @@ func isReenacted(_ request: fuse_req_t, _ call: @autoclosure () -> Reenactment.C
 extension Filesystem {
     fileprivate func answer(to call: Reenactment.Call, _ request: fuse_req_t) -> Bool {
         switch stage.answer(to: call) {
-        case .asUsual:
+        case .notOurs:
             return false
         case .refused:
             _ = fuse_reply_err(request, EPERM)

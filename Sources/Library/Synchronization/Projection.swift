@@ -292,7 +292,7 @@ struct Projection {
             library.transfers.wake.signal()
             return
         }
-        if let place = try library.listedPlace(of: entry, catalog) { changes.noteRemoval(from: place) }
+        if let place = try library.listedPlace(of: entry, catalog) { changes.noteRemoval(of: entry, from: place) }
         try library.noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         let directory = try library.backing.folder(entry.parent, catalog)

@@ -42,8 +42,8 @@ extension Synchronizer {
             let touched = try apply(commit, to: &replica)
             try catalog.set(.logPosition, String(position.number))
             var saved: Set<EntryID> = []
-            if let outgoing = try own ?? OutgoingCommit.load(from: catalog), outgoing.commit.id == commit.id {
-                saved = try outgoing.settle(in: catalog)
+            if try own != nil || catalog.isInOutbox(commit.id) {
+                saved = try (own ?? OutgoingCommit.load(from: catalog))?.settle(in: catalog) ?? []
             }
             var projection = Projection(library, catalog, replica, saved: saved)
             try projection.project(touched)

@@ -29,7 +29,14 @@ struct TreeChanges {
         if placed.insert(id).inserted { changes.append(.move(id, from: place)) }
     }
 
-    mutating func noteRemoval(from place: ListedPlace) { changes.append(.removal(from: place)) }
+    /// - Parameter place: where a listing showed it, unless it was parked on the way.
+    mutating func noteRemoval(of entry: Entry, from place: ListedPlace) {
+        let former = changes.firstIndex { change in
+            if case .move(let id, _) = change { id == entry.id } else { false }
+        }
+        guard let former, case .move(_, let before) = changes[former] else { return changes.append(.removal(from: place)) }
+        changes[former] = .removal(from: before)
+    }
 
     /// - Parameter place: where a listing shows an entry when all is done; nil for what has gone again.
     func listed(_ place: (EntryID) throws -> ListedPlace?) rethrows -> [RemoteChange] {

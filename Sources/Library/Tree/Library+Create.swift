@@ -27,7 +27,7 @@ extension Library {
         _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator, flags: Int32
     ) throws(Errno) -> (Resolved, Opening) {
         let name = try Self.entryName(name)
-        let outcome = try mutate { catalog -> CreationOutcome in
+        let outcome = try mutate(mayDefer: .creation) { catalog -> CreationOutcome in
             let folder = try receivingFolder(parent, catalog)
             if let found = try resolve(name.text, in: parent, catalog),
                 !(found.isUntitledAlias && flags & O_EXCL != 0)
@@ -107,10 +107,9 @@ extension Library {
         let status: stat
         do {
             try Self.assignOwner(creator, entry.filename, in: directory)
-            if mirrorName(of: entry, on: descriptor), !isKnownIdentity, entry.naming == .given {
-                // All that the row says of it, the file says.
-                catalog.deferCommit(of: .creation)
-            }
+            // What the row says of it the file says as well, but for an id that nobody has seen.
+            let hasItsMode = entry.mode & BackingFolder.fileAccess == BackingFolder.fileAccess
+            if mirrorName(of: entry, on: descriptor), hasItsMode, !isKnownIdentity, entry.naming == .given { catalog.deferCommit() }
             status = try descriptor.status()
             entry.backingInode = UInt64(status.st_ino)
             entry.inode = try catalog.insert(entry)

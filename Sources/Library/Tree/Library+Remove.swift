@@ -8,10 +8,11 @@ extension Library {
     ///
     /// - Throws: ENOENT, EISDIR, EPERM for virtual names.
     public func remove(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
-        let removed = try mutate { catalog in
+        let removed = try mutate(mayDefer: .removal) { catalog in
             let entry = try existing(name, in: parent, catalog)
             if entry.kind == .folder { throw Errno.isDirectory }
-            if entry.container == .local, entry.isHere {
+            // A link that is gone would be made anew after a sudden end.
+            if entry.container == .local, entry.isHere, entry.kind != .symbolicLink, self.catalog.defersCommits {
                 try removeLocalFile(entry, catalog)
             } else {
                 try removeFile(entry, catalog)
@@ -57,8 +58,7 @@ extension Library {
     private func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         try noteDeparture(of: entry, catalog)
         let folder = try backing.folder(entry.parent, catalog)
-        // A link that is gone would be made anew.
-        if entry.kind != .symbolicLink { catalog.deferCommit(of: .removal) }
+        catalog.deferCommit()
         try catalog.delete(entry.inode)
         openFiles.detach(entry.inode)
         do throws(Errno) { try folder.removeFile(entry.filename) } catch {

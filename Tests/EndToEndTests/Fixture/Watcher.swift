@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Synchronization
 import SystemPackage
 import Testing
@@ -21,13 +22,16 @@ final class Watcher: Sendable {
 
     /// The library watchdog of Python: `KIND PATH`, and of a move `moved PATH NEW-PATH`.
     static func watchdog(_ folder: FilePath, notes: FilePath) async throws -> Watcher {
-        let python = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-            .removingLastComponent() / ".build/python/bin/python3"
         let watcher = try Watcher(
             [python.string, "-u", "-c", watchdogProgram, folder.string], notes: notes, folder: folder)
         try await watcher.wait { $0.events.contains("ready") }
         return watcher
     }
+
+    static var canRunWatchdog: Bool { access(python.string, X_OK) == 0 }
+
+    private static let python = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+        .removingLastComponent() / ".build/python/bin/python3"
 
     private static let watchdogProgram = """
         import sys, threading
