@@ -37,7 +37,6 @@ let package = Package(
             name: "Filesystem",
             dependencies: [
                 "CFuse", "CLinux", "Library", "Catalog", "Documents",
-                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

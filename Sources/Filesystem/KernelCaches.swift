@@ -28,16 +28,6 @@ final class KernelCaches: LibraryObserver {
         queue.async { [self] in session.expire(name, in: parent) }
     }
 
-    /// From a thread that waits until the kernel has been told.
-    func expireName(_ name: String, in folder: InodeNumber) {
-        let told = DispatchSemaphore(value: 0)
-        queue.async { [self] in
-            session.expire(name, in: folder)
-            told.signal()
-        }
-        told.wait()
-    }
-
     func attributesChanged(of inode: InodeNumber) { _ = session.forgetAttributes(of: inode) }
 
     /// Only where somebody can be watching: who watches a folder keeps the kernel from forgetting it.
@@ -46,7 +36,8 @@ final class KernelCaches: LibraryObserver {
         for change in changes {
             let folders = change.places.map(\.entry.folder)
             for folder in folders where isKnown[folder] == nil { isKnown[folder] = session.forgetAttributes(of: folder) }
-            if folders.contains(where: { isKnown[$0] == true }) { remoteEvents.add(change) }
+            guard folders.contains(where: { isKnown[$0] == true }) else { continue }
+            remoteEvents.tell(change) { [session] in session.expire($0, in: $1) }
         }
     }
 

@@ -77,13 +77,13 @@ public final class MountSession: @unchecked Sendable {
         fuse_loop_cfg_set_clone_fd(configuration, 1)
         fuse_loop_cfg_set_idle_threads(configuration, 4)
         fuse_loop_cfg_set_max_threads(configuration, 10)
-        remoteEvents.start { [caches] in caches.expireName($0, in: $1) }
+        remoteEvents.start()
         let result = docfs_session_loop_mt(session, configuration)
         loopThread.withLock { $0 = nil }
         filesystem.library.observer = nil
         remoteEvents.end()
         fuse_session_unmount(session)
-        remoteEvents.join()
+        remoteEvents.drain()
         caches.drain()
         if result != 0, result != -ENODEV, fuse_session_exited(session) == 0 {
             throw MountError("the mount at \(mountpoint) failed: \(Errno(rawValue: abs(result)))")

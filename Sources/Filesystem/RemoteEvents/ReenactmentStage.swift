@@ -30,7 +30,7 @@ final class ReenactmentStage: Sendable {
     /// Whether the kernel names the thread as it is named here; not so across namespaces of processes.
     var isPerformerKnown: Bool { wasRecognized.load(ordering: .relaxed) }
 
-    func perform(_ reenactment: Reenactment, _ calls: () -> Bool) -> Bool {
+    func perform(_ reenactment: Reenactment, _ calls: () -> Int32) -> Int32 {
         current.withLock { $0 = reenactment }
         defer { current.withLock { $0 = nil } }
         return calls()

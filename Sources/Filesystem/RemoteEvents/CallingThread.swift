@@ -1,0 +1,75 @@
+import CLinux
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A thread for system calls on our own mount, which shares no open file with the rest of the process.
+///
+/// When the process is killed while a call waits for an answer, the device must be closed all the same: who
+/// waits for a request that somebody has read cannot be killed before that. What runs here must start no
+/// threads, as libdispatch may: they would have no files either.
+final class CallingThread: Sendable {
+    private let work = Mutex<(@Sendable () -> Void)?>(nil)
+    private let given = DispatchSemaphore(value: 0)
+    private let done = DispatchSemaphore(value: 0)
+    private let thread = Mutex<pthread_t?>(nil)
+    private let isAlone = Mutex(false)
+
+    /// - Returns: whether there is such a thread now.
+    func start() -> Bool {
+        let this = Unmanaged.passRetained(self)
+        var started = pthread_t()
+        let result = pthread_create(&started, nil, { this in
+            Unmanaged<CallingThread>.fromOpaque(this!).takeRetainedValue().serve()
+            return nil
+        }, this.toOpaque())
+        guard result == 0 else {
+            this.release()
+            return false
+        }
+        thread.withLock { $0 = started }
+        done.wait()
+        return isAlone.withLock { $0 }
+    }
+
+    /// Runs `body` on the thread and waits for it. Not from several threads at once.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
+        let result = Result<Value>()
+        work.withLock { work in
+            work = {
+                let value = body()
+                result.value.withLock { $0 = value }
+            }
+        }
+        given.signal()
+        done.wait()
+        work.withLock { $0 = nil }
+        return result.value.withLock { $0 }!
+    }
+
+    private final class Result<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
+    }
+
+    /// Ends the thread, which nobody uses any more.
+    func end() {
+        guard let thread = thread.withLock({ $0 }) else { return }
+        given.signal()
+        pthread_join(thread, nil)
+    }
+
+    private func serve() {
+        var signals = sigset_t()
+        sigfillset(&signals)
+        pthread_sigmask(SIG_SETMASK, &signals, nil)
+        let isAlone = unshare(CLONE_FILES) == 0 && close_range(3, .max, 0) == 0
+        self.isAlone.withLock { $0 = isAlone }
+        done.signal()
+        while true {
+            given.wait()
+            guard let body = work.withLock({ $0 }) else { return }
+            body()
+            done.signal()
+        }
+    }
+}
