@@ -57,9 +57,7 @@ public final class Catalog: Sendable {
 
     /// Runs `body` on the connection, outside a transaction. Not reentrant.
     public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
-        do {
-            return try queue.inDatabase { try body(transaction(on: $0)) }
-        } catch let error as DatabaseError { throw CatalogError(error) }
+        try onQueue { try body(transaction(on: $0)) }
     }
 
     /// Runs `body` in one transaction, rolled back when it throws. Not reentrant. What it did outlives the
@@ -69,20 +67,23 @@ public final class Catalog: Sendable {
     public func write<Value>(
         mayDefer kind: Deferral.Kind? = nil, _ body: (CatalogTransaction) throws -> Value
     ) throws -> Value {
-        do {
-            return try queue.inDatabase { db in
-                if let kind, later != nil, !deferral.canJoin(kind) { try commit(db) }
-                let value = try step(db) { try body(transaction(on: db)) }
-                switch deferral.next(kind: later == nil ? nil : kind) {
-                case .commit: try commit(db)
-                // Who syncs or closes hears of a failure (`hasLost`).
-                case .schedule: later? { [self] in try? commitDeferred() }
-                case .nothing: break
-                }
-                quiet.withLock { $0.writes += 1 }
-                return value
+        let kind = defersCommits ? kind : nil
+        return try onQueue { db in
+            if let kind, !deferral.canJoin(kind) { try commit(db) }
+            let value = try step(db) { try body(transaction(on: db)) }
+            switch deferral.next(kind: kind) {
+            case .commit: try commit(db)
+            // Who syncs or closes hears of a failure (`hasLost`).
+            case .schedule: later? { [self] in try? commitDeferred() }
+            case .nothing: break
             }
-        } catch let error as DatabaseError { throw CatalogError(error) }
+            quiet.withLock { $0.writes += 1 }
+            return value
+        }
+    }
+
+    private func onQueue<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        do { return try queue.inDatabase(body) } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
     /// Whether a commit ever waits.
@@ -118,9 +119,7 @@ public final class Catalog: Sendable {
 
     /// What waited in the transaction is made again, and goes on waiting.
     private func rollBack(_ db: Database) {
-        entries.forgetAll()
-        counts.forget()
-        inodes.forgetClaim()
+        forgetRows()
         let changes = deferral.take()
         do {
             // SQLite has done it already after some failures, as when the disk is full.
@@ -135,19 +134,27 @@ public final class Catalog: Sendable {
             }
             deferral.restore(changes)
         } catch {
-            entries.forgetAll()
-            counts.forget()
-            inodes.forgetClaim()
+            forgetRows()
             if db.isInsideTransaction { try? db.rollback() }
             if !changes.isEmpty { deferral.lose() }
         }
     }
 
+    private func forgetRows() {
+        entries.forgetAll()
+        counts.forget()
+        inodes.forgetClaim()
+    }
+
     private func commitDeferred() throws {
-        try queue.inDatabase { db in
+        try onQueue { db in
             deferral.come()
-            if deferral.isOpen { try commit(db) }
+            try commitWaiting(db)
         }
+    }
+
+    private func commitWaiting(_ db: Database) throws {
+        if deferral.isOpen { try commit(db) }
     }
 
     /// Whether changes that waited for a commit were lost when the disk failed: then files may be there that no row tells of.
@@ -163,8 +170,8 @@ public final class Catalog: Sendable {
             return true
         }
         if !isDue { return }
-        try queue.inDatabase { db in
-            if deferral.isOpen { try commit(db) }
+        try onQueue { db in
+            try commitWaiting(db)
             _ = try db.checkpoint(.passive)
         }
     }
@@ -177,8 +184,10 @@ public final class Catalog: Sendable {
 
     /// Moves the write-ahead log into the database and closes both.
     public func close() throws {
-        try commitDeferred()
-        try queue.inDatabase { db in _ = try db.checkpoint(.truncate) }
+        try onQueue { db in
+            try commitWaiting(db)
+            _ = try db.checkpoint(.truncate)
+        }
         try queue.close()
     }
 }

@@ -144,13 +144,14 @@ extension CatalogTransaction {
     }
 
     public func update(_ entry: Entry) throws {
-        try counts.note(from: { try self.entry(entry.inode) }, to: self.entry(entry.inode) == nil ? nil : entry)
+        // What has no row any more gets none by being changed.
+        guard let old = try self.entry(entry.inode) else { return }
         var statement = try DirectStatement(db, sql: EntryColumns.update)
         entry.bind(to: &statement)
         statement.bind(entry.inode.number)
         try statement.run()
-        // What has no row any more gets none by being changed.
-        if db.changesCount > 0 { cache.replace(entry) }
+        try counts.note(from: { old }, to: entry)
+        cache.replace(entry)
     }
 
     public func delete(_ inode: InodeNumber) throws {
@@ -248,11 +249,20 @@ public struct ListingRow: Sendable {
 extension CatalogTransaction {
     /// A folder's children in listing order.
     public func listing(of parent: InodeNumber) throws -> [ListingRow] {
-        let statement = try db.cachedStatement(
+        var statement = try DirectStatement(
+            db,
             sql: """
                 SELECT id, kind, filename, fullName, created, conflicts FROM entries
                 WHERE parent=? AND id<>parent ORDER BY position, id
                 """)
-        return try Array(ListingCursor(statement, [parent.number]))
+        statement.bind(parent.number)
+        var rows: [ListingRow] = []
+        while let row = try statement.step() {
+            rows.append(
+                ListingRow(
+                    inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row.optional(3),
+                    created: Timestamp(nanoseconds: row[4]), conflicts: row[5]))
+        }
+        return rows
     }
 }

@@ -37,25 +37,6 @@ final class EntryCursor: DatabaseCursor {
     func _element(sqliteStatement: SQLiteStatement) -> Entry { Entry(Columns(statement: sqliteStatement)) }
 }
 
-/// Reads what `CatalogTransaction.listing` selects.
-final class ListingCursor: DatabaseCursor {
-    typealias Element = ListingRow
-    let _statement: Statement
-    var _isDone = false
-
-    init(_ statement: Statement, _ arguments: StatementArguments) throws {
-        _statement = statement
-        try statement.setArguments(arguments)
-    }
-
-    func _element(sqliteStatement: SQLiteStatement) -> ListingRow {
-        let row = Columns(statement: sqliteStatement)
-        return ListingRow(
-            inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row.optional(3),
-            created: Timestamp(nanoseconds: row[4]), conflicts: row[5])
-    }
-}
-
 /// The columns of the row that a statement has come to.
 struct Columns {
     let statement: SQLiteStatement

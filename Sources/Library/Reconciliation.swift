@@ -125,34 +125,24 @@ extension Library {
             logger.warning("a folder of the store cannot be read", metadata: ["inode": "\(folder)"])
             return
         }
-        for name in try inOrder(names, of: folder, directory, catalog) {
+        var unknown: [(time: Timestamp, name: String)] = []
+        for name in names {
             if let known = try catalog.entry(in: folder, filename: name) {
                 if known.kind == .folder { try adoptFiles(below: known.inode, dropsEmpty: dropsEmpty, catalog) }
-            } else if dropsEmpty, directory.dropIfEmpty(name) {
-                continue
-            } else if let adopted = try adopt(name, in: folder, directory, catalog) {
+            } else {
+                unknown.append((Timestamp(try directory.status(name).st_mtim), name))
+            }
+        }
+        // The older first: in the order in which they were made, for all that can be known.
+        for (_, name) in unknown.sorted(by: <) {
+            if dropsEmpty, directory.dropIfEmpty(name) { continue }
+            if let adopted = try adopt(name, in: folder, directory, catalog) {
                 logger.notice("a file without a row was adopted", metadata: ["filename": "\(name)"])
                 if adopted.kind == .folder { try adoptFiles(below: adopted.inode, dropsEmpty: dropsEmpty, catalog) }
             } else {
                 logger.warning("what is no file, folder or link was left alone", metadata: ["name": "\(name)"])
             }
         }
-    }
-
-    /// What has no row comes last, the older first: as it was made, for all that can be known.
-    private func inOrder(
-        _ names: [String], of folder: InodeNumber, _ directory: BackingFolder, _ catalog: CatalogTransaction
-    ) throws -> [String] {
-        var known: [String] = []
-        var others: [(time: Timestamp, name: String)] = []
-        for name in names {
-            if try catalog.entry(in: folder, filename: name) != nil {
-                known.append(name)
-            } else {
-                others.append((Timestamp(try directory.status(name).st_mtim), name))
-            }
-        }
-        return known + others.sorted { $0 < $1 }.map(\.name)
     }
 
     /// Makes a row for a file that has none. The filename stays what it is; the display name is that

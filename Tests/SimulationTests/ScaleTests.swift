@@ -20,7 +20,7 @@ import TestSupport
     @Test func `a newcomer takes over a large container, in less than a kilobyte for each document`() async throws {
         let before = Self.residentBytes
         let surroundings = WorldSurroundings(seeds: SeedSource(seed: 1))
-        let store = StoreAtHand(network: surroundings.network)
+        let store = SimulatedStore(atHand: surroundings.network)
         try await Self.fill(store)
         try await withTemporaryFolder { folder in
             let place = DevicePlace(device: 0, path: folder, skew: 0)
@@ -55,7 +55,7 @@ import TestSupport
 
     // MARK: A checkpoint
 
-    private static func fill(_ store: StoreAtHand) async throws {
+    private static func fill(_ store: SimulatedStore) async throws {
         let position = 4096
         let checkpoint = "checkpoint/" + String(format: "%016d", position)
         var parts: [String] = []
@@ -121,46 +121,4 @@ extension EntryID {
     fileprivate init(numbered: (kind: Int, number: Int)) {
         self.init(String(format: "%08X-0000-4000-8000-%012X", numbered.kind, numbered.number))!
     }
-}
-
-/// The simulation's store without a network between.
-private struct StoreAtHand: ObjectStore {
-    let network: SimulatedNetwork
-
-    private func ask(_ operation: Operation) throws(ObjectStoreError) -> Answer { try network.carryOut(operation).get() }
-
-    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
-        guard case .put(let outcome) = try ask(.put(key, bytes)) else { throw .outOfSpace }
-        return outcome
-    }
-
-    func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
-    ) async throws(ObjectStoreError) -> PutOutcome {
-        guard case .put(let outcome) = try ask(.putFile(key, start: [], descriptor: file.rawValue, length: Int(length)))
-        else { throw .outOfSpace }
-        return outcome
-    }
-
-    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
-        guard case .bytes(let bytes) = try ask(.get(key, limit: limit)) else { throw .outOfSpace }
-        return bytes
-    }
-
-    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
-        guard case .bytes(let bytes) = try ask(.getRange(key, range)) else { throw .outOfSpace }
-        return bytes
-    }
-
-    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
-        guard case .keys(let keys) = try ask(.list(prefix, after: after, limit: limit)) else { throw .outOfSpace }
-        return keys
-    }
-
-    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
-        guard case .time(let time) = try ask(.modified(key)) else { throw .outOfSpace }
-        return time
-    }
-
-    func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try ask(.delete(key)) }
 }

@@ -53,7 +53,13 @@ final class BackingStore: Sendable {
     /// without extended attributes do not get it: the catalog is what counts.
     func mirror(displayName: String?, of name: String, in folder: BackingFolder) {
         guard let displayName, let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return }
-        try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))
+        mirror(displayName: displayName, on: file)
+    }
+
+    /// - Returns: whether the file has it.
+    @discardableResult
+    func mirror(displayName: String, on file: Descriptor) -> Bool {
+        (try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))) != nil
     }
 
     static let displayNameAttribute = "user.displayName"

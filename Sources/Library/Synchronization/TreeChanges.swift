@@ -13,6 +13,8 @@ struct TreeChanges {
     private var changes: [Change] = []
     /// Those of which it is said already where they were before.
     private var placed: Set<EntryID> = []
+    /// Where among the changes a move is.
+    private var moves: [EntryID: Int] = [:]
 
     mutating func noteCreation(of entry: Entry) {
         guard let id = entry.id else { return }
@@ -26,16 +28,17 @@ struct TreeChanges {
     ///   the way is nobody's business.
     mutating func noteMove(of entry: Entry, from place: ListedPlace) {
         guard let id = entry.id else { return }
-        if placed.insert(id).inserted { changes.append(.move(id, from: place)) }
+        guard placed.insert(id).inserted else { return }
+        moves[id] = changes.count
+        changes.append(.move(id, from: place))
     }
 
     /// - Parameter place: where a listing showed it, unless it was parked on the way.
     mutating func noteRemoval(of entry: Entry, from place: ListedPlace) {
-        let former = changes.firstIndex { change in
-            if case .move(let id, _) = change { id == entry.id } else { false }
+        guard let id = entry.id, let move = moves[id], case .move(_, let before) = changes[move] else {
+            return changes.append(.removal(from: place))
         }
-        guard let former, case .move(_, let before) = changes[former] else { return changes.append(.removal(from: place)) }
-        changes[former] = .removal(from: before)
+        changes[move] = .removal(from: before)
     }
 
     /// - Parameter place: where a listing shows an entry when all is done; nil for what has gone again.

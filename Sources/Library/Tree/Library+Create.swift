@@ -109,7 +109,8 @@ extension Library {
             try Self.assignOwner(creator, entry.filename, in: directory)
             // What the row says of it the file says as well, but for an id that nobody has seen.
             let hasItsMode = entry.mode & BackingFolder.fileAccess == BackingFolder.fileAccess
-            if mirrorName(of: entry, on: descriptor), hasItsMode, !isKnownIdentity, entry.naming == .given { catalog.deferCommit() }
+            let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
+            if hasItsName, hasItsMode, !isKnownIdentity, entry.naming == .given { catalog.deferCommit() }
             status = try descriptor.status()
             entry.backingInode = UInt64(status.st_ino)
             entry.inode = try catalog.insert(entry)
@@ -148,12 +149,6 @@ extension Library {
         }
         try giveIdentity(to: &entry, called: name, in: folder, catalog)
         return (entry, false)
-    }
-
-    /// - Returns: whether the file says how the document is called.
-    private func mirrorName(of entry: Entry, on file: Descriptor) -> Bool {
-        guard let displayName = entry.name?.displayName else { return true }
-        return (try? file.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))) != nil
     }
 
     /// Makes an entry a document of its own, called `name`.

@@ -12,8 +12,8 @@ public struct ListedName: Sendable {
     /// Whether the kernel may remember the name: not one under which a document is listed only as long
     /// as another bears its display name.
     public let isMemorable: Bool
-    /// `Catalog.writeCount` when it was listed.
-    let asOf: Int
+    /// `Catalog.writeCount` when it was listed; counts for entries only.
+    var asOf = 0
 }
 
 extension Library {
@@ -37,7 +37,7 @@ extension Library {
                 names.append(
                     ListedName(
                         name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
-                        isMemorable: false, asOf: asOf))
+                        isMemorable: false))
             }
             for (child, showsDisplayName) in zip(children, showsDisplayName) {
                 let displayName = showsDisplayName ? child.fullName : nil
@@ -63,8 +63,7 @@ extension Library {
         let name = (displayName ?? child.filename) + VersionFolder.conflicts.suffix
         guard name.utf8.count <= EntryName.maximumLength, try resolve(name, in: folder, catalog) == nil else { return nil }
         return ListedName(
-            name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false,
-            asOf: self.catalog.writeCount)
+            name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false)
     }
 
     /// What a listed name means now.
@@ -86,17 +85,20 @@ extension Library {
         // What another device saved meanwhile has a new inode number.
         guard let entry = try catalog.entry(inode) ?? catalog.entry(in: folder, filename: filename), entry.parent == folder
         else { return .gone }
-        let isNamedSo =
-            name.asOf == self.catalog.writeCount ? true : configuration.showsDisplayNames
-            ? try resolve(name.name, in: folder, catalog)?.entry.inode == entry.inode
-            : entry.filename.isIdentical(to: name.name)
-        if !isNamedSo { return .name }
+        guard try name.asOf == self.catalog.writeCount || isListed(entry, as: name.name, in: folder, catalog) else { return .name }
         do {
             return .entry(
                 Resolved(
                     node: .entry(entry.inode), attributes: try attributes(of: entry, catalog),
                     isListedName: name.isMemorable))
         } catch Errno.noSuchFileOrDirectory { return .gone }
+    }
+
+    private func isListed(
+        _ entry: Entry, as name: String, in folder: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        guard configuration.showsDisplayNames else { return entry.filename.isIdentical(to: name) }
+        return try resolve(name, in: folder, catalog)?.entry.inode == entry.inode
     }
 
     /// The parent of a folder; the mountpoint's is itself.

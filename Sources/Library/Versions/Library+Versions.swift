@@ -89,7 +89,7 @@ extension Library {
             return try versions(in: folder, of: entry, catalog).map { found in
                 ListedName(
                     name: found.name, node: .version(versionNodes.number(of: found.version.id, in: id)),
-                    kind: .document, filename: nil, isMemorable: false, asOf: 0)
+                    kind: .document, filename: nil, isMemorable: false)
             }
         }
     }

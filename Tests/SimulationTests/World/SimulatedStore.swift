@@ -3,14 +3,20 @@ import Glibc
 import ObjectStore
 import SystemPackage
 
-/// The store as one life of one device sees it.
+/// The world's one store, as it is seen by who asks it.
 struct SimulatedStore: ObjectStore {
-    let network: SimulatedNetwork
-    let device: Int
-    let life: Int
+    private let ask: @Sendable (Operation) async throws(ObjectStoreError) -> Answer
 
-    private func ask(_ operation: Operation) async throws(ObjectStoreError) -> Answer {
-        try await network.ask(operation, device: device, life: life)
+    /// As one life of one device sees it, through the network.
+    init(network: SimulatedNetwork, device: Int, life: Int) {
+        ask = { operation async throws(ObjectStoreError) in
+            try await network.ask(operation, device: device, life: life)
+        }
+    }
+
+    /// Without a network between.
+    init(atHand network: SimulatedNetwork) {
+        ask = { operation async throws(ObjectStoreError) in try network.carryOut(operation).get() }
     }
 
     func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {

@@ -24,7 +24,7 @@ struct SignedRequest: Sendable {
         if let token = credentials.sessionToken { headers.append(Field("X-Amz-Security-Token", token)) }
         let path = address.path(of: request.key)
         let signature = SignatureV4(credentials: credentials, region: region, service: "s3", time: time, known: known)
-        key = signature.signingKey
+        key = signature.key
         let authorization = signature.authorization(
             of: SignableRequest(
                 method: request.method.rawValue, path: path, query: request.query, headers: headers,

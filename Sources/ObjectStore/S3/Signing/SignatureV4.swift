@@ -4,7 +4,8 @@ import Foundation
 
 /// AWS Signature Version 4: a pure function of the request, the credentials, and the time.
 struct SignatureV4: Sendable {
-    private let key: SigningKey
+    /// Good for one day's requests to one region.
+    let key: SigningKey
     private let accessKeyID: String
     /// `20150830T123600Z`
     private let stamp: String
@@ -16,9 +17,6 @@ struct SignatureV4: Sendable {
         let scope = SigningKey.scope(day: String(stamp.prefix(8)), region: region, service: service)
         key = known.flatMap { $0.scope == scope ? $0 : nil } ?? SigningKey(credentials, scope: scope)
     }
-
-    /// Good for one day's requests to one region.
-    var signingKey: SigningKey { key }
 
     /// The value of the `Authorization` header.
     func authorization(of request: SignableRequest) -> String {

@@ -104,7 +104,7 @@ struct SignatureV4Tests {
         for (time, region) in times.flatMap({ time in ["us-east-1", "eu-west-1"].map { (time, $0) } }) {
             let fresh = SignatureV4(credentials: credentials, region: region, service: "service", time: time)
             let known = SignatureV4(
-                credentials: credentials, region: region, service: "service", time: time, known: suite.signingKey)
+                credentials: credentials, region: region, service: "service", time: time, known: suite.key)
             #expect(known.authorization(of: request) == fresh.authorization(of: request))
         }
     }
