@@ -30,6 +30,8 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define O_NOATIME 01000000
 #define FALLOC_FL_KEEP_SIZE 1
 #define CLONE_FILES 0x400
+#define F_SETSIG 10
+#define F_SETLEASE 1024
 
 /* utimensat(2): leave a time alone, or set it to now. */
 enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };

@@ -17,7 +17,10 @@ extension Library {
         mayDefer kind: Deferral.Kind? = nil, _ body: (CatalogTransaction) throws -> Value
     ) throws(Errno) -> Value {
         let value: Value
-        do { value = try catalog.write(mayDefer: kind, body) } catch { throw errno(for: error) }
+        do {
+            try noteUnseenWrites()
+            value = try catalog.write(mayDefer: kind, body)
+        } catch { throw errno(for: error) }
         stateChanged()
         return value
     }

@@ -3,6 +3,7 @@ import Documents
 import Glibc
 import Logging
 import ObjectStore
+import Synchronization
 import SystemPackage
 
 /// Why a store cannot be used, in one line for a person.
@@ -100,7 +101,9 @@ extension Library {
 
     /// Ends the use of the store cleanly. No call may be under way or follow.
     public func close() throws {
-        if !catalog.hasLost { try catalog.write { try $0.set(.isClean, "yes") } }
+        unseenWrites.hasEnded.store(true, ordering: .releasing)
+        // Who still has a document open may go on writing to it after docfs has ended: the next mount compares.
+        if attemptToNoteUnseenWrites(), unseenWrites.areNone, !catalog.hasLost { try catalog.write { try $0.set(.isClean, "yes") } }
         try catalog.close()
     }
 

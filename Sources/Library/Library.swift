@@ -19,6 +19,7 @@ public final class Library: Sendable {
     let catalog: Catalog
     let backing: BackingStore
     let openFiles = OpenFiles()
+    let unseenWrites = UnseenWrites()
     let departed = DepartedIdentities()
     /// The container's object store.
     let store: any ObjectStore

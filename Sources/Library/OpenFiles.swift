@@ -1,6 +1,7 @@
 import Catalog
 import Dispatch
 import Documents
+import Glibc
 import Replication
 import Synchronization
 import SystemPackage
@@ -22,15 +23,19 @@ final class OpenFile: Sendable {
         var isOvertaken = false
         /// Counts opens for writing, so that an upload knows whether one came between.
         var writeOpens = 0
-        /// Whether the container must hear of what is written to it.
-        var isReplicated = false
         /// Whether a write by somebody without privilege must clear set-id bits.
         var hasSetID = false
+        /// For the few writes that reach docfs of a file whose descriptor is not for writing.
+        var writable: Descriptor?
     }
 
     let inode: InodeNumber
     let descriptor: Descriptor
+    /// Whether the descriptor is for writing. That of a document of the cloud is not where the kernel writes by itself,
+    /// so that `Descriptor.isWrittenTo` tells of others.
     let isWritable: Bool
+    /// Whether the container had to hear of what is written to it when it was opened.
+    let isReplicated: Bool
     /// The content's arrival, when the file was opened before it was here.
     let arrival: Arrival?
     /// Never held around another lock or a system call.
@@ -41,10 +46,10 @@ final class OpenFile: Sendable {
         self.descriptor = descriptor
         self.isWritable = isWritable
         arrival = nil
+        isReplicated = entry.isReplicated
         let isPlain = !entry.isReplicated && (entry.kind != .document || entry.naming == .given)
         state.withLock { state in
             state.isPlain = isPlain
-            state.isReplicated = entry.isReplicated
             state.hasSetID = FileMode.hasSetID(entry.mode)
         }
     }
@@ -55,7 +60,21 @@ final class OpenFile: Sendable {
         self.descriptor = descriptor
         self.isWritable = isWritable
         self.arrival = arrival
+        isReplicated = false
     }
+
+    /// A descriptor for writing.
+    ///
+    /// - Throws: what open(2) gives.
+    func writable() throws(Errno) -> Descriptor {
+        if isWritable { return descriptor }
+        if let known = state.withLock(\.writable) { return known }
+        let opened = try descriptor.reopened(O_RDWR)
+        state.withLock { $0.writable = opened }
+        return opened
+    }
+
+    func dropWritable() { state.withLock { $0.writable = nil } }
 
     var isUnlinked: Bool { state.withLock(\.isUnlinked) }
 
@@ -73,20 +92,20 @@ final class OpenFile: Sendable {
 /// One open(2): which file, and what it may do with it.
 public struct Handle: Sendable {
     let file: OpenFile
-    /// The file's own descriptor, or one of this handle where the file's does not permit writing.
-    public let descriptor: Descriptor
     public let canWrite: Bool
 
     public var inode: InodeNumber { file.inode }
 
-    /// The file's own descriptor, which all its handles share.
-    public var fileDescriptor: Descriptor { file.descriptor }
+    /// The file's own descriptor, which all its handles share, for reading and all else but writing.
+    public var descriptor: Descriptor { file.descriptor }
 
-    /// Whether the kernel may read and write the file by itself: no write needs looking after. Those of a
-    /// cloud document do: each must be known before it happens, and a mapping that outlives its descriptor
-    /// is one that the kernel tells nobody of.
+    /// The descriptor to write to.
+    public func writable() throws(Errno) -> Descriptor { try file.writable() }
+
+    /// Whether the kernel may read and write the file by itself: no write needs looking after, or it is noticed
+    /// afterwards (`UnseenWrites`).
     public var canBypass: Bool {
-        file.arrival == nil && file.state.withLock { !$0.hasSetID && !$0.isReplicated }
+        file.arrival == nil && !file.state.withLock(\.hasSetID) && !(file.isReplicated && file.isWritable)
     }
 
     /// The size of the content in bytes while some of it is still to come: its file has holes then
@@ -155,6 +174,7 @@ final class OpenFiles: Sendable {
         /// The last writer is gone, having written what somebody must hear of.
         let isSaved: Bool
         let isLastHandle: Bool
+        let isLastWriter: Bool
         /// A newer version came meanwhile, and nothing was written to this one.
         let isOvertaken: Bool
     }
@@ -166,11 +186,13 @@ final class OpenFiles: Sendable {
             let closing = file.state.withLock { state in
                 state.handles -= 1
                 if handle.canWrite { state.writers -= 1 }
-                let isLastWriter = handle.canWrite && state.writers == 0 && state.isModified
+                if state.writers == 0 { state.writable = nil }
+                let isLastWriter = handle.canWrite && state.writers == 0
+                let isSaved = isLastWriter && state.isModified && !state.isPlain
                 if isLastWriter { state.isModified = false }
-                let isSaved = isLastWriter && !state.isPlain
                 return Closing(
-                    file: file, isSaved: isSaved, isLastHandle: state.handles == 0, isOvertaken: state.isOvertaken)
+                    file: file, isSaved: isSaved, isLastHandle: state.handles == 0, isLastWriter: isLastWriter,
+                    isOvertaken: state.isOvertaken)
             }
             if closing.isLastHandle, table.files[file.inode] === file { table.files[file.inode] = nil }
             table.closing[file.inode, default: 0] += 1

@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Glibc
 import Logging
+import Replication
 import SystemPackage
 
 /// Makes catalog and backing files agree again after an unclean end. Its rules: a file is never deleted
@@ -73,16 +74,32 @@ extension Library {
             case (.document, let status?) where entry.isReplicated && entry.isBackingCurrent:
                 let isChanged =
                     entry.size != Int64(status.st_size) || entry.modified != Timestamp(status.st_mtim)
-                guard isChanged, !entry.pending.contains(.content) else { break }
-                entry.notePending(.content)
-                try finishSave(&entry, catalog)
-                try catalog.update(entry)
+                if isChanged, !entry.pending.contains(.content) { try noteUnseenSave(of: &entry, catalog) }
+            case (.document, let status?) where entry.isReplicated && entry.isOutdated:
+                if try isEdited(entry, status, in: folder, catalog) { try noteUnseenSave(of: &entry, catalog) }
             default: break
             }
             if let status, entry.isHere, entry.backingInode != UInt64(status.st_ino) {
                 try noteBackingInode(&entry, in: folder, catalog)
             }
         }
+    }
+
+    private func noteUnseenSave(of entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        entry.notePending(.content)
+        try finishSave(&entry, catalog)
+        try catalog.update(entry)
+    }
+
+    /// Whether somebody who had the document open went on writing to it after a newer version had come.
+    private func isEdited(
+        _ entry: Entry, _ status: stat, in folder: BackingFolder, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        let versions = try entry.id.flatMap { try CatalogReplica(catalog).entry($0)?.versions?.all }
+        guard let version = versions?.first(where: { $0.id == entry.contentVersion }) else { return false }
+        if version.size == Int64(status.st_size), version.modified == Timestamp(status.st_mtim) { return false }
+        let file = try folder.openUnnoticed(entry.filename)
+        return try !withExtendedLifetime(file) { try version.isContent(of: FileDescriptor(rawValue: file.number)) }
     }
 
     private func noteBackingInode(

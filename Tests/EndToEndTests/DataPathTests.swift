@@ -196,6 +196,67 @@ struct DataPathTests {
         }
     }
 
+    @Test func `what is written into a mapping after a newer version came is a conflict, and nothing is lost`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let document = laptop.cloud / "Map.txt"
+            try document.create("0123456789")
+            try await eventually { try (desktop.cloud / "Map.txt").text() == "0123456789" }
+            let file = try document.open(.readWrite)
+            let mapping = try #require(
+                mmap(nil, 10, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor.rawValue, 0))
+            try #require(mapping != MAP_FAILED)
+            try file.close()
+            try (desktop.cloud / "Map.txt").write("from elsewhere")
+            try await desktop.waitUntilUploaded(desktop.cloud / "Map.txt")
+            // A round that took what the desktop sent.
+            try (desktop.cloud / "Marker.txt").create("marker")
+            try await eventually { (laptop.cloud / "Marker.txt").exists }
+            mapping.storeBytes(of: UInt8(ascii: "a"), toByteOffset: 2, as: UInt8.self)
+            munmap(mapping, 10)
+            for device in [laptop, desktop] {
+                let document = device.cloud / "Map.txt"
+                try await eventually { try document.state()["conflicts"] == "1" }
+                let folder = device.cloud / "Map.txt.conflicts"
+                let other = try #require(try folder.listing().first)
+                #expect(try Set([document.text(), (folder / other).text()]) == ["from elsewhere", "01a3456789"])
+            }
+        }
+    }
+
+    @Test func `what was written when docfs was killed is sent by the next mount`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let document = laptop.cloud / "Plan.txt"
+            try document.create("plan")
+            try await laptop.waitUntilUploaded(document)
+            let file = try document.open(.readWrite)
+            try file.write(Array("PLAN".utf8), at: 0)
+            try await laptop.crash()
+            try? file.close()
+            try await laptop.mount()
+            try await eventually { try (desktop.cloud / "Plan.txt").text() == "PLAN" }
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only the superuser has passthrough"), arguments: ["local", "cloud"])
+    func `what is read and written does not go through docfs`(container: String) async throws {
+        try await withDevice { device in
+            let document = device.documents / container / "Large.bin"
+            try document.create("")
+            let process = try #require(device.processes.first)
+            func transferred() throws -> Int {
+                // The first two lines: all that was read and written.
+                let lines = try FilePath("/proc/\(process)/io").text().split(separator: "\n").prefix(2)
+                return lines.compactMap { Int($0.split(separator: " ")[1]) }.reduce(0, +)
+            }
+            let before = try transferred()
+            let file = try document.open(.readWrite)
+            let megabyte = [UInt8](repeating: 7, count: 1 << 20)
+            for index in 0..<8 { try file.write(megabyte, at: Int64(index) << 20) }
+            for index in 0..<8 { #expect(try file.read(count: 1 << 17, at: Int64(index) << 20).allSatisfy { $0 == 7 }) }
+            #expect(try transferred() - before < 1 << 20)
+        }
+    }
+
     @Test func `what was written right before the mount ended is sent by the next one`() async throws {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Plan.txt"

@@ -45,7 +45,7 @@ final class DataPaths: Sendable {
 
     private func choose(for handle: Handle) -> Path {
         guard case .available(let device) = passthrough.availability, handle.canBypass else { return .cached }
-        let id = docfs_open_backing(device, handle.fileDescriptor.number)
+        let id = docfs_open_backing(device, handle.descriptor.number)
         return id > 0 ? .passthrough(backing: id) : .cached
     }
 

@@ -55,11 +55,15 @@ final class Passthrough: Sendable {
     }
 }
 
-extension Passthrough.Availability: CustomStringConvertible {
+extension Passthrough.Availability {
     /// For `docfs status`.
-    var description: String {
+    ///
+    /// - Parameter noticing: whether what the kernel writes by itself is noticed, as the cloud needs it.
+    func description(noticing: Bool) -> String {
         switch self {
-        case .available: "passthrough"
+        case .available where noticing: "passthrough"
+        case .available:
+            "passthrough for local documents; those of the cloud through docfs (it takes Linux 6.13 and a store on a file system with leases)"
         case .unavailable(let reason): "through docfs (no passthrough: \(reason))"
         }
     }

@@ -19,8 +19,8 @@ extension Filesystem {
         operations.fallocate = { request, number, mode, offset, length, info in
             if isReenacted(request!, .touch(number)) { return }
             Request(request!).answer { () throws(Errno) in
-                let handle = try filesystem(of: request!).handleToWrite(number, info!.pointee.fh, Request(request!))
-                _ = try Filesystem.check { Int(CLinux.fallocate(handle.descriptor.number, mode, offset, length)) }
+                let target = try filesystem(of: request!).descriptorToWrite(number, info!.pointee.fh, Request(request!))
+                _ = try Filesystem.check { Int(CLinux.fallocate(target.number, mode, offset, length)) }
                 return .success
             }
         }
@@ -37,7 +37,7 @@ extension Filesystem {
             Request(request!).answer { () throws(Errno) in
                 let served = filesystem(of: request!)
                 let source = try served.handle(source, sourceInfo!.pointee.fh)
-                let target = try served.handleToWrite(target, targetInfo!.pointee.fh, Request(request!))
+                let target = try served.descriptorToWrite(target, targetInfo!.pointee.fh, Request(request!))
                 // Content that is still arriving has holes where bytes are to come.
                 guard served.library.hasArrived(source, from: Int64(from), count: length) else {
                     throw .notSupported
@@ -45,7 +45,7 @@ extension Filesystem {
                 var (from, to) = (from, to)
                 let count = try Filesystem.check {
                     CLinux.copy_file_range(
-                        source.descriptor.number, &from, target.descriptor.number, &to, length, UInt32(bitPattern: flags))
+                        source.descriptor.number, &from, target.number, &to, length, UInt32(bitPattern: flags))
                 }
                 return .written(count)
             }
@@ -84,9 +84,9 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
         _ request: Request
     ) throws(Errno) -> Reply {
-        let handle = try handleToWrite(number, handle, request)
-        var target = docfs_file_buffer(handle.descriptor.number, fuse_buf_size(source), offset)
-        let count = fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0))
+        let file = try descriptorToWrite(number, handle, request)
+        var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
+        let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
         if count < 0 { throw Errno(rawValue: Int32(-count)) }
         return .written(count)
     }
@@ -98,13 +98,13 @@ extension Filesystem {
         }
     }
 
-    private func handleToWrite(
+    private func descriptorToWrite(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: Request
-    ) throws(Errno) -> Handle {
+    ) throws(Errno) -> Descriptor {
         let handle = try self.handle(number, handle)
         if handle.canWrite, !request.isPrivileged { try library.clearSetID(of: handle.inode) }
         try library.willWrite(handle)
-        return handle
+        return try handle.writable()
     }
 
     /// lseek(2) in content of which nobody knows yet where its holes are: as if it had none.

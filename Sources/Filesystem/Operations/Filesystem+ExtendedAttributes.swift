@@ -81,7 +81,7 @@ public enum MountAttribute: String, Sendable {
         switch self {
         case .process: String(getpid())
         case .showsDisplayNames: filesystem.library.showsDisplayNames ? "display-names" : "filenames"
-        case .dataPath: filesystem.dataPaths.passthrough.availability.description
+        case .dataPath: filesystem.dataPaths.passthrough.availability.description(noticing: filesystem.library.canNoticeUnseenWrites)
         }
     }
 }

@@ -101,8 +101,8 @@ extension Filesystem {
             release(inode, number, flags)
         }
         if handle.canWrite, path != .cached {
-            // The kernel will not tell of writes: they are taken to happen.
-            do throws(Errno) { try library.willWrite(handle) } catch {
+            // The kernel will not tell of writes.
+            do throws(Errno) { try library.willWriteUnseen(handle) } catch {
                 file.release()
                 throw error
             }
@@ -126,8 +126,10 @@ extension Filesystem {
         if handle == Filesystem.reenactedHandle { return }
         switch Node(number: number) {
         case .entry, .version:
-            library.close(handle)
-            dataPaths.close(number, isWriter: flags & O_ACCMODE != O_RDONLY)
+            library.whenUnmapped(handle) { [self] in
+                library.close(handle)
+                dataPaths.close(number, isWriter: flags & O_ACCMODE != O_RDONLY)
+            }
         case .versions: break
         case .state:
             statePolls.remove(handle)

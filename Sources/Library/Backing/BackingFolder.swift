@@ -62,8 +62,8 @@ final class BackingFolder: Sendable {
     }
 
     /// Creates a file that must not exist yet.
-    func makeFile(_ name: String, mode: UInt16) throws(Errno) -> Descriptor {
-        try openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: mode | Self.fileAccess)
+    func makeFile(_ name: String, _ access: Int32 = O_RDWR, mode: UInt16) throws(Errno) -> Descriptor {
+        try openFile(name, access | O_CREAT | O_EXCL, mode: mode | Self.fileAccess)
     }
 
     /// A new, empty file that has lost its name already: it goes with its descriptor.

@@ -31,7 +31,7 @@ extension Library {
             if entry.kind == .folder { throw Errno.isDirectory }
             guard entry.isBackingCurrent else { return nil }
             let file = try openBacking(entry, canWrite: canWrite, catalog)
-            return .opened(openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: canWrite)))
+            return .opened(openFiles.add(Handle(file: file, canWrite: canWrite)))
         }
         if case .opened(let number) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
@@ -53,11 +53,12 @@ extension Library {
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
         // by an old memory of one, must look it up again.
         if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleNFSFileHandle }
-        let descriptor = canWrite && !file.isWritable ? try file.descriptor.reopened(O_RDWR) : file.descriptor
-        let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
+        // Whether it may be written to is known now or, where the kernel does it, when that opens it.
+        if canWrite, !unseenWrites.canBeNoticed { _ = try file.writable() }
+        let number = openFiles.add(Handle(file: file, canWrite: canWrite))
         if truncates {
             try closing(number) { () throws(Errno) in
-                if file.isUnlinked { try descriptor.truncate(to: 0) } else { try truncateOpened(file.inode) }
+                if file.isUnlinked { try file.writable().truncate(to: 0) } else { try truncateOpened(file.inode) }
             }
         }
         return number
@@ -74,6 +75,10 @@ extension Library {
     private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
         if let file = openFiles.shareableFile(entry.inode, forWriting: true) { return file }
         let folder = try backing.folder(entry.parent, catalog)
+        if entry.isReplicated, unseenWrites.canBeNoticed {
+            let descriptor = try folder.openFile(entry.filename, O_RDONLY)
+            return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
+        }
         do throws(Errno) {
             let descriptor = try folder.openFile(entry.filename, O_RDWR)
             return OpenFile(entry: entry, descriptor: descriptor, isWritable: true)
@@ -90,7 +95,7 @@ extension Library {
         let descriptor = try backing.openSetAside(inode)
         let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
         file.state.withLock { $0.isUnlinked = true }
-        return openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: false))
+        return openFiles.add(Handle(file: file, canWrite: false))
     }
 
     private func truncateOpened(_ inode: InodeNumber) throws(Errno) {
@@ -108,7 +113,7 @@ extension Library {
             try catalog.update(entry)
             let file = try openBacking(entry, canWrite: true, catalog)
             file.state.withLock { $0.isModified = true }
-            return openFiles.add(Handle(file: file, descriptor: file.descriptor, canWrite: true))
+            return openFiles.add(Handle(file: file, canWrite: true))
         }
     }
 
@@ -139,9 +144,11 @@ extension Library {
 
     /// Closes a handle. The last writer's close is the save.
     public func close(_ number: UInt64) {
+        let isNoted = attemptToNoteUnseenWrites()
         guard let closing = openFiles.remove(number) else { return }
         defer { openFiles.finishClosing(closing) }
         let inode = closing.file.inode
+        if closing.isLastWriter, isNoted { unseenWrites.end(closing.file) }
         if closing.isSaved, !closing.file.isUnlinked {
             save(inode)
         } else if closing.isLastHandle {

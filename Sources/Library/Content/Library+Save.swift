@@ -96,6 +96,8 @@ extension Library {
 
     /// fsync(2): content, the row that names it, and both of their directories' names.
     public func synchronize(_ handle: Handle, dataOnly: Bool) throws(Errno) {
+        // fdatasync(2) may leave the file's time behind, which else would tell of its change after a crash.
+        guard attemptToNoteUnseenWrites() else { throw .ioError }
         try handle.descriptor.synchronize(dataOnly: dataOnly)
         if handle.file.isUnlinked { return }
         try synchronizeNames { catalog in

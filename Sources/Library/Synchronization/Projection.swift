@@ -217,7 +217,9 @@ struct Projection {
             }
         }
         if entry.modified != current.modified, entry.kind == .document {
-            try directory.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
+            try library.unseenWrites.settingTimes(of: entry.inode) {
+                try directory.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
+            }
         }
         if entry.name != current.name {
             library.backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)

@@ -37,6 +37,7 @@ extension Synchronizer {
     ///
     /// - Parameter own: the same commit as it was made here, if that is known already.
     private func take(_ commit: Commit, at position: LogPosition, own: OutgoingCommit? = nil) throws {
+        try library.noteUnseenWrites()
         let (discarded, changes) = try library.catalog.write { catalog in
             var replica = CatalogReplica(catalog)
             let touched = try apply(commit, to: &replica)

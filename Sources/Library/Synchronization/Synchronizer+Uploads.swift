@@ -113,6 +113,11 @@ extension Synchronizer {
             guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
             else { return nil }
             let file = try library.backing.folder(current.parent, catalog).openUnnoticed(current.filename)
+            guard !library.isMapped(current, file) else {
+                // As if it had been written to just now.
+                library.transfers.noteClosed(current.inode)
+                return nil
+            }
             let status = try file.status()
             var random = library.surroundings.random()
             let draft = DocumentVersion(

@@ -139,7 +139,7 @@ extension Library {
 
     private static func apply(_ changes: AttributeChanges, to file: OpenFile) throws(Errno) {
         let number = file.descriptor.number
-        if let size = changes.size { try file.descriptor.truncate(to: size) }
+        if let size = changes.size { try file.writable().truncate(to: size) }
         if let mode = changes.mode { _ = try Descriptor.check { fchmod(number, mode_t(mode | BackingFolder.fileAccess)) } }
         if changes.owner != nil || changes.group != nil {
             _ = try Descriptor.check { fchown(number, changes.owner ?? .max, changes.group ?? .max) }
@@ -163,7 +163,9 @@ extension Library {
             case .symbolicLink: break
             }
         }
-        if let times = changes.times { try folder.setTimes(entry.filename, times) }
+        if let times = changes.times {
+            try unseenWrites.settingTimes(of: entry.inode) { try folder.setTimes(entry.filename, times) }
+        }
     }
 
     /// Mode and times travel with a cloud entry; for a placeholder the row is all there is of them.

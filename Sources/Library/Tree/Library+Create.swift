@@ -103,7 +103,8 @@ extension Library {
     ) throws -> (Resolved, Opening) {
         var (entry, isKnownIdentity) = try newFile(name, in: folder, mode: creator.mode, catalog)
         let directory = try backing.folder(folder.inode, catalog)
-        let descriptor = try directory.makeFile(entry.filename, mode: creator.mode)
+        let isWritable = !(entry.isReplicated && unseenWrites.canBeNoticed)
+        let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
         let status: stat
         do {
             try Self.assignOwner(creator, entry.filename, in: directory)
@@ -118,9 +119,9 @@ extension Library {
             try? directory.removeFile(entry.filename)
             throw error
         }
-        let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: true)
+        let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
-        let number = openFiles.add(Handle(file: file, descriptor: descriptor, canWrite: canWrite))
+        let number = openFiles.add(Handle(file: file, canWrite: canWrite))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
         var attributes = FileAttributes(status)

@@ -46,9 +46,6 @@ public struct Upload: Sendable {
 
     /// Whether a file holds the content of a version, byte for byte.
     public func isContent(of version: DocumentVersion, in file: FileDescriptor) async throws(TransferError) -> Bool {
-        try await onBlockingThread { () throws(TransferError) in
-            guard try Digest.length(of: file) == version.size else { return false }
-            return try Digest.sha256(of: file, length: version.size).digest == version.sha256
-        }
+        try await onBlockingThread { () throws(TransferError) in try version.isContent(of: file) }
     }
 }

@@ -105,11 +105,29 @@ extension TestDevice {
     func write(_ bytes: [UInt8], to number: UInt64, at offset: Int64 = 0) throws {
         let handle = try library.handle(number)
         try library.willWrite(handle)
-        try FileDescriptor(rawValue: handle.descriptor.number).writeAll(toAbsoluteOffset: offset, bytes)
+        let file = try handle.writable()
+        try withExtendedLifetime(file) {
+            _ = try FileDescriptor(rawValue: file.number).writeAll(toAbsoluteOffset: offset, bytes)
+        }
     }
 
     func write(_ text: String, to number: UInt64, at offset: Int64 = 0) throws {
         try write(Array(text.utf8), to: number, at: offset)
+    }
+
+    /// Opens a document of the cloud as the kernel does to write to it by itself.
+    func openUnseen(_ name: String, _ flags: Int32 = O_RDWR) async throws -> UInt64 {
+        let number = try await open(name, flags)
+        let handle = try library.handle(number)
+        #expect(handle.canBypass)
+        if handle.canWrite { try library.willWriteUnseen(handle) }
+        return number
+    }
+
+    /// Writes to the backing file, with a descriptor that the library knows nothing of.
+    func writeUnseen(_ text: String, to number: UInt64) throws {
+        let file = try library.handle(number).descriptor.reopened(O_RDWR)
+        try withExtendedLifetime(file) { _ = try FileDescriptor(rawValue: file.number).writeAll(toAbsoluteOffset: 0, text.utf8) }
     }
 
     /// Replaces the content as the shell's `>` does.

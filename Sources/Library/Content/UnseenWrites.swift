@@ -1,0 +1,136 @@
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// The files that the kernel may be writing to by itself and of which somebody must hear: nobody tells of a
+/// write, so it is found out from what the file looks like.
+///
+/// Found out before every step of the tree, every look at a state, fsync and close: to the rules a write that
+/// nobody saw is a write. What a crash comes before is found by the comparison that follows one (`Reconciliation`).
+final class UnseenWrites: Sendable {
+    private struct Watched {
+        let file: OpenFile
+        var look: FileLook
+    }
+
+    /// Whether they can be noticed on this machine; then documents of the cloud are opened for it.
+    private let areNoticed = Atomic<Bool>(false)
+    /// Set when the store is closed: from then on nobody waits for a mapping any more.
+    let hasEnded = Atomic<Bool>(false)
+    /// Taken before the catalog's queue.
+    private let turn = Mutex(())
+    /// Taken innermost but for a file's state.
+    private let watched = Mutex<[InodeNumber: Watched]>([:])
+    /// Of those watched: usually none, and then there is nothing to look for.
+    private let count = Atomic<Int>(0)
+
+    var canBeNoticed: Bool { areNoticed.load(ordering: .relaxed) }
+
+    /// Finds out with an empty file whether each write leaves a trace, and who still maps a file can be told.
+    func probe(with file: Descriptor) {
+        guard let reader = try? file.reopened(O_RDONLY) else { return }
+        areNoticed.store(reader.isWrittenTo && file.tellsWritesApart, ordering: .relaxed)
+    }
+
+    /// From now on a file may be written to.
+    func watch(_ file: OpenFile) throws(Errno) {
+        let look = FileLook(try file.descriptor.status())
+        change { watched in
+            if watched[file.inode]?.file !== file { watched[file.inode] = Watched(file: file, look: look) }
+        }
+    }
+
+    /// It cannot be written to any more, unless somebody has just opened it again.
+    func end(_ file: OpenFile) {
+        change { watched in
+            guard watched[file.inode]?.file === file, file.state.withLock({ $0.writers == 0 }) else { return }
+            watched[file.inode] = nil
+        }
+    }
+
+    /// Hands those that have been written to since they are watched to `body`, and watches them no longer if it does not
+    /// throw. One at a time: when it returns, what was written before is known.
+    func takeWritten(_ body: ([OpenFile]) throws -> Void) rethrows {
+        if areNone { return }
+        try turn.withLock { _ in
+            let written = written()
+            if written.isEmpty { return }
+            try body(written)
+            change { watched in
+                for file in written where watched[file.inode]?.file === file { watched[file.inode] = nil }
+            }
+        }
+    }
+
+    private func written() -> [OpenFile] {
+        let candidates = watched.withLock { Array($0.values) }
+        return candidates.filter { watched in
+            guard !watched.file.isUnlinked else { return false }
+            // What cannot be looked at is taken to have changed.
+            return (try? watched.file.descriptor.status()).map(FileLook.init) != watched.look
+        }.map(\.file)
+    }
+
+    var areNone: Bool { count.load(ordering: .acquiring) == 0 }
+
+    /// Lets docfs itself set a file's times without taking that for a write; but where several may be writing,
+    /// one of them could do so in between.
+    func settingTimes(of inode: InodeNumber, _ body: () throws -> Void) rethrows {
+        let file = areNone ? nil : watched.withLock { $0[inode]?.file }
+        try body()
+        guard let file, file.state.withLock({ $0.writers == 1 }), let status = try? file.descriptor.status() else { return }
+        change { watched in
+            guard watched[inode]?.file === file, watched[inode]?.look.size == Int64(status.st_size) else { return }
+            watched[inode]?.look = FileLook(status)
+        }
+    }
+
+    private func change(_ body: (inout [InodeNumber: Watched]) -> Void) {
+        watched.withLock { watched in
+            body(&watched)
+            count.store(watched.count, ordering: .releasing)
+        }
+    }
+}
+
+/// What of a file changes with each write: as fine as the kernel tells times (`Descriptor.tellsWritesApart`).
+private struct FileLook: Equatable {
+    let size: Int64
+    let modified: Timestamp
+
+    init(_ status: stat) {
+        size = Int64(status.st_size)
+        modified = Timestamp(status.st_mtim)
+    }
+}
+
+extension Descriptor {
+    /// Whether anybody has the file open for writing, be it by a mapping that has outlived its descriptor: then
+    /// the kernel refuses a read lease (fcntl(2)).
+    ///
+    /// This descriptor must have been opened for reading only, and count those of docfs itself.
+    var isWrittenTo: Bool {
+        // Who opens the file for writing in this moment waits, and has us told of it: by default with a signal that ends
+        // the process.
+        _ = fcntl(number, F_SETSIG, SIGURG)
+        guard fcntl(number, F_SETLEASE, F_RDLCK) == 0 else { return errno == EAGAIN }
+        _ = fcntl(number, F_SETLEASE, F_UNLCK)
+        return false
+    }
+
+    /// Whether a write changes the file's time even where one was just before. Linux 6.13 does so for files whose times
+    /// somebody has looked at; before, all writes of one tick (4 ms) bear the same time.
+    fileprivate var tellsWritesApart: Bool {
+        var looks: [FileLook] = []
+        for _ in 0..<8 {
+            guard pwrite(number, "x", 1, 0) == 1, let status = try? status() else { return false }
+            let look = FileLook(status)
+            if look == looks.last { return false }
+            looks.append(look)
+        }
+        return true
+    }
+}

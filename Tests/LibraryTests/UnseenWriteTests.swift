@@ -1,0 +1,267 @@
+import Catalog
+import Documents
+import Glibc
+@testable import Library
+import Synchronization
+import SystemPackage
+import Testing
+
+private let canNoticeUnseenWrites: Bool = {
+    let unseenWrites = UnseenWrites()
+    var path = Array("/tmp/docfs-unseen-XXXXXX".utf8CString)
+    let file = Descriptor(mkstemp(&path))
+    unlink(path)
+    unseenWrites.probe(with: file)
+    return unseenWrites.canBeNoticed
+}()
+
+/// Documents of the cloud that the kernel writes to by itself: here the test does so, behind the library's back.
+///
+/// They need what docfs needs for it: leases, and times that tell writes apart (Linux 6.13). Without them no document
+/// is written to unseen.
+@Suite(.timeLimit(.minutes(3)), .enabled(if: canNoticeUnseenWrites, "needs Linux 6.13 and a file system with leases"))
+struct UnseenWriteTests {
+    /// A device with a document that the cloud has.
+    private static func withPlan(_ body: (TestDevice, Entry) async throws -> Void) async throws {
+        try await withDevice { device in
+            device.library.prepareForUnseenWrites()
+            try device.create("Plan.txt", "first version")
+            try await device.push()
+            try await body(device, try device.entry("Plan.txt"))
+        }
+    }
+
+    /// Two devices with a document that the cloud has.
+    private static func withSharedPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void) async throws {
+        try await withTwoDevices { laptop, phone in
+            phone.library.prepareForUnseenWrites()
+            try laptop.create("Plan.txt", "first version")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "first version")
+            try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
+            try await body(laptop, phone, try phone.entry("Plan.txt"))
+        }
+    }
+
+    /// Changes a document's time, to be the later of two.
+    private static func makeLater(_ name: String, on device: TestDevice) throws {
+        try device.setModified(name, seconds: 2_000_000_000)
+    }
+
+    // MARK: Noticed
+
+    @Test func `a write that leaves the size is a save when the file is closed`() async throws {
+        try await Self.withPlan { device, _ in
+            let writer = try await device.openUnseen("Plan.txt")
+            try device.writeUnseen("FIRST", to: writer)
+            device.library.close(writer)
+            #expect(try device.entry("Plan.txt").pending == .content)
+            try await device.push()
+            #expect(try await device.savesInLog == 1)
+        }
+    }
+
+    @Test func `opening for writing without writing is no save`() async throws {
+        try await Self.withPlan { device, before in
+            let writer = try await device.openUnseen("Plan.txt")
+            #expect(try device.library.stateText(of: before.inode, settling: false).contains("uploading: uploaded"))
+            device.library.close(writer)
+            #expect(try device.entry("Plan.txt").pending.isEmpty)
+        }
+    }
+
+    @Test(arguments: ["a look at its state", "fsync", "a step elsewhere", "what others did"])
+    func `a write is known from then on`(moment: String) async throws {
+        try await Self.withSharedPlan { laptop, phone, before in
+            let writer = try await phone.openUnseen("Plan.txt")
+            try phone.writeUnseen("FIRST", to: writer)
+            #expect(try phone.entry("Plan.txt").pending.isEmpty)
+            switch moment {
+            case "a look at its state":
+                #expect(try phone.library.stateText(of: before.inode, settling: false).contains("uploading: waiting"))
+            case "fsync": try phone.library.synchronize(phone.library.handle(writer), dataOnly: true)
+            case "a step elsewhere": try phone.create("Other.txt")
+            default:
+                try laptop.create("Other.txt")
+                try await laptop.push()
+                try await phone.pull()
+            }
+            #expect(try phone.entry("Plan.txt").pending.contains(.content))
+            try phone.crash()
+            try phone.open()
+            try await phone.push()
+            #expect(try await phone.savesInLog == 1)
+        }
+    }
+
+    @Test func `a write is known although the file's time was set back after it`() async throws {
+        try await Self.withPlan { device, before in
+            let writer = try await device.openUnseen("Plan.txt")
+            try device.writeUnseen("FIRST", to: writer)
+            var changes = AttributeChanges()
+            changes.modified = .at(before.modified)
+            _ = try device.library.setAttributes(of: before.inode, changes)
+            device.library.close(writer)
+            #expect(try device.entry("Plan.txt").pending.contains(.content))
+        }
+    }
+
+    @Test func `setting the time of an open file is no save, and a write after it is one`() async throws {
+        try await Self.withPlan { device, _ in
+            let writer = try await device.openUnseen("Plan.txt")
+            try Self.makeLater("Plan.txt", on: device)
+            #expect(try device.entry("Plan.txt").pending == .modified)
+            try device.writeUnseen("FIRST", to: writer)
+            device.library.close(writer)
+            #expect(try device.entry("Plan.txt").pending.contains(.content))
+        }
+    }
+
+    @Test func `the last of several writers to close saves`() async throws {
+        try await Self.withPlan { device, before in
+            let first = try await device.openUnseen("Plan.txt")
+            let second = try await device.openUnseen("Plan.txt")
+            device.library.close(first)
+            try device.writeUnseen("SECOND", to: second)
+            _ = try await device.openUnseen("Plan.txt", O_RDONLY)
+            device.library.close(second)
+            #expect(try device.entry("Plan.txt").pending == .content)
+            #expect(try device.library.catalog.read { try $0.entry(before.inode)?.revision } ?? 0 > before.revision)
+        }
+    }
+
+    // MARK: Versions from elsewhere
+
+    @Test func `what is written unseen after a newer version has come is a conflict`() async throws {
+        try await Self.withSharedPlan { laptop, phone, before in
+            let writer = try await phone.openUnseen("Plan.txt")
+            try await laptop.save("Plan.txt", "second version")
+            try Self.makeLater("Plan.txt", on: laptop)
+            try await laptop.push()
+            try await phone.pull()
+            try phone.writeUnseen("FIRST", to: writer)
+            phone.library.close(writer)
+            try await phone.push()
+            #expect(try phone.entry("Plan.txt").conflicts == 1)
+            #expect(try await phone.text("Plan.txt") == "second version")
+            try await laptop.pull()
+            #expect(try laptop.entry("Plan.txt").conflicts == 1)
+        }
+    }
+
+    @Test func `what nobody wrote to gives way to a newer version when it is closed`() async throws {
+        try await Self.withSharedPlan { laptop, phone, before in
+            let writer = try await phone.openUnseen("Plan.txt")
+            try await laptop.save("Plan.txt", "second version")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.inode("Plan.txt") == before.inode)
+            phone.library.close(writer)
+            #expect(try phone.inode("Plan.txt") != before.inode)
+            #expect(try phone.pendingCount == 0)
+            #expect(try await phone.text("Plan.txt") == "second version")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a crash finds what was written to a file that a newer version had overtaken`(isWritten: Bool) async throws {
+        try await Self.withSharedPlan { laptop, phone, before in
+            let writer = try await phone.openUnseen("Plan.txt")
+            try await laptop.save("Plan.txt", "second version")
+            try Self.makeLater("Plan.txt", on: laptop)
+            try await laptop.push()
+            try await phone.pull()
+            if isWritten { try phone.writeUnseen("FIRST", to: writer) }
+            try phone.crash()
+            try phone.open()
+            try await phone.push()
+            #expect(try phone.entry("Plan.txt").conflicts == (isWritten ? 1 : 0))
+            #expect(try await phone.text("Plan.txt") == "second version")
+        }
+    }
+
+    @Test func `another device's time for a file that is open is no save of it`() async throws {
+        try await Self.withSharedPlan { laptop, phone, _ in
+            let writer = try await phone.openUnseen("Plan.txt")
+            try Self.makeLater("Plan.txt", on: laptop)
+            try await laptop.push()
+            try await phone.pull()
+            phone.library.close(writer)
+            #expect(try phone.pendingCount == 0)
+            #expect(try phone.entry("Plan.txt").modified == Timestamp(seconds: 2_000_000_000, nanoseconds: 0))
+        }
+    }
+
+    // MARK: Mappings
+
+    @Test func `a file that is still mapped is open until the mapping goes`() async throws {
+        try await Self.withPlan { device, before in
+            let writer = try await device.openUnseen("Plan.txt")
+            let mapping = try Mapping(device.backingPath("Plan.txt"))
+            let closed = Task { [library = device.library] in
+                await withCheckedContinuation { continuation in
+                    library.whenUnmapped(writer) {
+                        library.close(writer)
+                        continuation.resume()
+                    }
+                }
+            }
+            #expect(device.library.openFiles.isOpenForWriting(before.inode))
+            mapping.write("FIRST")
+            #expect(try device.entry("Plan.txt").pending.isEmpty)
+            mapping.end()
+            await closed.value
+            #expect(!device.library.openFiles.isOpen(before.inode))
+            #expect(try device.entry("Plan.txt").pending == .content)
+        }
+    }
+
+    @Test func `what is not mapped is closed at once`() async throws {
+        try await Self.withPlan { device, _ in
+            let writer = try await device.openUnseen("Plan.txt")
+            // As fallocate does, which docfs is asked for.
+            try device.write("FIRST", to: writer)
+            let count = Atomic<Int>(0)
+            device.library.whenUnmapped(writer) { count.add(1, ordering: .relaxed) }
+            #expect(count.load(ordering: .relaxed) == 1)
+            device.library.close(writer)
+        }
+    }
+
+    @Test func `a document that was mapped before it was the cloud's is sent when the mapping has gone`() async throws {
+        try await withTwoDevices { laptop, phone in
+            laptop.library.prepareForUnseenWrites()
+            try laptop.create("Plan.txt", "first version", in: .local)
+            let mapping = try Mapping(laptop.backingPath("Plan.txt", in: .local))
+            // A page that has been written to may be so again without a trace.
+            mapping.write("first")
+            try laptop.move("Plan.txt", from: .local, to: .cloud)
+            try await laptop.work()
+            await laptop.library.transfers.wake.wait(atMost: .seconds(60))
+            try await laptop.work()
+            #expect(try await laptop.commits.isEmpty)
+            mapping.write("FIRST")
+            mapping.end()
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "FIRST version")
+        }
+    }
+}
+
+/// A file mapped for writing, whose descriptor is closed.
+private final class Mapping {
+    private let memory: UnsafeMutableRawPointer
+
+    init(_ path: String) throws {
+        let file = try Descriptor.open(path, O_RDWR)
+        let memory = mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file.number, 0)
+        guard let memory, memory != MAP_FAILED else { throw Errno(rawValue: errno) }
+        self.memory = memory
+    }
+
+    func write(_ text: String) { memory.copyMemory(from: Array(text.utf8), byteCount: text.utf8.count) }
+
+    func end() { munmap(memory, 4096) }
+}
