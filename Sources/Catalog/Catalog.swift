@@ -18,6 +18,9 @@ public final class Catalog: Sendable {
     private let deferral = Deferral()
     private let later: Later?
 
+    /// Kibibytes of pages.
+    static let cacheLength = 65536
+
     /// Runs what it is given after a moment, on a thread that may block.
     public typealias Later = @Sendable (@escaping @Sendable () -> Void) -> Void
 
@@ -45,7 +48,7 @@ public final class Catalog: Sendable {
             // Without a shared-memory file, reads and writes touch no lock of the file system.
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
-            try db.execute(sql: "PRAGMA cache_size = -65536")
+            try db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength)")
             // The last resort: a commit that has to do it takes as long as the disk does. See `checkpointIfQuiet`.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")

@@ -229,6 +229,9 @@ extension CatalogTransaction {
             definitions += try String.fetchAll(db, sql: "SELECT sql FROM sqlite_master WHERE type='index' AND name=?", arguments: [index])
             try db.execute(sql: "DROP INDEX \(index)")
         }
+        // So much is also what sorting takes for an index. Rows come in no order that a larger cache would help with.
+        try db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength / 4)")
+        defer { try? db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength)") }
         try body()
         for definition in definitions { try db.execute(sql: definition) }
     }

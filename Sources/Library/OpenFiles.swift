@@ -32,7 +32,7 @@ final class OpenFile: Sendable {
     let inode: InodeNumber
     let descriptor: Descriptor
     /// Whether the descriptor is for writing. That of a document of the cloud is not where the kernel writes by itself,
-    /// so that `Descriptor.isWrittenTo` tells of others.
+    /// so that a lease tells of others (`UnseenWrites.isMapped`).
     let isWritable: Bool
     /// Whether the container had to hear of what is written to it when it was opened.
     let isReplicated: Bool

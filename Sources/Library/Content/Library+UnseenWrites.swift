@@ -55,7 +55,7 @@ extension Library {
     /// - Parameter file: opened for reading only.
     func isMapped(_ entry: Entry, _ file: Descriptor) -> Bool {
         // Where docfs itself holds the file for writing that cannot be told; then it has been opened since it is here.
-        unseenWrites.canBeNoticed && openFiles.file(entry.inode)?.isWritable != true && file.isWrittenTo
+        openFiles.file(entry.inode)?.isWritable != true && unseenWrites.isMapped(file)
     }
 
     /// Runs `body` when nobody can write through a handle any more: at once, but for a file that the kernel writes by
@@ -64,11 +64,11 @@ extension Library {
         guard let handle = try? openFiles.handle(number), handle.canWrite, !handle.file.isWritable else { return body() }
         let file = handle.file
         file.dropWritable()
-        guard file.descriptor.isWrittenTo else { return body() }
+        guard unseenWrites.isMapped(file.descriptor) else { return body() }
         Task { [sleep = surroundings.sleep, unseenWrites] in
             // Asked for again and again: the kernel's word that a file was closed (inotify) comes before it counts as closed.
             var pause = Duration.milliseconds(1)
-            while file.descriptor.isWrittenTo, (try? await sleep(pause)) != nil { pause = min(pause * 2, .seconds(1)) }
+            while unseenWrites.isMapped(file.descriptor), (try? await sleep(pause)) != nil { pause = min(pause * 2, .seconds(1)) }
             if unseenWrites.hasEnded.load(ordering: .acquiring) { return }
             await onBlockingThread { body() }
         }

@@ -17,7 +17,9 @@ final class UnseenWrites: Sendable {
     }
 
     /// Whether they can be noticed on this machine; then documents of the cloud are opened for it.
-    private let areNoticed = Atomic<Bool>(false)
+    let areNoticed = Atomic<Bool>(false)
+    /// Whether leases tell of mappings. A simulation, which does not end the processes that crash, goes without.
+    private let hasLeases = Atomic<Bool>(false)
     /// Set when the store is closed: from then on nobody waits for a mapping any more.
     let hasEnded = Atomic<Bool>(false)
     /// Taken before the catalog's queue.
@@ -32,8 +34,14 @@ final class UnseenWrites: Sendable {
     /// Finds out with an empty file whether each write leaves a trace, and who still maps a file can be told.
     func probe(with file: Descriptor) {
         guard let reader = try? file.reopened(O_RDONLY) else { return }
+        hasLeases.store(reader.isWrittenTo, ordering: .relaxed)
         areNoticed.store(reader.isWrittenTo && file.tellsWritesApart, ordering: .relaxed)
     }
+
+    /// Whether somebody may still write to a file through a mapping.
+    ///
+    /// - Parameter file: opened for reading only, while docfs has it open for writing nowhere.
+    func isMapped(_ file: Descriptor) -> Bool { hasLeases.load(ordering: .relaxed) && file.isWrittenTo }
 
     /// From now on a file may be written to.
     func watch(_ file: OpenFile) throws(Errno) {
@@ -65,7 +73,7 @@ final class UnseenWrites: Sendable {
         }
     }
 
-    private func written() -> [OpenFile] {
+    func written() -> [OpenFile] {
         let candidates = watched.withLock { Array($0.values) }
         return candidates.filter { watched in
             guard !watched.file.isUnlinked else { return false }
@@ -112,7 +120,7 @@ extension Descriptor {
     /// the kernel refuses a read lease (fcntl(2)).
     ///
     /// This descriptor must have been opened for reading only, and count those of docfs itself.
-    var isWrittenTo: Bool {
+    fileprivate var isWrittenTo: Bool {
         // Who opens the file for writing in this moment waits, and has us told of it: by default with a signal that ends
         // the process.
         _ = fcntl(number, F_SETSIG, SIGURG)

@@ -76,16 +76,22 @@ struct OutgoingCommit: Sendable {
             guard var entry = try catalog.entry(sent.id), entry.container == .cloud else { continue }
             let changes = PendingChanges(rawValue: sent.changes)
             if let version = sent.version { entry.contentVersion = version }
-            if entry.revision == sent.revision {
+            let isCurrent = entry.revision == sent.revision
+            if isCurrent {
                 entry.pending.subtract(changes)
-                if entry.pending.isEmpty { entry.step = nil }
                 entry.error = nil
-            } else {
-                // It changed since: the container must still hear of the rest. It knows the entry now, also
-                // one that somebody had deleted, and that had to be told of anew.
-                let isKnown = try CatalogReplica(catalog).entry(sent.id)?.isDeleted == false
-                if isKnown || changes.contains(.creation) { entry.pending.remove(.creation) }
             }
+            // If it changed since, the container must still hear of the rest. It knows the entry now, also one that
+            // somebody had deleted, and that had to be told of anew; unless that did not bring it back.
+            if entry.pending.contains(.creation) {
+                let isKnown = try CatalogReplica(catalog).entry(sent.id)?.isDeleted == false
+                if isKnown || changes.contains(.creation) {
+                    entry.pending.remove(.creation)
+                } else if entry.kind == .document {
+                    entry.pending.insert(.content)
+                }
+            }
+            if isCurrent, entry.pending.isEmpty { entry.step = nil }
             try catalog.update(entry)
         }
         for id in settlement.withdrawn { try catalog.deleteWithdrawal(id) }

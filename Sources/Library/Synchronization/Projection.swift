@@ -288,8 +288,9 @@ struct Projection {
         else { return }
         let isKept = isFolder ? try catalog.hasChildren(entry.inode) : entry.pending.contains(.content)
         if isKept {
-            // What was changed here since brings it back.
-            entry.notePending(.creation)
+            // What was changed here since brings it back. It is no change itself: the revision stays, and the save of it
+            // that is under way is the one that the container needs.
+            entry.pending.insert(.creation)
             try catalog.update(entry)
             library.transfers.wake.signal()
             return

@@ -37,6 +37,8 @@ final class Life: Sendable {
                 FailureLog(name: name, ledger: surroundings.ledger, end: end)
             }
         ) { _ in SimulatedStore(network: surroundings.network, device: place.device, life: number) }
+        // Every other life is one in which the kernel writes by itself: files have the times that the world gives them.
+        library.unseenWrites.areNoticed.store(surroundings.seeds.next().isMultiple(of: 2), ordering: .relaxed)
         let synchronizer = Synchronizer(library: library, checkpointInterval: Self.checkpointInterval)
         self.synchronizer = synchronizer
         synchronization = Task { await synchronizer.run {} }

@@ -79,6 +79,7 @@ extension World {
         let (resolved, opening) = try device.library.create(
             Array(name.utf8), in: parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
         guard case .opened(let number) = opening, case .entry(let inode) = resolved.node else { throw .wouldBlock }
+        try prepareToWrite(number, on: device)
         ledger.noteTyped(name)
         try write(newContent(), to: number, on: device)
         try close(number, inode, on: device)
@@ -105,14 +106,14 @@ extension World {
     private func save(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
         trace("\(device.place.name) saves \(Self.text(entry))")
         noteOverwriting(entry, on: device)
-        guard case .opened(let number) = try device.library.open(entry.inode, flags: O_WRONLY | O_TRUNC) else { return }
+        guard let number = try openToWrite(entry.inode, flags: O_WRONLY | O_TRUNC, on: device) else { return }
         try write(newContent(), to: number, on: device)
         try close(number, entry.inode, on: device)
     }
 
     /// Only what is here: who appends to what is not waits for it, like a reader.
     private func append(to entry: Entry, on device: SimulatedDevice) throws(Errno) {
-        guard case .opened(let number) = try device.library.open(entry.inode, flags: O_WRONLY) else {
+        guard let number = try openToWrite(entry.inode, flags: O_WRONLY, on: device) else {
             read(entry, on: device)
             return
         }
@@ -145,6 +146,7 @@ extension World {
         let scratch = Array(".goutputstream-\(steps)".utf8)
         let (_, opening) = try device.library.create(scratch, in: entry.parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
         guard case .opened(let number) = opening else { throw .wouldBlock }
+        try prepareToWrite(number, on: device)
         let content = newContent()
         try write(content, to: number, on: device)
         device.library.close(number)
@@ -155,7 +157,7 @@ extension World {
     }
 
     private func hold(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
-        guard device.writers.count < 2, case .opened(let number) = try device.library.open(entry.inode, flags: O_RDWR) else { return }
+        guard device.writers.count < 2, let number = try openToWrite(entry.inode, flags: O_RDWR, on: device) else { return }
         trace("\(device.place.name) opens \(Self.text(entry)) for writing")
         device.writers.append(.init(handle: number, inode: entry.inode, id: entry.id))
     }

@@ -8,25 +8,44 @@ import SystemPackage
 
 /// Writing bytes, and writing down what that means for the end.
 extension World {
+    /// Opens for writing, as the mount does: where it can be noticed, the kernel writes by itself.
+    ///
+    /// - Returns: nil for what is not here.
+    func openToWrite(_ inode: InodeNumber, flags: Int32, on device: SimulatedDevice) throws(Errno) -> UInt64? {
+        guard case .opened(let number) = try device.library.open(inode, flags: flags) else { return nil }
+        try prepareToWrite(number, on: device)
+        return number
+    }
+
+    func prepareToWrite(_ number: UInt64, on device: SimulatedDevice) throws(Errno) {
+        let handle = try device.library.handle(number)
+        if isUnseen(handle, on: device) { try device.library.willWriteUnseen(handle) }
+    }
+
+    private func isUnseen(_ handle: Handle, on device: SimulatedDevice) -> Bool {
+        device.library.canNoticeUnseenWrites && handle.canBypass
+    }
+
     func write(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
         let handle = try device.library.handle(number)
-        try device.library.willWrite(handle)
-        try handle.descriptor.truncate(to: 0)
+        if !isUnseen(handle, on: device) { try device.library.willWrite(handle) }
+        try handle.writable().truncate(to: 0)
         try put(bytes, at: 0, handle, on: device)
     }
 
     func append(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
         let handle = try device.library.handle(number)
-        try device.library.willWrite(handle)
+        if !isUnseen(handle, on: device) { try device.library.willWrite(handle) }
         try put(bytes, at: Int64(try handle.descriptor.status().st_size), handle, on: device)
     }
 
     /// The kernel's clock is none of the world's: it sets the time of what it writes.
     private func put(_ bytes: [UInt8], at offset: Int64, _ handle: Handle, on device: SimulatedDevice) throws(Errno) {
-        let count = bytes.withUnsafeBytes { pwrite(handle.descriptor.number, $0.baseAddress, $0.count, off_t(offset)) }
+        let file = try handle.writable()
+        let count = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(offset)) }
         precondition(count == bytes.count)
         let time = surroundings.clock.wallTime(skew: device.place.skew).timespec
-        _ = try Descriptor.check { futimens(handle.descriptor.number, [time, time]) }
+        _ = try Descriptor.check { futimens(file.number, [time, time]) }
     }
 
     /// Closes what was written in one go: that is the save.
@@ -41,7 +60,9 @@ extension World {
 
     func noteClosing(_ writer: SimulatedDevice.Writer, on device: SimulatedDevice) {
         guard let handle = try? device.library.handle(writer.handle), !handle.file.isUnlinked,
-            handle.file.state.withLock({ $0.isModified && $0.writers == 1 }), let content = content(of: handle)
+            handle.file.state.withLock({ $0.writers == 1 }),
+            handle.file.state.withLock(\.isModified) || device.library.unseenWrites.written().contains(where: { $0 === handle.file }),
+            let content = content(of: handle)
         else { return }
         ledger.noteSave(content, by: device.index)
     }
