@@ -6,7 +6,7 @@ import Synchronization
 
 /// Keeps the kernel from believing what is no longer true.
 ///
-/// Attributes are dropped at once: that takes no lock of the kernel's, so it may happen within a
+/// Attributes and listings are dropped at once: that takes no lock of the kernel's, so it may happen within a
 /// request. A stat or open that comes by a name that went then asks us about its inode, is told
 /// ESTALE, and looks the name up again. Names are dropped from a thread of their own, since the
 /// kernel takes the directory's lock for it, which the request at hand may be holding. Names are
@@ -15,17 +15,27 @@ import Synchronization
 final class KernelCaches: LibraryObserver {
     private let session: FuseSession
     private let queue = DispatchQueue(label: "docfs.kernel-caches")
+    private let folderStreams: FolderStreams
     private let statePolls: StatePolls
     private let remoteEvents: RemoteEvents
 
-    init(session: FuseSession, statePolls: StatePolls, remoteEvents: RemoteEvents) {
+    init(session: FuseSession, folderStreams: FolderStreams, statePolls: StatePolls, remoteEvents: RemoteEvents) {
         self.session = session
+        self.folderStreams = folderStreams
         self.statePolls = statePolls
         self.remoteEvents = remoteEvents
     }
 
     func nameChanged(_ name: String, in parent: InodeNumber) {
-        queue.async { [self] in session.expire(name, in: parent) }
+        queue.async { [self] in
+            session.expire(name, in: parent)
+            listingChanged(of: parent)
+        }
+    }
+
+    func listingChanged(of folder: InodeNumber) {
+        folderStreams.overtake(folder)
+        session.forgetListing(of: folder)
     }
 
     func attributesChanged(of inode: InodeNumber) { _ = session.forgetAttributes(of: inode) }
@@ -70,6 +80,11 @@ struct FuseSession: @unchecked Sendable {
         // ENOENT means that the kernel did not know the name: nothing to do.
         _ = fuse_lowlevel_notify_expire_entry(
             pointer, fuse_ino_t(folder.number), name, name.utf8.count, FUSE_LL_EXPIRE_ONLY)
+    }
+
+    /// And its attributes.
+    fileprivate func forgetListing(of folder: InodeNumber) {
+        _ = fuse_lowlevel_notify_inval_inode(pointer, fuse_ino_t(folder.number), 0, 0)
     }
 
     /// - Returns: whether the kernel knows the inode.

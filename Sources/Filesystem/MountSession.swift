@@ -46,7 +46,8 @@ public final class MountSession: @unchecked Sendable {
         }
         remoteEvents = RemoteEvents(on: filesystem.stage, mountpoint: mountpoint, logger: library.logger)
         caches = KernelCaches(
-            session: FuseSession(pointer: session), statePolls: statePolls, remoteEvents: remoteEvents)
+            session: FuseSession(pointer: session), folderStreams: filesystem.folderStreams, statePolls: statePolls,
+            remoteEvents: remoteEvents)
         library.observer = caches
     }
 

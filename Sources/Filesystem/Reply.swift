@@ -48,6 +48,8 @@ struct OpenedFile {
         case direct
         /// The kernel may keep what it has cached of the inode: an open that goes past its cache empties it.
         case cached
+        /// A folder's: the kernel may keep it, and what it has kept, until it makes a change in it itself or is told of one.
+        case listing
         case passthrough(backing: Int32)
     }
 
@@ -162,6 +164,9 @@ extension fuse_file_info {
         switch file.content {
         case .direct: direct_io = 1
         case .cached: keep_cache = 1
+        case .listing:
+            keep_cache = 1
+            cache_readdir = 1
         case .passthrough: break  // libfuse has no word for it
         }
     }

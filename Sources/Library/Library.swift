@@ -65,13 +65,15 @@ public final class Library: Sendable {
 
 /// Hears what changed in the tree. Called from any thread, also from inside an operation.
 public protocol LibraryObserver: Sendable {
-    /// `name` in `parent` may mean something else from now on, or nothing.
+    /// `name` in `parent` may mean something else from now on, or nothing; a listing of `parent` may show others.
     func nameChanged(_ name: String, in parent: InodeNumber)
     /// Runs `body` when the kernel has been told of all names that changed until now.
     func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void)
     /// Waits, for a short while at most, until names that changed are forgotten. Only where the kernel
     /// holds no directory for the operation under way.
     func settleNames()
+    /// What a folder lists changed without the kernel's knowing, and with it the folder's attributes.
+    func listingChanged(of folder: InodeNumber)
     /// The attributes of an inode changed without the kernel's knowing.
     func attributesChanged(of inode: InodeNumber)
     /// Some document's state may have changed.

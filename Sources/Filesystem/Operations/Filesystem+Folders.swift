@@ -10,10 +10,7 @@ extension Filesystem {
     static func addFolders(to operations: inout fuse_lowlevel_ops) {
         operations.opendir = { request, number, _ in
             Request(request!).answer { () throws(Errno) in
-                if case .versions = Node(number: number) {} else { _ = try InodeNumber(folder: number) }
-                let streams = filesystem(of: request!).folderStreams
-                let stream = streams.add()
-                return .opened(OpenedFile(handle: stream, content: .cached) { streams.remove(stream) })
+                .opened(try filesystem(of: request!).openFolder(number))
             }
         }
         operations.readdir = { request, number, size, offset, info in
@@ -28,7 +25,7 @@ extension Filesystem {
         }
         operations.releasedir = { request, _, info in
             Request(request!).answer { () throws(Errno) in
-                filesystem(of: request!).folderStreams.remove(info!.pointee.fh)
+                filesystem(of: request!).closeFolder(info!.pointee.fh)
                 return .success
             }
         }
@@ -39,6 +36,18 @@ extension Filesystem {
                 return .success
             }
         }
+    }
+
+    private func openFolder(_ number: fuse_ino_t) throws(Errno) -> OpenedFile {
+        // What versions there are is asked anew each time.
+        let isVirtual = if case .versions = Node(number: number) { true } else { false }
+        let stream = folderStreams.open(isVirtual ? nil : try InodeNumber(folder: number))
+        return OpenedFile(handle: stream, content: isVirtual ? .cached : .listing) { [self] in closeFolder(stream) }
+    }
+
+    private func closeFolder(_ stream: UInt64) {
+        // The kernel may have taken what was listed for the listing.
+        if let overtaken = folderStreams.close(stream) { library.observer?.listingChanged(of: overtaken) }
     }
 
     /// Offsets count names: `.` is 1, `..` 2, then those of the snapshot. Reading from the start takes

@@ -93,7 +93,7 @@ struct Projection {
         guard let entry = try insertRow(committed) else { return }
         changes.noteCreation(of: entry)
         try library.backing.folder(entry.parent, catalog).touch()
-        library.observer?.attributesChanged(of: entry.parent)
+        library.observer?.listingChanged(of: entry.parent)
         library.announceNames(of: entry)
     }
 
@@ -186,6 +186,8 @@ struct Projection {
             library.announceNames(of: current)
             library.announceNames(of: entry)
         }
+        // A folder with the versions in conflict is listed beside it, or is not any more.
+        if (entry.conflicts > 0) != (current.conflicts > 0) { library.observer?.listingChanged(of: entry.parent) }
         if let formerPlace { changes.noteMove(of: entry, from: formerPlace) }
         if entry.inode != current.inode { changes.noteContent(of: entry) }
         library.observer?.attributesChanged(of: entry.inode)
@@ -238,8 +240,8 @@ struct Projection {
         let isMoved = try source.renameIfPresent(entry.filename, to: target, description.filename)
         // An earlier try may have moved it, and failed after that.
         if !isMoved, entry.isHere, !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
-        library.observer?.attributesChanged(of: entry.parent)
-        library.observer?.attributesChanged(of: folder.inode)
+        library.observer?.listingChanged(of: entry.parent)
+        library.observer?.listingChanged(of: folder.inode)
         entry.parent = folder.inode
         entry.filename = description.filename
         entry.hasGeneratedFilename = description.hasGeneratedFilename
@@ -309,7 +311,7 @@ struct Projection {
             discarded.append(entry.inode)
         }
         try directory.touch()
-        library.observer?.attributesChanged(of: entry.parent)
+        library.observer?.listingChanged(of: entry.parent)
         library.announceNames(of: entry)
     }
 }

@@ -47,7 +47,7 @@ extension Synchronizer {
         } catch {
             throw .invalid("\(error)")
         }
-        library.observer?.attributesChanged(of: .cloud)
+        library.observer?.listingChanged(of: .cloud)
         library.stateChanged()
     }
 

@@ -41,7 +41,7 @@ extension Library {
             var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
                 resolved.isListedName = false
-                observer?.attributesChanged(of: folder.inode)
+                observer?.listingChanged(of: folder.inode)
             }
             return .created(resolved, opening)
         }

@@ -56,6 +56,7 @@ extension Library {
         else { return }
         let directory = try backing.folder(entry.parent, catalog)
         if try directory.renameIfPresent(entry.filename, to: directory, name, flags: RENAME_NOREPLACE) {
+            observer?.nameChanged(entry.filename, in: entry.parent)
             entry.filename = name
         }
     }

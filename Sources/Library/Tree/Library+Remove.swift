@@ -22,7 +22,7 @@ extension Library {
         }
         announceNames(of: removed, besides: UsedName(name, in: parent))
         if parent != removed.parent {
-            observer?.attributesChanged(of: removed.parent)
+            observer?.listingChanged(of: removed.parent)
             observer?.settleNames()
         }
         try backing.discard(removed.inode)

@@ -37,7 +37,7 @@ extension Library {
             announceNames(of: entry, besides: outcome.isExchange ? nil : used)
         }
         for folder in [parent, newParent] where folder == .documents {
-            observer?.attributesChanged(of: preferredFolder)
+            observer?.listingChanged(of: preferredFolder)
         }
         // The kernel takes its memory of the old name over to the new one.
         if !outcome.isNewNameListed { observer?.nameChanged(newName.text, in: newParent) }

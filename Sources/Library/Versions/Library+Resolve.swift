@@ -68,7 +68,7 @@ extension Library {
         if kept != entry.currentVersion { try leaveEdit(of: entry, catalog) }
         var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
         try projection.project([id])
-        observer?.attributesChanged(of: entry.parent)
+        observer?.listingChanged(of: entry.parent)
         transfers.wake.signal()
     }
 

@@ -7,6 +7,7 @@ final class ObserverSpy: LibraryObserver {
     private struct Heard {
         var names: [(name: String, parent: InodeNumber)] = []
         var attributes: Set<InodeNumber> = []
+        var listings: Set<InodeNumber> = []
         var remoteChanges: [RemoteChange] = []
     }
 
@@ -21,6 +22,8 @@ final class ObserverSpy: LibraryObserver {
 
     func hasHeardOfAttributes(of inode: InodeNumber) -> Bool { heard.withLock { $0.attributes.contains(inode) } }
 
+    func hasHeardOfListing(of folder: InodeNumber) -> Bool { heard.withLock { $0.listings.contains(folder) } }
+
     var remoteChanges: [RemoteChange] { heard.withLock(\.remoteChanges) }
 
     func forget() { heard.withLock { $0 = Heard() } }
@@ -34,6 +37,8 @@ final class ObserverSpy: LibraryObserver {
     }
 
     func settleNames() {}
+
+    func listingChanged(of folder: InodeNumber) { heard.withLock { _ = $0.listings.insert(folder) } }
 
     func attributesChanged(of inode: InodeNumber) { heard.withLock { _ = $0.attributes.insert(inode) } }
 

@@ -1,0 +1,113 @@
+import Glibc
+import SystemPackage
+import Testing
+
+/// The kernel keeps the listings of folders: they show all the same what changed since, at once where it
+/// was changed here.
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct ListingMemoryTests {
+    @Test func `a listing shows what another device makes, names, moves, saves and removes`() async throws {
+        try await withTwoDevices(.displayNames) { laptop, desktop in
+            func shows(_ names: String...) async throws {
+                try await eventually { try desktop.cloud.documentNames() == names }
+                // Now from the kernel's memory.
+                #expect(try desktop.cloud.documentNames() == names)
+            }
+            try await shows()
+            try (laptop.cloud / "A.txt").create("a")
+            try await shows("A.txt")
+            try (laptop.cloud / "A.txt").rename(to: laptop.cloud / "B.txt")
+            try await shows("B.txt")
+            try (laptop.cloud / "Folder").makeFolder()
+            try await shows("B.txt", "Folder")
+            #expect(try (desktop.cloud / "Folder").listing() == [])
+            try (laptop.cloud / "B.txt").rename(to: laptop.cloud / "Folder" / "B.txt")
+            try await shows("Folder")
+            #expect(try (desktop.cloud / "Folder").listing() == ["B.txt"])
+            let before = try (desktop.cloud / "Folder").entries()
+            try (laptop.cloud / "Folder" / "B.txt").write("another version")
+            try await eventually { try (desktop.cloud / "Folder" / "B.txt").text() == "another version" }
+            let after = try (desktop.cloud / "Folder").entries()
+            #expect(after.map(\.name) == before.map(\.name))
+            #expect(try after.map(\.inode) == [(desktop.cloud / "Folder" / "B.txt").stat().inode.rawValue].map(UInt64.init))
+            try (laptop.cloud / "Folder" / "B.txt").remove()
+            try (laptop.cloud / "Folder").removeFolder()
+            try await shows()
+        }
+    }
+
+    @Test func `a listing shows conflicts as they come and go`() async throws {
+        try await withTwoDevices(.displayNames) { laptop, desktop in
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan" }
+            try laptop.cloudDirectory.disconnect()
+            for device in [laptop, desktop] {
+                try (device.cloud / "Plan.txt").append(device.name)
+                #expect(try device.cloud.documentNames() == ["Plan.txt"])
+            }
+            try laptop.cloudDirectory.reconnect()
+            for device in [laptop, desktop] {
+                try await eventually { try device.cloud.documentNames() == ["Plan.txt.conflicts", "Plan.txt"] }
+            }
+            let conflicts = laptop.cloud / "Plan.txt.conflicts"
+            for name in try conflicts.listing() { try (conflicts / name).remove() }
+            #expect(try laptop.cloud.documentNames() == ["Plan.txt"])
+            try await eventually { try desktop.cloud.documentNames() == ["Plan.txt"] }
+        }
+    }
+
+    @Test func `a listing shows at once what is changed here under another name`() async throws {
+        try await withDevice(.displayNames) { device in
+            func names() throws -> [String] { try device.local.documentNames() }
+            #expect(try names() == [])
+            try (device.documents / "A.txt").create("a")
+            #expect(try names() == ["A.txt"])
+            try (device.local / "A.txt").setAttribute("user.displayName", "B")
+            #expect(try names() == ["B.txt"])
+            try (device.documents / "B.txt").rename(to: device.documents / "C.txt")
+            #expect(try names() == ["C.txt"])
+            let filename = try (device.local / "C.txt").filename()
+            try (device.local / "Second.txt").create("b")
+            try (device.local / "Second.txt").setAttribute("user.displayName", "C")
+            // The first of a name has it.
+            #expect(try names() == ["C.txt", (device.local / (try names()[1])).filename()])
+            try (device.local / filename).remove()
+            #expect(try names() == ["C.txt"])
+            try (device.documents / "C.txt").remove()
+            #expect(try names() == [])
+        }
+    }
+
+    @Test func `a listing shows the name that a document gets from its text`() async throws {
+        try await withDevice(.displayNames) { device in
+            let document = device.local / "Untitled.txt"
+            try document.create("")
+            let file = try document.open(.writeOnly)
+            #expect(try device.local.documentNames().count == 1)
+            try file.write("Shopping list\nmilk\n")
+            try file.close()
+            try await eventually { try device.local.documentNames() == ["Shopping list.txt"] }
+        }
+    }
+
+    @Test func `what changes while a listing is read shows in the next`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            // Long names, so that the kernel asks for the listing in several pages.
+            let names = (100..<300).map { ".\(String(repeating: "long", count: 50)) \($0)" }
+            for name in names { try (laptop.cloud / name).create() }
+            try await eventually(within: .seconds(60)) { try desktop.cloud.documentNames().count == names.count }
+            for round in 0..<3 {
+                try (laptop.cloud / ".before \(round)").create()
+                try await eventually { (desktop.cloud / ".before \(round)").exists }
+                do {
+                    let directory = try OpenDirectory(desktop.cloud)
+                    _ = try directory.next()
+                    try (laptop.cloud / ".new \(round)").create()
+                    try await eventually { (desktop.cloud / ".new \(round)").exists }
+                    while try directory.next() != nil {}
+                }
+                try await eventually { try desktop.cloud.documentNames().contains(".new \(round)") }
+            }
+        }
+    }
+}
