@@ -42,8 +42,15 @@ final class EntryCache: Sendable {
         case unknown
     }
 
+    /// So that a table which grows moves references, not all that an entry is.
+    private final class Row: Sendable {
+        let entry: Entry
+
+        init(_ entry: Entry) { self.entry = entry }
+    }
+
     private struct Table {
-        var entries = Recent<InodeNumber, Entry>()
+        var entries = Recent<InodeNumber, Row>()
         /// Nil stands for no entry.
         var names = Recent<Name, InodeNumber?>()
         /// Of folders; or where their last entry was before it went.
@@ -54,26 +61,30 @@ final class EntryCache: Sendable {
     private let table = Mutex(Table())
 
     /// Nil where it is not known; that there is none is not remembered.
-    func entry(_ inode: InodeNumber) -> Entry? { table.withLock { $0.entries[inode] } }
+    func entry(_ inode: InodeNumber) -> Entry? { table.withLock { $0.entries[inode] }?.entry }
 
     func meaning(of name: Name) -> Meaning {
         table.withLock { table in
             if table.wholeFolders.lack(name.name, in: name.parent) { return .nothing }
             guard let inode = table.names[name] else { return .unknown }
             guard let inode else { return .nothing }
-            guard let entry = table.entries[inode], name.isBorne(by: entry) else { return .unknown }
+            guard let entry = table.entries[inode]?.entry, name.isBorne(by: entry) else { return .unknown }
             return .entry(entry)
         }
     }
 
     /// A row was read.
-    func note(_ entry: Entry) { table.withLock { $0.entries[entry.inode] = entry } }
+    func note(_ entry: Entry) {
+        let row = Row(entry)
+        table.withLock { $0.entries[entry.inode] = row }
+    }
 
     /// A name was looked for.
     func note(_ name: Name, means entry: Entry?) {
+        let row = entry.map(Row.init)
         table.withLock { table in
             table.names[name] = .some(entry?.inode)
-            if let entry { table.entries[entry.inode] = entry }
+            if let row { table.entries[row.entry.inode] = row }
         }
     }
 
@@ -82,9 +93,10 @@ final class EntryCache: Sendable {
 
     /// A row was made or changed.
     func replace(_ entry: Entry) {
+        let row = Row(entry)
         let fullName = entry.name.map { Name(kind: .fullName, parent: entry.parent, text: $0.full) }
         table.withLock { table in
-            table.entries[entry.inode] = entry
+            table.entries[entry.inode] = row
             if let last = table.lastPositions[entry.parent], last < entry.position {
                 table.lastPositions[entry.parent] = entry.position
             }
@@ -117,7 +129,8 @@ final class EntryCache: Sendable {
 private struct Recent<Key: Hashable, Value> {
     private static var capacity: Int { 16384 }
 
-    private var young: [Key: Value] = [:]
+    // A table that grows puts all it holds in new places.
+    private var young = [Key: Value](minimumCapacity: capacity)
     private var old: [Key: Value] = [:]
 
     subscript(key: Key) -> Value? {
@@ -128,7 +141,7 @@ private struct Recent<Key: Hashable, Value> {
             return value
         }
         set {
-            old[key] = nil
+            if !old.isEmpty { old[key] = nil }
             if let newValue { add(newValue, for: key) } else { young[key] = nil }
         }
     }
@@ -136,7 +149,7 @@ private struct Recent<Key: Hashable, Value> {
     private mutating func add(_ value: Value, for key: Key) {
         if young.count >= Self.capacity {
             old = young
-            young = [:]
+            young = Dictionary(minimumCapacity: Self.capacity)
         }
         young[key] = value
     }

@@ -8,11 +8,25 @@ public struct LocalTime: Sendable, Equatable {
     }
 
     /// `2026-11-21`
-    var date: String { [year.padded(4), month.padded(2), day.padded(2)].joined(separator: "-") }
+    var date: String {
+        var date = ""
+        date.append(year, width: 4)
+        date += "-"
+        date.append(month, width: 2)
+        date += "-"
+        date.append(day, width: 2)
+        return date
+    }
 
     /// `041233`, with `separator` between hours, minutes and seconds.
     func clock(separator: String) -> String {
-        [hour, minute, second].map { $0.padded(2) }.joined(separator: separator)
+        var clock = ""
+        clock.append(hour, width: 2)
+        clock += separator
+        clock.append(minute, width: 2)
+        clock += separator
+        clock.append(second, width: 2)
+        return clock
     }
 }
 
@@ -68,16 +82,34 @@ public struct FilenameGenerator: Sendable {
     private static func timestampStem(
         _ time: LocalTime, random: inout some RandomNumberGenerator
     ) -> String {
-        let digits = String(UInt16.random(in: 0...UInt16.max, using: &random), radix: 16)
-        let random = String(repeating: "0", count: 4 - digits.count) + digits
-        return "\(time.date)-\(time.clock(separator: ""))-\(random)"
+        var stem = time.date
+        stem += "-"
+        stem += time.clock(separator: "")
+        stem += "-"
+        stem.append(Int(UInt16.random(in: 0...UInt16.max, using: &random)), width: 4, radix: 16)
+        return stem
     }
+}
+
+extension String {
+    /// Digits of a number that is not negative, with zeros before them up to `width`. Each new document takes some.
+    fileprivate mutating func append(_ number: Int, width: Int, radix: Int = 10) {
+        var (place, digits) = (1, 1)
+        while digits < width || number / place >= radix { (place, digits) = (place * radix, digits + 1) }
+        while place > 0 {
+            unicodeScalars.append(Unicode.Scalar(Self.digits[number / place % radix]))
+            place /= radix
+        }
+    }
+
+    private static let digits = Array("0123456789abcdef".utf8)
 }
 
 extension Int {
     /// Decimal digits with zeros before them up to `width`.
     func padded(_ width: Int) -> String {
-        let digits = String(self)
-        return String(repeating: "0", count: Swift.max(0, width - digits.utf8.count)) + digits
+        var digits = ""
+        digits.append(self, width: width)
+        return digits
     }
 }
