@@ -78,13 +78,13 @@ struct ListingTests {
             let spy = ObserverSpy()
             device.library.observer = spy
             try device.create("Plan.txt", "plan", in: .documents)
-            #expect(spy.hasHeardOfAttributes(of: .local))
+            #expect(spy.hasHeardOfListing(of: .local))
             spy.forget()
             try device.rename("Plan.txt", in: .documents, to: "Other.txt")
-            #expect(spy.hasHeardOfAttributes(of: .local))
+            #expect(spy.hasHeardOfListing(of: .local))
             spy.forget()
             try device.remove("Other.txt", in: .documents)
-            #expect(spy.hasHeardOfAttributes(of: .local))
+            #expect(spy.hasHeardOfListing(of: .local))
         }
     }
 
