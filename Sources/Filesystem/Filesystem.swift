@@ -3,6 +3,7 @@ import Catalog
 import Glibc
 import Library
 import Logging
+import Synchronization
 import SystemPackage
 
 /// The thin side between the kernel and the `Library`: takes a request apart, calls, answers.
@@ -18,10 +19,17 @@ final class Filesystem: Sendable {
     let dataPaths = DataPaths()
     let stream = SessionStream()
     let stage = ReenactmentStage()
+    private let cachesBox = Mutex<KernelCaches?>(nil)
 
     init(library: Library, statePolls: StatePolls) {
         self.library = library
         self.statePolls = statePolls
+    }
+
+    /// Nil until there is a session to tell.
+    var caches: KernelCaches? {
+        get { cachesBox.withLock { $0 } }
+        set { cachesBox.withLock { $0 = newValue } }
     }
 
     static func operations() -> fuse_lowlevel_ops {

@@ -35,8 +35,10 @@ final class KernelCaches: LibraryObserver {
 
     func listingChanged(of folder: InodeNumber) {
         folderStreams.overtake(folder)
-        session.forgetListing(of: folder)
+        forgetListing(of: folder)
     }
+
+    func forgetListing(of folder: InodeNumber) { session.forgetListing(of: folder) }
 
     func attributesChanged(of inode: InodeNumber) { _ = session.forgetAttributes(of: inode) }
 

@@ -48,6 +48,7 @@ public final class MountSession: @unchecked Sendable {
         caches = KernelCaches(
             session: FuseSession(pointer: session), folderStreams: filesystem.folderStreams, statePolls: statePolls,
             remoteEvents: remoteEvents)
+        filesystem.caches = caches
         library.observer = caches
     }
 

@@ -48,8 +48,8 @@ struct OpenedFile {
         case direct
         /// The kernel may keep what it has cached of the inode: an open that goes past its cache empties it.
         case cached
-        /// A folder's: the kernel may keep it, and what it has kept, until it makes a change in it itself or is told of one.
-        case listing
+        /// A folder's.
+        case listing(FolderStreams.Permission)
         case passthrough(backing: Int32)
     }
 
@@ -164,9 +164,9 @@ extension fuse_file_info {
         switch file.content {
         case .direct: direct_io = 1
         case .cached: keep_cache = 1
-        case .listing:
-            keep_cache = 1
-            cache_readdir = 1
+        case .listing(let permission):
+            keep_cache = permission.reuses ? 1 : 0
+            cache_readdir = permission.keeps ? 1 : 0
         case .passthrough: break  // libfuse has no word for it
         }
     }

@@ -93,6 +93,9 @@ public struct Surroundings: Sendable {
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Whether what the files tell of, too, may be committed to the catalog a moment later.
     public var defersCommits = true
+    /// Whether files that are open for writing are so for somebody else than docfs: not where the devices of a test,
+    /// those that crashed included, are one process.
+    public var asksForLeases = true
 
     public init(
         now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable (Timestamp) -> LocalTime,

@@ -25,6 +25,12 @@ final class OpenFile: Sendable {
         var writeOpens = 0
         /// Whether a write by somebody without privilege must clear set-id bits.
         var hasSetID = false
+        /// Writers whose close has begun.
+        var leaving = 0
+        /// Whether one of them waits for mappings to go.
+        var isAwaited = false
+        /// Whether others have left while one waits.
+        var hasOthersLeft = false
         /// For the few writes that reach docfs of a file whose descriptor is not for writing.
         var writable: Descriptor?
     }
@@ -73,6 +79,29 @@ final class OpenFile: Sendable {
         state.withLock { $0.writable = opened }
         return opened
     }
+
+    /// - Returns: whether the last writer leaves, which must wait for mappings: those who leave before another, or while
+    ///   one waits, need not.
+    func beginLeaving() -> Bool {
+        state.withLock { state in
+            state.leaving += 1
+            if state.isAwaited { state.hasOthersLeft = true }
+            if state.isAwaited || state.leaving < state.writers { return false }
+            state.isAwaited = true
+            return true
+        }
+    }
+
+    /// - Returns: false if others have left meanwhile, whose mappings must be waited for as well.
+    func endWaiting() -> Bool {
+        state.withLock { state in
+            defer { state.hasOthersLeft = false }
+            state.isAwaited = state.hasOthersLeft
+            return !state.hasOthersLeft
+        }
+    }
+
+    func endLeaving() { state.withLock { $0.leaving -= 1 } }
 
     func dropWritable() { state.withLock { $0.writable = nil } }
 

@@ -74,7 +74,8 @@ extension Library {
             case (.document, let status?) where entry.isReplicated && entry.isBackingCurrent:
                 let isChanged =
                     entry.size != Int64(status.st_size) || entry.modified != Timestamp(status.st_mtim)
-                if isChanged, !entry.pending.contains(.content) { try noteUnseenSave(of: &entry, catalog) }
+                guard !entry.pending.contains(.content) else { break }
+                if try isChanged || isStillWritten(entry, in: folder) { try noteUnseenSave(of: &entry, catalog) }
             case (.document, let status?) where entry.isReplicated && entry.isOutdated:
                 if try isEdited(entry, status, in: folder, catalog) { try noteUnseenSave(of: &entry, catalog) }
             default: break
@@ -83,6 +84,12 @@ extension Library {
                 try noteBackingInode(&entry, in: folder, catalog)
             }
         }
+    }
+
+    /// It counts as changed then: it is sent when nobody writes to it any more, if it is another content.
+    private func isStillWritten(_ entry: Entry, in folder: BackingFolder) throws -> Bool {
+        guard surroundings.asksForLeases else { return false }
+        return unseenWrites.isHeldSinceBefore(try folder.openUnnoticed(entry.filename))
     }
 
     private func noteUnseenSave(of entry: inout Entry, _ catalog: CatalogTransaction) throws {

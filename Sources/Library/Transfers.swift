@@ -92,9 +92,13 @@ final class Transfers: Sendable {
 
     // MARK: Quiet
 
-    func noteClosed(_ inode: InodeNumber) {
+    func noteWritten(_ inode: InodeNumber) {
         let now = instant()
         state.withLock { $0.lastActivity[inode] = now }
+    }
+
+    func noteClosed(_ inode: InodeNumber) {
+        noteWritten(inode)
         noteUse()
         wake.signal()
     }

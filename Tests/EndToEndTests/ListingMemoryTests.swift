@@ -90,6 +90,29 @@ struct ListingMemoryTests {
         }
     }
 
+    @Test func `a reader goes on where they are when the kernel forgets what it shows them`() async throws {
+        try await withDevice(.displayNames) { device in
+            // More than one call of getdents gives.
+            let names = (1000..<3000).map { ".file \($0)" }
+            for name in names { try (device.local / name).create() }
+            try (device.local / "Plan.txt").create()
+            #expect(try device.local.documentNames().count == 2001)
+            for reader in 0..<2 {
+                let directory = try OpenDirectory(device.local)
+                var listed = [try #require(try directory.next()).name]
+                let removed = names[reader * 300..<reader * 300 + 300]
+                for name in removed { try (device.local / name).remove() }
+                // Told by docfs, not done by the kernel: it forgets the listing at once.
+                try (device.local / "Plan.txt").setAttribute("user.displayName", "Plan \(reader)")
+                try (device.local / "Plan \(reader).txt").setAttribute("user.displayName", "Plan")
+                while let entry = try directory.next() { listed.append(entry.name) }
+                let remaining = names[(reader * 300 + 300)...]
+                #expect(listed.filter { remaining.contains($0) } == Array(remaining))
+                #expect(try device.local.documentNames() == remaining + ["Plan.txt"])
+            }
+        }
+    }
+
     @Test func `what changes while a listing is read shows in the next`() async throws {
         try await withTwoDevices { laptop, desktop in
             // Long names, so that the kernel asks for the listing in several pages.

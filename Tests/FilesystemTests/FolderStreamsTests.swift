@@ -2,26 +2,77 @@ import Catalog
 @testable import Filesystem
 import Testing
 
+/// What the kernel may keep of listings, and show again.
 struct FolderStreamsTests {
-    @Test func `a stream that was open when its folder changed is overtaken`() {
-        let streams = FolderStreams()
-        let first = streams.open(.local)
-        let second = streams.open(.local)
-        let other = streams.open(.cloud)
-        let virtual = streams.open(nil)
-        #expect(streams.close(first) == nil)
-        streams.overtake(.local)
-        let later = streams.open(.local)
-        #expect(streams.close(second) == .local)
-        for stream in [other, virtual, later] { #expect(streams.close(stream) == nil) }
+    private let streams = FolderStreams()
+
+    private func snapshot() -> FolderStreams.Snapshot { .init(names: [], parent: 1) }
+
+    /// A reader who is told all of a listing by docfs.
+    @discardableResult
+    private func readWhole(_ folder: InodeNumber, _ snapshot: FolderStreams.Snapshot) -> InodeNumber? {
+        let (stream, _) = streams.open(folder)
+        streams[stream] = snapshot
+        streams.reachEnd(stream)
+        return streams.close(stream)
     }
 
-    @Test func `a stream is closed once`() {
-        let streams = FolderStreams()
-        let stream = streams.open(.local)
+    @Test func `a listing that was read whole is shown again, and goes on in the snapshot it was made from`() {
+        let known = snapshot()
+        readWhole(.local, known)
+        let (stream, permission) = streams.open(.local)
+        #expect(permission == .init(keeps: true, reuses: true))
+        #expect(streams[stream] === known)
+        #expect(streams.close(stream) == nil)
+        // Also after a reader whom the kernel told all of it.
+        #expect(streams.open(.local).1.reuses)
+        #expect(!streams.open(.cloud).1.reuses)
+    }
+
+    @Test func `a listing that was read in part is not shown again`() {
+        let (stream, permission) = streams.open(.local)
+        #expect(permission == .init(keeps: true, reuses: false))
+        streams[stream] = snapshot()
+        _ = streams.close(stream)
+        #expect(!streams.open(.local).1.reuses)
+    }
+
+    @Test func `who reads beside another neither keeps nor reuses a listing`() {
+        readWhole(.local, snapshot())
+        let (first, _) = streams.open(.local)
+        let (second, permission) = streams.open(.local)
+        #expect(permission == .init(keeps: false, reuses: false))
+        #expect(streams[second] == nil)
+        streams[second] = snapshot()
+        streams.reachEnd(second)
+        _ = streams.close(first)
+        #expect(streams.open(.local).1 == .init(keeps: false, reuses: false))
+        _ = streams.close(second)
+    }
+
+    @Test func `no listing is kept of a virtual folder`() {
+        #expect(streams.open(nil).1 == .init(keeps: false, reuses: false))
+    }
+
+    @Test func `a change takes the listing away`() {
+        readWhole(.local, snapshot())
+        readWhole(.cloud, snapshot())
         streams.overtake(.local)
+        #expect(!streams.open(.local).1.reuses)
+        #expect(streams.open(.cloud).1.reuses)
+    }
+
+    @Test func `a stream that was open when its folder changed is told of, once, and leaves no listing`() {
+        let (stream, _) = streams.open(.local)
+        let (other, _) = streams.open(.cloud)
+        let (virtual, _) = streams.open(nil)
+        streams[stream] = snapshot()
+        streams.overtake(.local)
+        streams.reachEnd(stream)
         #expect(streams.close(stream) == .local)
         #expect(streams.close(stream) == nil)
         #expect(streams[stream] == nil)
+        for number in [other, virtual] { #expect(streams.close(number) == nil) }
+        #expect(streams.open(.local).1 == .init(keeps: true, reuses: false))
     }
 }

@@ -131,6 +131,39 @@ struct UnseenWriteTests {
         }
     }
 
+    @Test func `a write that could not be noted remains to be noted, also when the file is opened anew`() async throws {
+        try await Self.withPlan { device, before in
+            let writer = try await device.openUnseen("Plan.txt")
+            try device.writeUnseen("FIRST", to: writer)
+            let unseenWrites = device.library.unseenWrites
+            #expect(throws: Errno.noSpace) { try unseenWrites.takeWritten { _ in throw Errno.noSpace } }
+            let file = try OpenFile(
+                entry: before, descriptor: device.library.handle(writer).descriptor.reopened(O_RDONLY), isWritable: false)
+            try unseenWrites.watch(file)
+            #expect(unseenWrites.written().map(\.inode) == [before.inode])
+        }
+    }
+
+    @Test func `setting times hides no write that came before`() async throws {
+        try await Self.withPlan { device, before in
+            let writer = try await device.openUnseen("Plan.txt")
+            try device.writeUnseen("FIRST", to: writer)
+            device.library.unseenWrites.settingTimes(of: before.inode) {}
+            device.library.close(writer)
+            #expect(try device.entry("Plan.txt").pending == .content)
+        }
+    }
+
+    @Test func `where mappings are written without a trace nothing is noticed`() throws {
+        var path = Array("/dev/shm/docfs-unseen-XXXXXX".utf8CString)
+        let number = mkstemp(&path)
+        try #require(number >= 0)
+        unlink(path)
+        let unseenWrites = UnseenWrites()
+        unseenWrites.probe(with: Descriptor(number))
+        #expect(!unseenWrites.canBeNoticed)
+    }
+
     // MARK: Versions from elsewhere
 
     @Test func `what is written unseen after a newer version has come is a conflict`() async throws {
@@ -214,6 +247,66 @@ struct UnseenWriteTests {
             await closed.value
             #expect(!device.library.openFiles.isOpen(before.inode))
             #expect(try device.entry("Plan.txt").pending == .content)
+        }
+    }
+
+    @Test func `only the last writer waits for mappings`() async throws {
+        try await Self.withPlan { device, before in
+            let closed = Mutex<[UInt64]>([])
+            let (ended, end) = AsyncStream.makeStream(of: Void.self)
+            func close(_ writer: UInt64) {
+                device.library.whenUnmapped(writer) { [library = device.library] in
+                    library.close(writer)
+                    closed.withLock { $0.append(writer) }
+                    end.yield()
+                }
+            }
+            let first = try await device.openUnseen("Plan.txt")
+            let second = try await device.openUnseen("Plan.txt")
+            let mapping = try Mapping(device.backingPath("Plan.txt"))
+            close(first)
+            #expect(closed.withLock { $0 } == [first])
+            close(second)
+            let third = try await device.openUnseen("Plan.txt")
+            close(third)
+            #expect(closed.withLock { $0 } == [first, third])
+            #expect(device.library.openFiles.isOpenForWriting(before.inode))
+            mapping.end()
+            var ends = ended.makeAsyncIterator()
+            for _ in 0..<3 { _ = await ends.next() }
+            #expect(closed.withLock { $0 } == [first, third, second])
+            #expect(!device.library.openFiles.isOpen(before.inode))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `who had a document open when docfs ended may write to it when it is back`(isWritten: Bool) async throws {
+        try await Self.withPlan { device, _ in
+            let file = try Descriptor.open(device.backingPath("Plan.txt"), O_RDWR)
+            try device.crash()
+            try device.open(asksForLeases: true)
+            #expect(try device.entry("Plan.txt").pending == .content)
+            if isWritten { #expect(pwrite(file.number, "FIRST", 5, 0) == 5) }
+            try await device.work()
+            await device.library.transfers.wake.wait(atMost: .seconds(60))
+            try await device.work()
+            #expect(try await device.savesInLog == 0)
+            #expect(try device.entry("Plan.txt").pending == .content)
+            withExtendedLifetime(file) {}
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `what they wrote is sent when they have closed it, and nothing if they wrote nothing`(isWritten: Bool) async throws {
+        try await Self.withPlan { device, _ in
+            var file: Descriptor? = try Descriptor.open(device.backingPath("Plan.txt"), O_RDWR)
+            try device.crash()
+            try device.open(asksForLeases: true)
+            if isWritten { #expect(pwrite(try #require(file).number, "FIRST", 5, 0) == 5) }
+            file = nil
+            try await device.push()
+            #expect(try await device.savesInLog == (isWritten ? 1 : 0))
+            #expect(try device.pendingCount == 0)
         }
     }
 

@@ -41,31 +41,34 @@ extension Filesystem {
     private func openFolder(_ number: fuse_ino_t) throws(Errno) -> OpenedFile {
         // What versions there are is asked anew each time.
         let isVirtual = if case .versions = Node(number: number) { true } else { false }
-        let stream = folderStreams.open(isVirtual ? nil : try InodeNumber(folder: number))
-        return OpenedFile(handle: stream, content: isVirtual ? .cached : .listing) { [self] in closeFolder(stream) }
+        let folder = isVirtual ? nil : try InodeNumber(folder: number)
+        // The kernel may answer the reader by itself.
+        if let folder { try library.noteReader(of: folder) }
+        let (stream, permission) = folderStreams.open(folder)
+        return OpenedFile(handle: stream, content: .listing(permission)) { [self] in closeFolder(stream) }
     }
 
     private func closeFolder(_ stream: UInt64) {
-        // The kernel may have taken what was listed for the listing.
-        if let overtaken = folderStreams.close(stream) { library.observer?.listingChanged(of: overtaken) }
+        if let overtaken = folderStreams.close(stream) { caches?.forgetListing(of: overtaken) }
     }
 
     /// Offsets count names: `.` is 1, `..` 2, then those of the snapshot. Reading from the start takes
-    /// a new snapshot (rewinddir).
+    /// a new snapshot (rewinddir); who begins later goes on where the kernel left off.
     private func readFolder(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: fuse_req_t, _ size: Int, _ offset: Int, plus: Bool
     ) throws(Errno) -> Reply {
         if offset == 0 || folderStreams[handle] == nil { folderStreams[handle] = try snapshot(of: Node(number: number)) }
-        guard let stream = folderStreams[handle] else { throw .badFileDescriptor }
+        guard let snapshot = folderStreams[handle] else { throw .badFileDescriptor }
         var page = FolderPage(request: request, size: size, plus: plus)
-        for (position, dot) in [(0, (".", number)), (1, ("..", stream.parent))] where offset <= position {
+        for (position, dot) in [(0, (".", number)), (1, ("..", snapshot.parent))] where offset <= position {
             guard page.addDot(dot.0, number: dot.1, next: position + 1) else { return .bytes(page.bytes) }
         }
-        try fill(&page, from: stream, of: InodeNumber(Int64(number)), at: max(0, offset - 2))
+        try fill(&page, from: snapshot, of: InodeNumber(Int64(number)), at: max(0, offset - 2))
+        if page.bytes.isEmpty { folderStreams.reachEnd(handle) }
         return .bytes(page.bytes)
     }
 
-    private func snapshot(of folder: Node) throws(Errno) -> FolderStreams.Stream {
+    private func snapshot(of folder: Node) throws(Errno) -> FolderStreams.Snapshot {
         if case .versions(let versions, let inode) = folder {
             let parent = try library.parent(of: inode)
             return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
@@ -75,12 +78,12 @@ extension Filesystem {
     }
 
     private func fill(
-        _ page: inout FolderPage, from stream: FolderStreams.Stream, of folder: InodeNumber, at start: Int
+        _ page: inout FolderPage, from snapshot: FolderStreams.Snapshot, of folder: InodeNumber, at start: Int
     ) throws(Errno) {
         var index = start
-        while index < stream.names.count {
+        while index < snapshot.names.count {
             // As many names as fit, in one go: of the others nothing is asked.
-            let chunk = stream.names[index...].prefix(page.countFitting(stream.names[index...]))
+            let chunk = snapshot.names[index...].prefix(page.countFitting(snapshot.names[index...]))
             if chunk.isEmpty { return }
             let listed = page.plus ? try library.listed(chunk, in: folder) : chunk.map { _ in .name }
             for (name, listed) in zip(chunk, listed) {

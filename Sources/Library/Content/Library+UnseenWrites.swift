@@ -63,14 +63,24 @@ extension Library {
     public func whenUnmapped(_ number: UInt64, _ body: @escaping @Sendable () -> Void) {
         guard let handle = try? openFiles.handle(number), handle.canWrite, !handle.file.isWritable else { return body() }
         let file = handle.file
-        file.dropWritable()
-        guard unseenWrites.isMapped(file.descriptor) else { return body() }
-        Task { [sleep = surroundings.sleep, unseenWrites] in
+        if !file.beginLeaving() || isUnmapped(file) {
+            body()
+            return file.endLeaving()
+        }
+        Task { [self] in
             // Asked for again and again: the kernel's word that a file was closed (inotify) comes before it counts as closed.
             var pause = Duration.milliseconds(1)
-            while unseenWrites.isMapped(file.descriptor), (try? await sleep(pause)) != nil { pause = min(pause * 2, .seconds(1)) }
+            while !isUnmapped(file), (try? await surroundings.sleep(pause)) != nil { pause = min(pause * 2, .seconds(1)) }
             if unseenWrites.hasEnded.load(ordering: .acquiring) { return }
-            await onBlockingThread { body() }
+            await onBlockingThread {
+                body()
+                file.endLeaving()
+            }
         }
+    }
+
+    private func isUnmapped(_ file: OpenFile) -> Bool {
+        file.dropWritable()
+        return !unseenWrites.isMapped(file.descriptor) && file.endWaiting()
     }
 }

@@ -12,7 +12,7 @@ import SystemPackage
 /// nobody saw is a write. What a crash comes before is found by the comparison that follows one (`Reconciliation`).
 final class UnseenWrites: Sendable {
     private struct Watched {
-        let file: OpenFile
+        var file: OpenFile
         var look: FileLook
     }
 
@@ -34,8 +34,19 @@ final class UnseenWrites: Sendable {
     /// Finds out with an empty file whether each write leaves a trace, and who still maps a file can be told.
     func probe(with file: Descriptor) {
         guard let reader = try? file.reopened(O_RDONLY) else { return }
+        // Files that belong to others take a privilege of their own (CAP_LEASE).
+        _ = fchown(file.number, 1, .max)
         hasLeases.store(reader.isWrittenTo, ordering: .relaxed)
         areNoticed.store(reader.isWrittenTo && file.tellsWritesApart, ordering: .relaxed)
+    }
+
+    /// Whether somebody who had a document open when docfs ended, and whom the kernel lets go on, may still write to it.
+    ///
+    /// - Parameter file: opened for reading only.
+    func isHeldSinceBefore(_ file: Descriptor) -> Bool {
+        guard file.isWrittenTo else { return false }
+        hasLeases.store(true, ordering: .relaxed)
+        return true
     }
 
     /// Whether somebody may still write to a file through a mapping.
@@ -47,7 +58,9 @@ final class UnseenWrites: Sendable {
     func watch(_ file: OpenFile) throws(Errno) {
         let look = FileLook(try file.descriptor.status())
         change { watched in
-            if watched[file.inode]?.file !== file { watched[file.inode] = Watched(file: file, look: look) }
+            // A write that could not be noted remains to be noted, also when the file is opened anew.
+            if watched[file.inode] == nil { watched[file.inode] = Watched(file: file, look: look) }
+            watched[file.inode]?.file = file
         }
     }
 
@@ -65,10 +78,11 @@ final class UnseenWrites: Sendable {
         if areNone { return }
         try turn.withLock { _ in
             let written = written()
-            if written.isEmpty { return }
-            try body(written)
+            if !written.isEmpty { try body(written) }
             change { watched in
                 for file in written where watched[file.inode]?.file === file { watched[file.inode] = nil }
+                // What is closed is watched only as long as it remains to be noted.
+                watched = watched.filter { $0.value.file.state.withLock { $0.writers > 0 } }
             }
         }
     }
@@ -87,12 +101,15 @@ final class UnseenWrites: Sendable {
     /// Lets docfs itself set a file's times without taking that for a write; but where several may be writing,
     /// one of them could do so in between.
     func settingTimes(of inode: InodeNumber, _ body: () throws -> Void) rethrows {
-        let file = areNone ? nil : watched.withLock { $0[inode]?.file }
+        let before = areNone ? nil : watched.withLock { $0[inode] }
+        let isUnwritten = try? before.map { FileLook(try $0.file.descriptor.status()) == $0.look }
         try body()
-        guard let file, file.state.withLock({ $0.writers == 1 }), let status = try? file.descriptor.status() else { return }
+        guard let file = before?.file, isUnwritten == true, file.state.withLock({ $0.writers == 1 }),
+            let look = (try? file.descriptor.status()).map(FileLook.init)
+        else { return }
         change { watched in
-            guard watched[inode]?.file === file, watched[inode]?.look.size == Int64(status.st_size) else { return }
-            watched[inode]?.look = FileLook(status)
+            guard watched[inode]?.file === file, watched[inode]?.look.size == look.size else { return }
+            watched[inode]?.look = look
         }
     }
 
@@ -129,7 +146,7 @@ extension Descriptor {
         return false
     }
 
-    /// Whether a write changes the file's time even where one was just before. Linux 6.13 does so for files whose times
+    /// Whether a write changes the file's time even where one was just before, and one into a mapping, too. Linux 6.13 does so for files whose times
     /// somebody has looked at; before, all writes of one tick (4 ms) bear the same time.
     fileprivate var tellsWritesApart: Bool {
         var looks: [FileLook] = []
@@ -139,6 +156,18 @@ extension Descriptor {
             if look == looks.last { return false }
             looks.append(look)
         }
-        return true
+        return tellsMappedWrites
+    }
+
+    /// On tmpfs, nothing tells of a page that was read before it is written.
+    private var tellsMappedWrites: Bool {
+        let length = Int(getpagesize())
+        guard let mapping = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), mapping != MAP_FAILED else { return false }
+        defer { munmap(mapping, length) }
+        let byte = mapping.load(as: UInt8.self)
+        guard let before = try? status() else { return false }
+        mapping.storeBytes(of: byte + 1, as: UInt8.self)
+        guard let after = try? status() else { return false }
+        return FileLook(before) != FileLook(after)
     }
 }

@@ -114,8 +114,8 @@ extension Synchronizer {
             else { return nil }
             let file = try library.backing.folder(current.parent, catalog).openUnnoticed(current.filename)
             guard !library.isMapped(current, file) else {
-                // As if it had been written to just now.
-                library.transfers.noteClosed(current.inode)
+                // As if it had been written to just now; but nobody is at work for whom the log should be asked often.
+                library.transfers.noteWritten(current.inode)
                 return nil
             }
             let status = try file.status()

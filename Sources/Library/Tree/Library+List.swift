@@ -17,6 +17,11 @@ public struct ListedName: Sendable {
 }
 
 extension Library {
+    /// Somebody reads a folder: what other devices do in it is of interest.
+    public func noteReader(of folder: InodeNumber) throws(Errno) {
+        if try inspect({ try $0.entry(folder) })?.container == .cloud { transfers.noteUse() }
+    }
+
     /// A folder's names in listing order, as they are now: a listing under way goes on showing this
     /// snapshot whatever happens to the folder (PRODUCT 8).
     public func list(_ folder: InodeNumber) throws(Errno) -> [ListedName] {
@@ -26,7 +31,6 @@ extension Library {
                 return []
             }
             guard entry.kind == .folder else { throw Errno.notDirectory }
-            if entry.container == .cloud { transfers.noteUse() }
             let children = try catalog.listing(of: folder)
             let showsDisplayName = configuration.showsDisplayNames
                 ? whoShowDisplayNames(children) : Array(repeating: false, count: children.count)

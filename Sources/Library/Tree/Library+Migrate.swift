@@ -22,6 +22,10 @@ extension Library {
             if entry.kind == .folder {
                 entry.place = above.folder(name)
                 places[entry.inode] = entry.place
+                // What lies in it may be called otherwise from now on.
+                if entry.place.isScratch != above.isScratch || place.isScratch != source.place.isScratch {
+                    observer?.listingChanged(of: entry.inode)
+                }
             }
             let isScratch = entry.kind == .folder ? entry.place.isScratch : above.isScratch
             entry.container = folder.container

@@ -37,8 +37,10 @@ final class TestDevice: Sendable {
 
     // MARK: Its life
 
-    /// - Parameter defersCommits: whether what need not be committed at once never is, until something else is.
-    func open(defersCommits: Bool = false) throws {
+    /// - Parameters:
+    ///   - defersCommits: whether what need not be committed at once never is, until something else is.
+    ///   - asksForLeases: whether somebody else than a device may have its files open.
+    func open(defersCommits: Bool = false, asksForLeases: Bool = false) throws {
         let configuration = LibraryConfiguration(
             storePath: store, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
             showsDisplayNames: showsDisplayNames, timeout: .seconds(30))
@@ -47,6 +49,7 @@ final class TestDevice: Sendable {
             localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
             random: { SystemRandomNumberGenerator() })
         surroundings.defersCommits = defersCommits
+        surroundings.asksForLeases = asksForLeases
         if defersCommits { surroundings.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
         let library = try Library.open(
             configuration, transfers: Transfers(quiet: .zero), deviceName: name, surroundings: surroundings,

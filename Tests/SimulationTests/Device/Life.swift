@@ -137,6 +137,7 @@ struct WorldSurroundings: Sendable {
             random: { [seeds] in SeededGenerator(seed: seeds.next()) })
         surroundings.instant = { [clock] in clock.instant }
         surroundings.defersCommits = false
+        surroundings.asksForLeases = false
         surroundings.sleep = { [clock] in await clock.sleep($0, life: life) }
         return surroundings
     }
