@@ -49,23 +49,27 @@ final class ServerProcess: Sendable {
         """
 
     /// Ports that nobody listens on.
+    ///
+    /// Not among those that the kernel gives to who connects to another: it would, before the server has them.
     static func freePorts(_ count: Int) throws -> [Int] {
         var sockets: [Int32] = []
         defer { sockets.forEach { close($0) } }
-        return try (0..<count).map { _ in
+        var ports: [Int] = []
+        for port in (10_000..<20_000).shuffled().prefix(1000) where ports.count < count {
             let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             sockets.append(socket)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = UInt16(port).bigEndian
             address.sin_addr.s_addr = inet_addr("127.0.0.1")
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let bound = withUnsafeMutablePointer(to: &address) {
+            let isFree = withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(socket, $0, length) == 0 && getsockname(socket, $0, &length) == 0
+                    bind(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
                 }
             }
-            guard bound else { throw Missing(description: "no port is free") }
-            return Int(UInt16(bigEndian: address.sin_port))
+            if isFree { ports.append(port) }
         }
+        guard ports.count == count else { throw Missing(description: "no port is free") }
+        return ports
     }
 }
