@@ -4,6 +4,7 @@
 #pragma once
 
 #include <linux/openat2.h>
+#include <malloc.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/inotify.h>

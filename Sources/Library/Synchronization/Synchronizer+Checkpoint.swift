@@ -1,3 +1,4 @@
+import CLinux
 import Catalog
 import Documents
 import Glibc
@@ -47,6 +48,8 @@ extension Synchronizer {
         } catch {
             throw .invalid("\(error)")
         }
+        // So much is not needed again.
+        malloc_trim(0)
         library.observer?.listingChanged(of: .cloud)
         library.stateChanged()
     }
