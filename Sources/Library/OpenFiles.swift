@@ -287,6 +287,15 @@ final class OpenFiles: Sendable {
     /// Whether any file is open, or just about to be closed.
     var areAnyOpen: Bool { table.withLock { !$0.isClosed(nil) } }
 
+    /// Whether the kernel may be writing to a document of the cloud by itself, or go on when docfs has ended.
+    var areWrittenUnseen: Bool {
+        table.withLock { table in
+            table.files.values.contains { file in
+                file.isReplicated && !file.isWritable && file.state.withLock { $0.writers > 0 && !$0.isUnlinked }
+            }
+        }
+    }
+
     func isOpen(_ inode: InodeNumber) -> Bool { table.withLock { $0.files[inode] != nil } }
 
     /// The open file of an inode that another open may share.

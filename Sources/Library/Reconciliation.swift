@@ -74,8 +74,9 @@ extension Library {
             case (.document, let status?) where entry.isReplicated && entry.isBackingCurrent:
                 let isChanged =
                     entry.size != Int64(status.st_size) || entry.modified != Timestamp(status.st_mtim)
-                guard !entry.pending.contains(.content) else { break }
-                if try isChanged || isStillWritten(entry, in: folder) { try noteUnseenSave(of: &entry, catalog) }
+                let isStillWritten = try isStillWritten(entry, in: folder)
+                guard isChanged || isStillWritten, !entry.pending.contains(.content) else { break }
+                try noteUnseenSave(of: &entry, catalog)
             case (.document, let status?) where entry.isReplicated && entry.isOutdated:
                 if try isEdited(entry, status, in: folder, catalog) { try noteUnseenSave(of: &entry, catalog) }
             default: break
@@ -86,7 +87,7 @@ extension Library {
         }
     }
 
-    /// It counts as changed then: it is sent when nobody writes to it any more, if it is another content.
+    /// It counts as changed then: it is sent when nobody writes to it any more (`isMapped`), if it is another content.
     private func isStillWritten(_ entry: Entry, in folder: BackingFolder) throws -> Bool {
         guard surroundings.asksForLeases else { return false }
         return unseenWrites.isHeldSinceBefore(try folder.openUnnoticed(entry.filename))

@@ -296,6 +296,23 @@ struct UnseenWriteTests {
         }
     }
 
+    @Test func `a store that is closed while somebody may go on writing is compared when it is opened`() async throws {
+        try await Self.withPlan { device, _ in
+            let writer = try await device.openUnseen("Plan.txt")
+            let file = try device.library.handle(writer).descriptor.reopened(O_RDWR)
+            // Known, and so watched no longer.
+            try device.writeUnseen("FIRST", to: writer)
+            try device.library.noteUnseenWrites()
+            try device.close()
+            try device.open(asksForLeases: true)
+            try await device.work()
+            await device.library.transfers.wake.wait(atMost: .seconds(60))
+            try await device.work()
+            #expect(try await device.savesInLog == 0)
+            withExtendedLifetime(file) {}
+        }
+    }
+
     @Test(arguments: [true, false])
     func `what they wrote is sent when they have closed it, and nothing if they wrote nothing`(isWritten: Bool) async throws {
         try await Self.withPlan { device, _ in

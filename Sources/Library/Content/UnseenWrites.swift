@@ -146,8 +146,8 @@ extension Descriptor {
         return false
     }
 
-    /// Whether a write changes the file's time even where one was just before, and one into a mapping, too. Linux 6.13 does so for files whose times
-    /// somebody has looked at; before, all writes of one tick (4 ms) bear the same time.
+    /// Whether a write changes the file's time even where one was just before, and one into a mapping, too. Linux 6.13
+    /// does so for files whose times somebody has looked at; before, all writes of one tick (4 ms) bear the same time.
     fileprivate var tellsWritesApart: Bool {
         var looks: [FileLook] = []
         for _ in 0..<8 {
