@@ -47,14 +47,21 @@ extension Synchronizer {
             let keys = try await library.store.list(ContentKey.folder, after: last, limit: Self.keysAtOnce)
             for key in keys where try isUnneeded(key, written: nil) {
                 // Only of these the age is asked for, which takes a request.
-                let written = try await library.store.modified(key)
-                if try isUnneeded(key, written: written) {
+                if let written = try await timeOfWriting(key), try isUnneeded(key, written: written) {
                     try await library.store.delete(key)
                     library.logger.info("a content was removed from the cloud", metadata: ["key": "\(key)"])
                 }
             }
             guard keys.count == Self.keysAtOnce, let end = keys.last else { return }
             last = end
+        }
+    }
+
+    /// Nil where another device has removed it meanwhile.
+    private func timeOfWriting(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp? {
+        do throws(ObjectStoreError) { return try await library.store.modified(key) } catch {
+            if case .notFound = error { return nil }
+            throw error
         }
     }
 
