@@ -103,7 +103,8 @@ extension Library {
     public func close() throws {
         unseenWrites.hasEnded.store(true, ordering: .releasing)
         // Who still has a document open may go on writing to it after docfs has ended: the next mount compares.
-        if attemptToNoteUnseenWrites(), unseenWrites.areNone, !openFiles.areWrittenUnseen, !catalog.hasLost { try catalog.write { try $0.set(.isClean, "yes") } }
+        let isUnwritten = attemptToNoteUnseenWrites() && unseenWrites.areNone && !openFiles.areWrittenUnseen
+        if isUnwritten, !catalog.hasLost { try catalog.write { try $0.set(.isClean, "yes") } }
         try catalog.close()
     }
 

@@ -21,8 +21,6 @@ final class OpenFile: Sendable {
         var isUnlinked = false
         /// Whether a newer version came while it was open for writing.
         var isOvertaken = false
-        /// Counts opens for writing, so that an upload knows whether one came between.
-        var writeOpens = 0
         /// Whether a write by somebody without privilege must clear set-id bits.
         var hasSetID = false
         /// Writers whose close has begun.
@@ -188,10 +186,7 @@ final class OpenFiles: Sendable {
             table.files[handle.file.inode] = handle.file
             handle.file.state.withLock { state in
                 state.handles += 1
-                if handle.canWrite {
-                    state.writers += 1
-                    state.writeOpens += 1
-                }
+                if handle.canWrite { state.writers += 1 }
             }
             return table.lastHandle
         }

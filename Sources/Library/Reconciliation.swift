@@ -72,10 +72,8 @@ extension Library {
             case (_, nil) where entry.isHere:
                 try dropMissing(entry, catalog)
             case (.document, let status?) where entry.isReplicated && entry.isBackingCurrent:
-                let isChanged =
-                    entry.size != Int64(status.st_size) || entry.modified != Timestamp(status.st_mtim)
                 let isStillWritten = try isStillWritten(entry, in: folder)
-                guard isChanged || isStillWritten, !entry.pending.contains(.content) else { break }
+                guard isStillWritten || FileLook(entry) != FileLook(status), !entry.pending.contains(.content) else { break }
                 try noteUnseenSave(of: &entry, catalog)
             case (.document, let status?) where entry.isReplicated && entry.isOutdated:
                 if try isEdited(entry, status, in: folder, catalog) { try noteUnseenSave(of: &entry, catalog) }
@@ -105,7 +103,7 @@ extension Library {
     ) throws -> Bool {
         let versions = try entry.id.flatMap { try CatalogReplica(catalog).entry($0)?.versions?.all }
         guard let version = versions?.first(where: { $0.id == entry.contentVersion }) else { return false }
-        if version.size == Int64(status.st_size), version.modified == Timestamp(status.st_mtim) { return false }
+        if FileLook(version) == FileLook(status) { return false }
         let file = try folder.openUnnoticed(entry.filename)
         return try !withExtendedLifetime(file) { try version.isContent(of: FileDescriptor(rawValue: file.number)) }
     }

@@ -88,6 +88,20 @@ struct ListingTests {
         }
     }
 
+    @Test func `what enters a trash folder, or leaves it, may be listed otherwise, to any depth`() async throws {
+        try await withDevice { device in
+            let trash = try device.makeFolder(".Trash-1000", in: .local)
+            let folder = try device.makeFolder("Folder", in: .local)
+            let inner = try device.makeFolder("Inner", in: folder)
+            for (from, to) in [(InodeNumber.local, trash), (trash, .local)] {
+                let spy = ObserverSpy()
+                device.library.observer = spy
+                try device.move("Folder", from: from, to: to)
+                for changed in [folder, inner] { #expect(spy.hasHeardOfListing(of: changed)) }
+            }
+        }
+    }
+
     @Test(arguments: [InodeNumber.root, .documents, .local, .cloud])
     func `each folder can be made durable`(folder: InodeNumber) async throws {
         try await withDevice { device in

@@ -231,9 +231,7 @@ extension Library {
 
     private func settle(_ arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
         let number = arrival.descriptor.number
-        if let displayName = entry.name?.displayName {
-            try? arrival.descriptor.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
-        }
+        if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: arrival.descriptor) }
         _ = try Descriptor.check { fchmod(number, mode_t(entry.mode | BackingFolder.fileAccess)) }
         let times = [entry.modified.timespec, entry.modified.timespec]
         _ = try Descriptor.check { futimens(number, times) }

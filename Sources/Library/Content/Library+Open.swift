@@ -75,7 +75,7 @@ extension Library {
     private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
         if let file = openFiles.shareableFile(entry.inode, forWriting: true) { return file }
         let folder = try backing.folder(entry.parent, catalog)
-        if entry.isReplicated, unseenWrites.canBeNoticed {
+        if unseenWrites.concern(entry) {
             let descriptor = try folder.openFile(entry.filename, O_RDONLY)
             return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
         }
@@ -121,9 +121,7 @@ extension Library {
     func makeEmpty(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         let folder = try backing.folder(entry.parent, catalog)
         let file = try folder.openFile(entry.filename, O_RDWR | O_CREAT | O_TRUNC, mode: entry.mode | BackingFolder.fileAccess)
-        if let displayName = entry.name?.displayName {
-            try? file.setExtendedAttribute(BackingStore.displayNameAttribute, Array(displayName.utf8))
-        }
+        if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: file) }
         transfers.forget(entry.inode)
         retries.succeeded(entry.inode)
         entry.error = nil

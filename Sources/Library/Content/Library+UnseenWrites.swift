@@ -42,6 +42,7 @@ extension Library {
     }
 
     /// - Returns: whether it succeeded. What could not be noted is so with the next step that succeeds.
+    @discardableResult
     func attemptToNoteUnseenWrites() -> Bool {
         do { try noteUnseenWrites() } catch {
             logger.error("a write could not be noted", metadata: ["error": "\(error)"])

@@ -26,18 +26,20 @@ final class UnseenWrites: Sendable {
     private let turn = Mutex(())
     /// Taken innermost but for a file's state.
     private let watched = Mutex<[InodeNumber: Watched]>([:])
-    /// Of those watched: usually none, and then there is nothing to look for.
-    private let count = Atomic<Int>(0)
 
     var canBeNoticed: Bool { areNoticed.load(ordering: .relaxed) }
+
+    /// Whether a file is written to unseen, and so opened for reading only (`OpenFile.isWritable`).
+    func concern(_ entry: Entry) -> Bool { entry.isReplicated && canBeNoticed }
 
     /// Finds out with an empty file whether each write leaves a trace, and who still maps a file can be told.
     func probe(with file: Descriptor) {
         guard let reader = try? file.reopened(O_RDONLY) else { return }
         // Files that belong to others take a privilege of their own (CAP_LEASE).
         _ = fchown(file.number, 1, .max)
-        hasLeases.store(reader.isWrittenTo, ordering: .relaxed)
-        areNoticed.store(reader.isWrittenTo && file.tellsWritesApart, ordering: .relaxed)
+        let isTold = reader.isWrittenTo
+        hasLeases.store(isTold, ordering: .relaxed)
+        areNoticed.store(isTold && file.tellsWritesApart, ordering: .relaxed)
     }
 
     /// Whether somebody who had a document open when docfs ended, and whom the kernel lets go on, may still write to it.
@@ -57,7 +59,7 @@ final class UnseenWrites: Sendable {
     /// From now on a file may be written to.
     func watch(_ file: OpenFile) throws(Errno) {
         let look = FileLook(try file.descriptor.status())
-        change { watched in
+        watched.withLock { watched in
             // A write that could not be noted remains to be noted, also when the file is opened anew.
             if watched[file.inode] == nil { watched[file.inode] = Watched(file: file, look: look) }
             watched[file.inode]?.file = file
@@ -66,7 +68,7 @@ final class UnseenWrites: Sendable {
 
     /// It cannot be written to any more, unless somebody has just opened it again.
     func end(_ file: OpenFile) {
-        change { watched in
+        watched.withLock { watched in
             guard watched[file.inode]?.file === file, file.state.withLock({ $0.writers == 0 }) else { return }
             watched[file.inode] = nil
         }
@@ -79,7 +81,7 @@ final class UnseenWrites: Sendable {
         try turn.withLock { _ in
             let written = written()
             if !written.isEmpty { try body(written) }
-            change { watched in
+            watched.withLock { watched in
                 for file in written where watched[file.inode]?.file === file { watched[file.inode] = nil }
                 // What is closed is watched only as long as it remains to be noted.
                 watched = watched.filter { $0.value.file.state.withLock { $0.writers > 0 } }
@@ -96,39 +98,22 @@ final class UnseenWrites: Sendable {
         }.map(\.file)
     }
 
-    var areNone: Bool { count.load(ordering: .acquiring) == 0 }
+    /// As it usually is.
+    var areNone: Bool { watched.withLock(\.isEmpty) }
 
     /// Lets docfs itself set a file's times without taking that for a write; but where several may be writing,
     /// one of them could do so in between.
     func settingTimes(of inode: InodeNumber, _ body: () throws -> Void) rethrows {
-        let before = areNone ? nil : watched.withLock { $0[inode] }
+        let before = watched.withLock { $0[inode] }
         let isUnwritten = try? before.map { FileLook(try $0.file.descriptor.status()) == $0.look }
         try body()
         guard let file = before?.file, isUnwritten == true, file.state.withLock({ $0.writers == 1 }),
             let look = (try? file.descriptor.status()).map(FileLook.init)
         else { return }
-        change { watched in
+        watched.withLock { watched in
             guard watched[inode]?.file === file, watched[inode]?.look.size == look.size else { return }
             watched[inode]?.look = look
         }
-    }
-
-    private func change(_ body: (inout [InodeNumber: Watched]) -> Void) {
-        watched.withLock { watched in
-            body(&watched)
-            count.store(watched.count, ordering: .releasing)
-        }
-    }
-}
-
-/// What of a file changes with each write: as fine as the kernel tells times (`Descriptor.tellsWritesApart`).
-private struct FileLook: Equatable {
-    let size: Int64
-    let modified: Timestamp
-
-    init(_ status: stat) {
-        size = Int64(status.st_size)
-        modified = Timestamp(status.st_mtim)
     }
 }
 

@@ -11,7 +11,7 @@ extension Library {
     public func stateText(of inode: InodeNumber, settling: Bool) throws(Errno) -> String {
         if settling { try settleCloses(inState: inode) }
         transfers.noteUse()
-        _ = attemptToNoteUnseenWrites()
+        attemptToNoteUnseenWrites()
         return try inspect { try stateText(of: inode, $0) }
     }
 

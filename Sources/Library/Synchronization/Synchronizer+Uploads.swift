@@ -136,7 +136,7 @@ extension Synchronizer {
     ) throws -> DocumentVersion? {
         if entry.pending.contains(.creation) { return nil }
         let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
-        return versions.first { $0.id == draft.base && $0.size == draft.size && $0.modified == draft.modified }
+        return versions.first { $0.id == draft.base && FileLook($0) == FileLook(draft) }
     }
 
     private func settleUnchanged(_ entry: Entry, as version: DocumentVersion) throws {
@@ -169,7 +169,7 @@ extension Synchronizer {
     ) throws -> Bool {
         guard current.revision == entry.revision, !library.openFiles.isOpenForWriting(entry.inode) else { return false }
         let status = try library.backing.folder(current.parent, catalog).status(current.filename)
-        return Timestamp(status.st_mtim) == version.modified && Int64(status.st_size) == version.size
+        return FileLook(status) == FileLook(version)
     }
 
     private func noteFailure(_ error: TransferError, of entry: Entry) {

@@ -103,7 +103,7 @@ extension Library {
     ) throws -> (Resolved, Opening) {
         var (entry, isKnownIdentity) = try newFile(name, in: folder, mode: creator.mode, catalog)
         let directory = try backing.folder(folder.inode, catalog)
-        let isWritable = !(entry.isReplicated && unseenWrites.canBeNoticed)
+        let isWritable = !unseenWrites.concern(entry)
         let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
         let status: stat
         do {

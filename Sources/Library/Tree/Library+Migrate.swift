@@ -22,16 +22,14 @@ extension Library {
             if entry.kind == .folder {
                 entry.place = above.folder(name)
                 places[entry.inode] = entry.place
-                // What lies in it may be called otherwise from now on.
-                if entry.place.isScratch != above.isScratch || place.isScratch != source.place.isScratch {
-                    observer?.listingChanged(of: entry.inode)
-                }
             }
             let isScratch = entry.kind == .folder ? entry.place.isScratch : above.isScratch
             entry.container = folder.container
             try changeReplication(of: &entry, isScratch: isScratch, catalog)
             try catalog.update(entry)
         }
+        // What lies in them may be called otherwise from now on.
+        if place.isScratch != source.place.isScratch { places.keys.forEach { observer?.listingChanged(of: $0) } }
     }
 
     /// What enters a trash folder stops being anyone's document; what leaves it becomes one.

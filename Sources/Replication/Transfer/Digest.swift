@@ -36,11 +36,6 @@ enum Digest {
         return Int64(status.st_size)
     }
 
-    fileprivate static func isSHA256(_ digest: String, of file: FileDescriptor, length: Int64) throws(TransferError) -> Bool {
-        guard try Self.length(of: file) == length else { return false }
-        return try sha256(of: file, length: length).digest == digest
-    }
-
     private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
@@ -50,6 +45,7 @@ enum Digest {
 extension DocumentVersion {
     /// Whether a file holds just this version. Reads it all, and blocks.
     public func isContent(of file: FileDescriptor) throws(TransferError) -> Bool {
-        try Digest.isSHA256(sha256, of: file, length: size)
+        guard try Digest.length(of: file) == size else { return false }
+        return try Digest.sha256(of: file, length: size).digest == sha256
     }
 }
