@@ -9,20 +9,8 @@ import Testing
 /// Files that somebody holds open, or that the kernel remembers, while another device's version comes.
 @Suite(.timeLimit(.minutes(3)))
 struct OvertakenFileTests {
-    /// A document that both devices have.
-    private static func withPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void) async throws {
-        try await withTwoDevices { laptop, phone in
-            try laptop.create("Plan.txt", "first version")
-            try await laptop.push()
-            try await phone.pull()
-            #expect(try await phone.text("Plan.txt") == "first version")
-            try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
-            try await body(laptop, phone, try phone.entry("Plan.txt"))
-        }
-    }
-
     @Test func `when another device saved, the listed name is told to lead elsewhere`() async throws {
-        try await Self.withPlan { laptop, phone, before in
+        try await withPlanOnTwoDevices { laptop, phone, before in
             let spy = ObserverSpy()
             phone.library.observer = spy
             try await laptop.save("Plan.txt", "second version")
@@ -36,7 +24,7 @@ struct OvertakenFileTests {
 
     @Test(arguments: [O_WRONLY, O_RDWR, O_WRONLY | O_APPEND, O_WRONLY | O_TRUNC, O_RDONLY | O_TRUNC])
     func `a file that was overtaken can be read by those who have it, and not edited`(flags: Int32) async throws {
-        try await Self.withPlan { laptop, phone, before in
+        try await withPlanOnTwoDevices { laptop, phone, before in
             let reader = try await phone.open(before.inode)
             try await laptop.save("Plan.txt", "second version")
             try await laptop.push()
@@ -51,7 +39,7 @@ struct OvertakenFileTests {
     }
 
     @Test func `a save that loses a conflict leaves its inode number to the kernel's memory of it`() async throws {
-        try await Self.withPlan { laptop, phone, before in
+        try await withPlanOnTwoDevices { laptop, phone, before in
             try await laptop.save("Plan.txt", "the later one")
             try laptop.setModified("Plan.txt", seconds: 2_000_000_000)
             try await phone.save("Plan.txt", "the earlier one")
@@ -73,7 +61,7 @@ struct OvertakenFileTests {
     }
 
     @Test func `a save that wins a conflict keeps its inode number`() async throws {
-        try await Self.withPlan { laptop, phone, before in
+        try await withPlanOnTwoDevices { laptop, phone, before in
             try await laptop.save("Plan.txt", "the earlier one")
             try laptop.setModified("Plan.txt", seconds: 1_900_000_000)
             try await phone.save("Plan.txt", "the later one")
@@ -90,7 +78,7 @@ struct OvertakenFileTests {
     func `ftruncate of a file that was overtaken while open for writing is an edit of what it holds`(
         size: Int64
     ) async throws {
-        try await Self.withPlan { laptop, phone, before in
+        try await withPlanOnTwoDevices { laptop, phone, before in
             let writer = try await phone.open(before.inode, O_RDWR)
             try await laptop.save("Plan.txt", "second version")
             try laptop.setModified("Plan.txt", seconds: 1_900_000_000)
@@ -125,7 +113,7 @@ struct OvertakenFileTests {
     }
 
     @Test func `a download does not come over a file that is open for writing, edited or not`() async throws {
-        try await Self.withPlan { laptop, phone, before in
+        try await withPlanOnTwoDevices { laptop, phone, before in
             let writer = try await phone.open(before.inode, O_RDWR)
             try await laptop.save("Plan.txt", "second version")
             try await laptop.push()
@@ -142,7 +130,7 @@ struct OvertakenFileTests {
 
     /// Both devices edit the plan without seeing the other's edit, and the laptop sends its own.
     private static func withTwoEdits(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
-        try await withPlan { laptop, phone, _ in
+        try await withPlanOnTwoDevices { laptop, phone, _ in
             try await laptop.save("Plan.txt", "the later one")
             try laptop.setModified("Plan.txt", seconds: 2_000_000_000)
             try await phone.save("Plan.txt", "the earlier one")

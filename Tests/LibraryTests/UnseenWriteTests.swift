@@ -33,15 +33,25 @@ struct UnseenWriteTests {
 
     /// Two devices with a document that the cloud has.
     private static func withSharedPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void) async throws {
-        try await withTwoDevices { laptop, phone in
+        try await withPlanOnTwoDevices { laptop, phone, plan in
             phone.library.prepareForUnseenWrites()
-            try laptop.create("Plan.txt", "first version")
-            try await laptop.push()
-            try await phone.pull()
-            #expect(try await phone.text("Plan.txt") == "first version")
-            try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
-            try await body(laptop, phone, try phone.entry("Plan.txt"))
+            try await body(laptop, phone, plan)
         }
+    }
+
+    /// A later version comes from the laptop.
+    private static func overtake(_ phone: TestDevice, from laptop: TestDevice) async throws {
+        try await laptop.save("Plan.txt", "second version")
+        try makeLater("Plan.txt", on: laptop)
+        try await laptop.push()
+        try await phone.pull()
+    }
+
+    /// Until an upload has been tried, and what it gave sent.
+    private static func attemptUpload(on device: TestDevice) async throws {
+        try await device.work()
+        await device.library.transfers.wake.wait(atMost: .seconds(60))
+        try await device.work()
     }
 
     /// Changes a document's time, to be the later of two.
@@ -169,10 +179,7 @@ struct UnseenWriteTests {
     @Test func `what is written unseen after a newer version has come is a conflict`() async throws {
         try await Self.withSharedPlan { laptop, phone, before in
             let writer = try await phone.openUnseen("Plan.txt")
-            try await laptop.save("Plan.txt", "second version")
-            try Self.makeLater("Plan.txt", on: laptop)
-            try await laptop.push()
-            try await phone.pull()
+            try await Self.overtake(phone, from: laptop)
             try phone.writeUnseen("FIRST", to: writer)
             phone.library.close(writer)
             try await phone.push()
@@ -201,10 +208,7 @@ struct UnseenWriteTests {
     func `a crash finds what was written to a file that a newer version had overtaken`(isWritten: Bool) async throws {
         try await Self.withSharedPlan { laptop, phone, before in
             let writer = try await phone.openUnseen("Plan.txt")
-            try await laptop.save("Plan.txt", "second version")
-            try Self.makeLater("Plan.txt", on: laptop)
-            try await laptop.push()
-            try await phone.pull()
+            try await Self.overtake(phone, from: laptop)
             if isWritten { try phone.writeUnseen("FIRST", to: writer) }
             try phone.crash()
             try phone.open()
@@ -287,9 +291,7 @@ struct UnseenWriteTests {
             try device.open(asksForLeases: true)
             #expect(try device.entry("Plan.txt").pending == .content)
             if isWritten { #expect(pwrite(file.number, "FIRST", 5, 0) == 5) }
-            try await device.work()
-            await device.library.transfers.wake.wait(atMost: .seconds(60))
-            try await device.work()
+            try await Self.attemptUpload(on: device)
             #expect(try await device.savesInLog == 0)
             #expect(try device.entry("Plan.txt").pending == .content)
             withExtendedLifetime(file) {}
@@ -305,9 +307,7 @@ struct UnseenWriteTests {
             try device.library.noteUnseenWrites()
             try device.close()
             try device.open(asksForLeases: true)
-            try await device.work()
-            await device.library.transfers.wake.wait(atMost: .seconds(60))
-            try await device.work()
+            try await Self.attemptUpload(on: device)
             #expect(try await device.savesInLog == 0)
             withExtendedLifetime(file) {}
         }
@@ -347,9 +347,7 @@ struct UnseenWriteTests {
             // A page that has been written to may be so again without a trace.
             mapping.write("first")
             try laptop.move("Plan.txt", from: .local, to: .cloud)
-            try await laptop.work()
-            await laptop.library.transfers.wake.wait(atMost: .seconds(60))
-            try await laptop.work()
+            try await Self.attemptUpload(on: laptop)
             #expect(try await laptop.commits.isEmpty)
             mapping.write("FIRST")
             mapping.end()

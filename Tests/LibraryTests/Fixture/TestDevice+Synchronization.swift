@@ -2,6 +2,7 @@
 import Documents
 @testable import Library
 import Replication
+import Testing
 
 /// The synchronizer, by hand.
 extension TestDevice {
@@ -66,5 +67,19 @@ extension TestDevice {
             }
             return count
         }
+    }
+}
+
+/// Runs `body` with two devices that have `Plan.txt`, "first version", and what it is on the phone.
+func withPlanOnTwoDevices(
+    _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
+) async throws {
+    try await withTwoDevices { laptop, phone in
+        try laptop.create("Plan.txt", "first version")
+        try await laptop.push()
+        try await phone.pull()
+        #expect(try await phone.text("Plan.txt") == "first version")
+        try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
+        try await body(laptop, phone, try phone.entry("Plan.txt"))
     }
 }
