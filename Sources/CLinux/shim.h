@@ -5,6 +5,7 @@
 
 #include <linux/openat2.h>
 #include <malloc.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/inotify.h>
@@ -17,6 +18,7 @@ ssize_t copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, 
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
 ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t length, unsigned int flags);
 pid_t gettid(void);
+int sched_getaffinity(pid_t thread, size_t length, cpu_set_t *processors);
 int unshare(int flags);
 int close_range(unsigned int first, unsigned int last, int flags);
 long syscall(long number, ...);

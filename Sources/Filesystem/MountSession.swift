@@ -78,7 +78,7 @@ public final class MountSession: @unchecked Sendable {
         defer { fuse_loop_cfg_destroy(configuration) }
         fuse_loop_cfg_set_clone_fd(configuration, 1)
         fuse_loop_cfg_set_idle_threads(configuration, 4)
-        fuse_loop_cfg_set_max_threads(configuration, 10)
+        fuse_loop_cfg_set_max_threads(configuration, UInt32(SessionStream.threads))
         remoteEvents.start()
         let result = docfs_session_loop_mt(session, configuration)
         loopThread.withLock { $0 = nil }

@@ -8,6 +8,10 @@ import SystemPackage
 /// The stream of requests and replies between the kernel and libfuse, as libfuse would read and write
 /// it, but for the reply to INIT: see `Passthrough`.
 final class SessionStream: Sendable {
+    /// libfuse's threads, at most.
+    static let threads = 10
+
+    private let listeners = RequestListeners(threads: threads)
     private let hasAnsweredInit = Atomic(false)
     /// The session's own device.
     private let device = Atomic<Int32>(-1)
@@ -21,13 +25,13 @@ final class SessionStream: Sendable {
 
     private static func callbacks() -> fuse_custom_io {
         var callbacks = fuse_custom_io()
-        callbacks.read = { device, buffer, size, _ in Glibc.read(device, buffer, size) }
+        callbacks.read = { device, buffer, size, user in
+            let filesystem = Unmanaged<Filesystem>.fromOpaque(user!).takeUnretainedValue()
+            return filesystem.stream.listeners.read(device, buffer!, size)
+        }
         callbacks.writev = { device, parts, count, user in
             let filesystem = Unmanaged<Filesystem>.fromOpaque(user!).takeUnretainedValue()
             return filesystem.stream.write(device, parts!, count, for: filesystem)
-        }
-        callbacks.splice_receive = { input, inputOffset, output, outputOffset, size, flags, _ in
-            splice(input, inputOffset, output, outputOffset, size, flags)
         }
         callbacks.splice_send = { input, inputOffset, output, outputOffset, size, flags, _ in
             splice(input, inputOffset, output, outputOffset, size, flags)

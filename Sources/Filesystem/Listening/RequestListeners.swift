@@ -1,0 +1,94 @@
+import CFuse
+import CLinux
+import Glibc
+import Synchronization
+
+/// Takes requests from the kernel for libfuse's threads, of which as few as can be listen at once (`ListenerTurns`).
+///
+/// libfuse cancels its threads at the end, wherever they wait: so they wait in cancellation points, holding nothing.
+final class RequestListeners: Sendable {
+    private let turns: Mutex<ListenerTurns>
+    /// What resting threads wait for. `unsafe`: made in `init` and destroyed in `deinit`; any thread may use it.
+    private nonisolated(unsafe) let rest = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    /// - Parameter threads: how many libfuse has at most.
+    init(threads: Int) {
+        turns = Mutex(ListenerTurns(processors: Self.processors, most: threads))
+        sem_init(rest, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(rest)
+        rest.deallocate()
+    }
+
+    /// read(2) of the next request, once it is this thread's turn.
+    func read(_ device: Int32, _ buffer: UnsafeMutableRawPointer, _ size: Int) -> Int {
+        let isAwake = awaitTurn()
+        let start = Self.now
+        if isAwake { Self.lookFor(ListenerTurns.longestAwake, at: device) }
+        let count = Glibc.read(device, buffer, size)
+        let reason = errno
+        if count > 0 {
+            let leavesMore = Self.isWaitedFor(buffer, count) && Self.hasRequest(device)
+            let now = Self.now
+            let wakes = turns.withLock { $0.receive(waited: now - start, leavesMore: leavesMore, now: now) }
+            if wakes { sem_post(rest) }
+        } else {
+            turns.withLock { $0.stopListening() }
+            errno = reason
+        }
+        return count
+    }
+
+    /// Returns when this thread is to listen, and whether awake.
+    private func awaitTurn() -> Bool {
+        var turn = turns.withLock { $0.turn(now: Self.now) }
+        while true {
+            switch turn {
+            case .listen(let awake):
+                return awake
+            case .watch:
+                var period = timespec(tv_sec: 0, tv_nsec: Int(ListenerTurns.watchPeriod))
+                nanosleep(&period, nil)
+                turn = turns.withLock { $0.tick() }
+            case .rest:
+                while sem_wait(rest) != 0 {}
+                turn = turns.withLock { $0.turn(now: Self.now) }
+            }
+        }
+    }
+
+    /// Waits for a request without going to sleep.
+    private static func lookFor(_ nanoseconds: Int64, at device: Int32) {
+        let end = now + nanoseconds
+        while !hasRequest(device), now < end {}
+    }
+
+    private static func hasRequest(_ device: Int32) -> Bool {
+        var device = pollfd(fd: device, events: Int16(POLLIN), revents: 0)
+        return poll(&device, 1, 0) != 0
+    }
+
+    /// Whether somebody waits for the answer to a request.
+    private static func isWaitedFor(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Bool {
+        guard count >= MemoryLayout<fuse_in_header>.size else { return false }
+        switch fuse_opcode(rawValue: buffer.loadUnaligned(as: fuse_in_header.self).opcode) {
+        case FUSE_RELEASE, FUSE_RELEASEDIR, FUSE_FORGET, FUSE_BATCH_FORGET, FUSE_INTERRUPT: return false
+        default: return true
+        }
+    }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// How many this process may use.
+    private static var processors: Int {
+        var set = cpu_set_t()
+        guard sched_getaffinity(0, MemoryLayout<cpu_set_t>.size, &set) == 0 else { return 1 }
+        return withUnsafeBytes(of: set) { $0.reduce(0) { $0 + $1.nonzeroBitCount } }
+    }
+}

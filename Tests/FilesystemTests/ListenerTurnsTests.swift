@@ -1,0 +1,139 @@
+@testable import Filesystem
+import Testing
+
+/// Which threads take requests, and how they wait for them.
+struct ListenerTurnsTests {
+    private static let soon: Int64 = 10_000
+    private static let late: Int64 = 10_000_000
+
+    /// Turns that several threads share.
+    private final class Turns {
+        private var turns: ListenerTurns
+
+        init(processors: Int = 2) { turns = ListenerTurns(processors: processors, most: 3) }
+
+        func turn(now: Int64 = 0) -> ListenerTurns.Turn { turns.turn(now: now) }
+        func tick() -> ListenerTurns.Turn { turns.tick() }
+        func stopListening() { turns.stopListening() }
+
+        func receive(waited: Int64, leavesMore: Bool = false, now: Int64 = 0) -> Bool {
+            turns.receive(waited: waited, leavesMore: leavesMore, now: now)
+        }
+
+        /// The one listener answers a request that came after `waited`.
+        func answer(waited: Int64, leavesMore: Bool = false, now: Int64 = 0) -> ListenerTurns.Turn {
+            _ = receive(waited: waited, leavesMore: leavesMore, now: now)
+            return turn(now: now)
+        }
+    }
+
+    private let turns = Turns()
+
+    @Test func `one listens, one watches, the others rest`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        #expect(turns.turn() == .rest)
+    }
+
+    @Test func `it stays awake as long as requests follow each other closely`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.answer(waited: Self.late) == .listen(awake: false))
+        #expect(turns.answer(waited: Self.soon) == .listen(awake: true))
+        #expect(turns.answer(waited: Self.soon) == .listen(awake: true))
+        #expect(turns.answer(waited: Self.late) == .listen(awake: false))
+    }
+
+    @Test func `it does not where it would take the only processor from who asks`() {
+        let turns = Turns(processors: 1)
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.answer(waited: Self.soon) == .listen(awake: false))
+    }
+
+    @Test func `who watches listens beside a request that takes long, and who was relieved watches`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        _ = turns.receive(waited: Self.late)
+        // It came since the last time.
+        #expect(turns.tick() == .watch)
+        #expect(turns.tick() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+    }
+
+    @Test func `who watches lets answers alone that are quick`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        for _ in 0..<20 {
+            #expect(turns.answer(waited: Self.late) == .listen(awake: false))
+            #expect(turns.tick() == .watch)
+        }
+    }
+
+    @Test func `when nothing is asked, nobody watches; with the next request somebody does again`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        var ticks = 1
+        while turns.tick() == .watch { ticks += 1 }
+        #expect((5...50).contains(ticks))
+        // Who is woken listens, and who answered watches.
+        #expect(turns.receive(waited: Self.late))
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        #expect(!turns.receive(waited: Self.late))
+    }
+
+    @Test func `nobody is woken twice, and nobody that does not rest`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(!turns.receive(waited: Self.late))
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        while turns.tick() != .rest {}
+        #expect(turns.receive(waited: Self.late))
+        // The one that was woken has not come yet.
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(!turns.receive(waited: Self.late))
+    }
+
+    @Test func `where requests wait again and again, more listen, and asleep, but not more than there are`() {
+        #expect(turns.turn() == .listen(awake: false))
+        var turn = ListenerTurns.Turn.watch
+        for _ in 0..<4 { turn = turns.answer(waited: Self.soon, leavesMore: true) }
+        #expect(turn == .listen(awake: false))
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        for _ in 0..<40 { _ = turns.answer(waited: Self.soon, leavesMore: true) }
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .rest)
+    }
+
+    @Test func `a crowd wakes who rests if nobody else listens`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        #expect(turns.turn() == .rest)
+        for _ in 0..<3 {
+            #expect(!turns.receive(waited: Self.soon, leavesMore: true))
+            #expect(turns.turn() == .listen(awake: true))
+        }
+        #expect(turns.receive(waited: Self.soon, leavesMore: true))
+        #expect(turns.turn() == .listen(awake: false))
+    }
+
+    @Test func `what seldom waits is no crowd`() {
+        #expect(turns.turn() == .listen(awake: false))
+        for number in 1...1000 {
+            #expect(turns.answer(waited: Self.soon, leavesMore: number.isMultiple(of: 10)) == .listen(awake: true))
+        }
+    }
+
+    @Test func `after a crowd one is enough again`() {
+        #expect(turns.turn() == .listen(awake: false))
+        for _ in 0..<4 { _ = turns.answer(waited: Self.soon, leavesMore: true) }
+        #expect(turns.answer(waited: Self.soon, now: 1) == .listen(awake: false))
+        #expect(turns.answer(waited: Self.soon, now: 1_000_000_000) == .listen(awake: true))
+    }
+
+    @Test func `who got nothing has its turn again`() {
+        #expect(turns.turn() == .listen(awake: false))
+        turns.stopListening()
+        #expect(turns.turn() == .listen(awake: false))
+    }
+}
