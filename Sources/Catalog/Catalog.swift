@@ -73,8 +73,8 @@ public final class Catalog: Sendable {
         let kind = defersCommits ? kind : nil
         return try onQueue { db in
             if let kind, !deferral.canJoin(kind) { try commit(db) }
-            let value = try step(db) { try body(transaction(on: db)) }
-            switch deferral.next(kind: kind) {
+            let value = try step(db, kind) { try body(transaction(on: db)) }
+            switch deferral.next() {
             case .commit: try commit(db)
             // Who syncs or closes hears of a failure (`hasLost`).
             case .schedule: later? { [self] in try? commitDeferred() }
@@ -86,7 +86,19 @@ public final class Catalog: Sendable {
     }
 
     private func onQueue<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        do { return try queue.inDatabase(body) } catch let error as DatabaseError { throw CatalogError(error) }
+        do {
+            return try queue.inDatabase { db in
+                writePostponed(db)
+                return try body(db)
+            }
+        } catch let error as DatabaseError {
+            throw CatalogError(error)
+        }
+    }
+
+    /// Writes the rows that waited for the answer to be given. Whoever asks for anything else does so, too.
+    public func settle() {
+        if deferral.hasPostponed { queue.inDatabase { writePostponed($0) } }
     }
 
     /// Whether a commit ever waits.
@@ -102,8 +114,8 @@ public final class Catalog: Sendable {
     // MARK: Transactions. As GRDB's own, which compile their statements each time.
 
     /// All of `body` or nothing of it, in a new transaction or one that is open still.
-    private func step<Value>(_ db: Database, _ body: () throws -> Value) throws -> Value {
-        if deferral.begin() { try DirectStatement(db, sql: "BEGIN IMMEDIATE").run() }
+    private func step<Value>(_ db: Database, _ kind: Deferral.Kind?, _ body: () throws -> Value) throws -> Value {
+        if deferral.begin(kind) { try DirectStatement(db, sql: "BEGIN IMMEDIATE").run() }
         do { return try body() } catch {
             rollBack(db)
             throw error
@@ -129,18 +141,29 @@ public final class Catalog: Sendable {
             if db.isInsideTransaction { try db.rollback() }
             if changes.isEmpty { return }
             try DirectStatement(db, sql: "BEGIN IMMEDIATE").run()
-            for change in changes {
-                switch change {
-                case .insertion(let entry): try transaction(on: db).insert(entry)
-                case .deletion(let inode): try transaction(on: db).delete(inode)
-                }
-            }
+            try make(changes, db)
             deferral.restore(changes)
         } catch {
             forgetRows()
             if db.isInsideTransaction { try? db.rollback() }
             if !changes.isEmpty { deferral.lose() }
         }
+    }
+
+    private func make(_ changes: [Deferral.Change], _ db: Database) throws {
+        for change in changes {
+            switch change {
+            case .insertion(let entry): try transaction(on: db).insert(entry)
+            case .update(let entry): try transaction(on: db).update(entry)
+            case .deletion(let inode): try transaction(on: db).delete(inode)
+            }
+        }
+    }
+
+    /// Their makers have been told that it is done.
+    private func writePostponed(_ db: Database) {
+        guard deferral.hasPostponed else { return }
+        do { try make(deferral.takePostponed(), db) } catch { rollBack(db) }
     }
 
     private func forgetRows() {
@@ -203,10 +226,17 @@ public struct CatalogTransaction {
     let counts: EntryCounts
     let deferral: Deferral
 
-    /// The row that the write under way is going to insert or delete, its only change, need not be committed at once:
-    /// it can be seen in the files, so that after a sudden end it is found out anew. It takes effect at once
-    /// all the same, and nothing that is written later is committed before it.
-    public func deferCommit() { deferral.ask() }
+    /// The rows that the write under way is going to change need not be committed at once: what they say can be seen in
+    /// the files, so that after a sudden end it is found out anew. It takes effect at once all the same, and
+    /// nothing that is written later is committed before it.
+    public func deferCommit() { deferral.ask(.commit) }
+
+    /// Nor need the row be written at once that is going to be inserted or deleted, as the last that the write does
+    /// with the catalog: see `Catalog.settle`.
+    public func deferRow() { deferral.ask(.rows) }
+
+    /// Whether the row of an entry waits for its commit since it was inserted.
+    public func isInsertionDeferred(_ inode: InodeNumber) -> Bool { deferral.isCreated(inode) }
 }
 
 extension Catalog {

@@ -133,19 +133,20 @@ extension CatalogTransaction {
         var entry = entry
         let isNew = entry.inode == InodeNumber(0)
         if isNew { entry.inode = try newInode() }
+        if deferral.postpones(.insertion(entry)) { return entry.inode }
         var statement = try DirectStatement(db, sql: EntryColumns.insert)
         entry.bind(to: &statement)
         try statement.run()
         try counts.note(from: { nil }, to: entry)
         cache.replace(entry)
         if isNew, entry.kind == .folder { cache.noteEmpty(entry.inode) }
-        deferral.note(.insertion(entry))
         return entry.inode
     }
 
     public func update(_ entry: Entry) throws {
         // What has no row any more gets none by being changed.
         guard let old = try self.entry(entry.inode) else { return }
+        if deferral.postpones(.update(entry)) { return }
         var statement = try DirectStatement(db, sql: EntryColumns.update)
         entry.bind(to: &statement)
         statement.bind(entry.inode.number)
@@ -155,12 +156,12 @@ extension CatalogTransaction {
     }
 
     public func delete(_ inode: InodeNumber) throws {
+        if deferral.postpones(.deletion(inode)) { return }
         try counts.note(from: { try entry(inode) }, to: nil)
         var statement = try DirectStatement(db, sql: "DELETE FROM entries WHERE id=?")
         statement.bind(inode.number)
         try statement.run()
         cache.forget(inode)
-        deferral.note(.deletion(inode))
     }
 
     /// Gives an entry an inode number that nothing ever had, and returns it.

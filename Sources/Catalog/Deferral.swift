@@ -1,7 +1,8 @@
 import Synchronization
 
 /// Commits that several writes share. A commit takes longer than all else that making a small file does,
-/// and is there for the case that the process dies suddenly; what can be found out anew then may wait.
+/// and is there for the case that the process dies suddenly; what can be found out anew then may wait. Who asked has
+/// the answer meanwhile, so that even the rows can be written after it.
 ///
 /// Used within the catalog's queue only; the lock is for the compiler.
 public final class Deferral: Sendable {
@@ -15,21 +16,40 @@ public final class Deferral: Sendable {
         case creation, removal
     }
 
+    /// How much of what a write does may wait.
+    enum Extent: Sendable, Comparable {
+        case nothing
+        /// Being kept when the process dies.
+        case commit
+        /// That, and the work on rows and their indexes: nobody can tell the difference, since whoever comes next
+        /// does it first.
+        case rows
+    }
+
     /// A change that waits: kept, so that it can be made again when another write is rolled back, which
     /// takes the whole transaction.
     enum Change: Sendable {
         case insertion(Entry)
+        case update(Entry)
         case deletion(InodeNumber)
     }
 
+    private struct Write {
+        var kind: Kind?
+        var extent = Extent.nothing
+        var changes: [Change] = []
+    }
+
     private struct State {
-        /// Whether the write under way asked for it.
-        var isAsked = false
-        /// What it has changed.
-        var change: Change?
+        /// The one under way.
+        var write = Write()
         /// What the writes in the open transaction are.
         var waiting: Kind?
         var changes: [Change] = []
+        /// How many of them, the last ones, are not in the rows yet.
+        var postponed = 0
+        /// What was made by those writes.
+        var created: Set<InodeNumber> = []
         /// Whether somebody has been told to commit them.
         var isScheduled = false
         var hasLost = false
@@ -40,13 +60,17 @@ public final class Deferral: Sendable {
     /// Whether a transaction is open that others may join.
     var isOpen: Bool { state.withLock { !$0.changes.isEmpty } }
 
+    /// Whether changes wait for their rows.
+    var hasPostponed: Bool { state.withLock { $0.postponed > 0 } }
+
     /// Whether changes were lost that had waited.
     var hasLost: Bool { state.withLock(\.hasLost) }
 
+    /// - Parameter kind: nil where nothing may wait.
     /// - Returns: whether the write that begins needs a transaction of its own.
-    func begin() -> Bool {
+    func begin(_ kind: Kind?) -> Bool {
         state.withLock { state in
-            (state.isAsked, state.change) = (false, nil)
+            state.write = Write(kind: kind)
             return state.changes.isEmpty
         }
     }
@@ -57,41 +81,68 @@ public final class Deferral: Sendable {
         state.withLock { $0.changes.isEmpty || $0.waiting == kind && $0.changes.count < Self.mostChanges }
     }
 
-    func ask() { state.withLock { $0.isAsked = true } }
-
-    func note(_ change: @autoclosure () -> Change) {
-        state.withLock { state in if state.isAsked { state.change = change() } }
+    func ask(_ extent: Extent) {
+        state.withLock { state in if state.write.kind != nil { state.write.extent = extent } }
     }
+
+    /// A change that is going to be made.
+    ///
+    /// - Returns: whether its row waits.
+    func postpones(_ change: @autoclosure () -> Change) -> Bool {
+        state.withLock { state in
+            if state.write.extent >= .commit { state.write.changes.append(change()) }
+            return state.write.extent == .rows
+        }
+    }
+
+    /// Whether the making of an entry waits.
+    func isCreated(_ inode: InodeNumber) -> Bool { state.withLock { $0.created.contains(inode) } }
 
     enum Next: Equatable { case commit, schedule, nothing }
 
     /// What is to be done after a write.
-    ///
-    /// - Parameter kind: nil where it may not wait.
-    func next(kind: Kind?) -> Next {
+    func next() -> Next {
         state.withLock { state in
-            guard let kind, state.isAsked, let change = state.change else { return .commit }
-            state.waiting = kind
-            state.changes.append(change)
+            let write = state.write
+            guard write.extent >= .commit, !write.changes.isEmpty else { return .commit }
+            state.waiting = write.kind
+            state.changes += write.changes
+            if write.extent == .rows { state.postponed += write.changes.count }
+            for case .insertion(let entry) in write.changes { state.created.insert(entry.inode) }
             defer { state.isScheduled = true }
             return state.isScheduled ? .nothing : .schedule
+        }
+    }
+
+    /// The changes whose rows are written now.
+    func takePostponed() -> [Change] {
+        state.withLock { state in
+            defer { state.postponed = 0 }
+            // What is done now is no write of its own.
+            state.write = Write()
+            return Array(state.changes.suffix(state.postponed))
         }
     }
 
     /// Who was told to commit is there.
     func come() { state.withLock { $0.isScheduled = false } }
 
-    func end() { state.withLock { $0.changes = [] } }
+    func end() { state.withLock { state in (state.changes, state.created) = ([], []) } }
 
     /// The transaction is gone, and with it what waited in it: to be made again.
     func take() -> [Change] {
         state.withLock { state in
-            defer { state.changes = [] }
+            defer { (state.changes, state.created, state.postponed, state.write) = ([], [], 0, Write()) }
             return state.changes
         }
     }
 
-    func restore(_ changes: [Change]) { state.withLock { $0.changes = changes } }
+    func restore(_ changes: [Change]) {
+        state.withLock { state in
+            state.changes = changes
+            for case .insertion(let entry) in changes { state.created.insert(entry.inode) }
+        }
+    }
 
     func lose() { state.withLock { $0.hasLost = true } }
 }

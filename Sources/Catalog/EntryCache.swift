@@ -56,6 +56,12 @@ final class EntryCache: Sendable {
         /// Of folders; or where their last entry was before it went.
         var lastPositions = Recent<InodeNumber, Double>()
         var wholeFolders = WholeFolders()
+
+        mutating func isBorneByNothing(_ name: Name) -> Bool {
+            if wholeFolders.lack(name.name, in: name.parent) { return true }
+            if case .some(.none) = names[name] { return true }
+            return false
+        }
     }
 
     private let table = Mutex(Table())
@@ -65,9 +71,8 @@ final class EntryCache: Sendable {
 
     func meaning(of name: Name) -> Meaning {
         table.withLock { table in
-            if table.wholeFolders.lack(name.name, in: name.parent) { return .nothing }
-            guard let inode = table.names[name] else { return .unknown }
-            guard let inode else { return .nothing }
+            if table.isBorneByNothing(name) { return .nothing }
+            guard case .some(.some(let inode)) = table.names[name] else { return .unknown }
             guard let entry = table.entries[inode]?.entry, name.isBorne(by: entry) else { return .unknown }
             return .entry(entry)
         }
@@ -100,9 +105,9 @@ final class EntryCache: Sendable {
             if let last = table.lastPositions[entry.parent], last < entry.position {
                 table.lastPositions[entry.parent] = entry.position
             }
-            // Filenames are unique in a folder; of a full name's bearers the first one counts.
+            // Filenames are unique in a folder; of a full name's bearers the first one counts, which this is if there was none.
             table.names[Name(kind: .filename, parent: entry.parent, text: entry.filename)] = .some(entry.inode)
-            if let fullName { table.names[fullName] = nil }
+            if let fullName { table.names[fullName] = table.isBorneByNothing(fullName) ? .some(entry.inode) : nil }
             table.wholeFolders.add(entry)
         }
     }

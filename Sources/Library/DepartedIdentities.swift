@@ -7,7 +7,7 @@ import Synchronization
 /// within 15 seconds is the same document again: so programs save that delete first, or that keep a
 /// backup (PRODUCT 2 "Saving as programs really do it").
 final class DepartedIdentities: Sendable {
-    struct Departed {
+    struct Departed: Sendable {
         /// The document as it was.
         var entry: Entry
         /// The entry that goes on bearing the identity until it is claimed; nil when it was deleted.
@@ -20,8 +20,15 @@ final class DepartedIdentities: Sendable {
         let name: ExactName
     }
 
+    /// Kept under both names, and moved about as a reference.
+    private final class Kept: Sendable {
+        let departed: Departed
+
+        init(_ departed: Departed) { self.departed = departed }
+    }
+
     private struct Table {
-        var departed: [Key: Departed] = [:]
+        var departed: [Key: Kept] = [:]
         /// Oldest first, to be forgotten in that order.
         var keys: Deque<(key: Key, until: Timestamp)> = []
     }
@@ -35,11 +42,11 @@ final class DepartedIdentities: Sendable {
     /// Remembers `entry` under both its names.
     func add(_ entry: Entry, holder: InodeNumber?, now: Timestamp) {
         let until = Timestamp(nanoseconds: now.nanoseconds + Self.patience)
-        let departure = Departed(entry: entry, holder: holder, until: until)
+        let departure = Kept(Departed(entry: entry, holder: holder, until: until))
         table.withLock { table in
             while let oldest = table.keys.first, oldest.until < now || table.keys.count >= Self.maximumCount {
                 table.keys.removeFirst()
-                if table.departed[oldest.key]?.until == oldest.until { table.departed[oldest.key] = nil }
+                if table.departed[oldest.key]?.departed.until == oldest.until { table.departed[oldest.key] = nil }
             }
             for name in [entry.filename, entry.name?.full].compactMap({ $0 }) {
                 let key = Key(parent: entry.parent, name: ExactName(name))
@@ -53,7 +60,7 @@ final class DepartedIdentities: Sendable {
     func claim(_ name: EntryName, in parent: InodeNumber, now: Timestamp) -> Departed? {
         table.withLock { table in
             guard !table.departed.isEmpty,
-                let found = table.departed[Key(parent: parent, name: ExactName(name.text))]
+                let found = table.departed[Key(parent: parent, name: ExactName(name.text))]?.departed
             else { return nil }
             for other in [found.entry.filename, found.entry.name?.full].compactMap({ $0 }) {
                 table.departed[Key(parent: parent, name: ExactName(other))] = nil

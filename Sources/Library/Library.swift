@@ -48,6 +48,9 @@ public final class Library: Sendable {
         lastStateChange = Mutex(surroundings.now())
     }
 
+    /// Does what an operation left for when its caller has been answered; any other operation does it first, too.
+    public func settle() { catalog.settle() }
+
     /// Some document's state may have changed.
     func stateChanged() {
         lastStateChange.withLock { $0 = surroundings.now() }

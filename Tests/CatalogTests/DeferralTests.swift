@@ -68,6 +68,116 @@ struct DeferralTests {
         }
     }
 
+    /// Makes an entry whose row is written when somebody looks.
+    private static func makeLater(_ name: String, in catalog: Catalog) throws -> InodeNumber {
+        try catalog.write(mayDefer: .creation) { catalog in
+            catalog.deferRow()
+            return try catalog.insert(.document(name, filename: name))
+        }
+    }
+
+    @Test func `a row that waits is written before anybody looks, and when it is time`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let a = try Self.makeLater("a", in: catalog)
+            #expect(try catalog.read { try $0.entry(in: .local, filename: "a")?.inode } == a)
+            let b = try Self.makeLater("b", in: catalog)
+            catalog.settle()
+            try catalog.write(mayDefer: .creation) { catalog in
+                #expect(try catalog.entry(b)?.filename == "b")
+                catalog.deferRow()
+                _ = try catalog.insert(.document("c", filename: "c"))
+            }
+            #expect(try catalog.read { try $0.documentCount(in: .local).documents } == 3)
+            later.come()
+            #expect(try remains() == ["a", "b", "c"])
+            _ = try Self.makeLater("d", in: catalog)
+            later.come()
+            #expect(try remains() == ["a", "b", "c", "d"])
+        }
+    }
+
+    @Test func `a removal whose row waits is seen at once`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let a = try Self.makeLater("a", in: catalog)
+            later.come()
+            #expect(try catalog.read { try $0.documentCount(in: .local).documents } == 1)
+            try catalog.write(mayDefer: .removal) { catalog in
+                catalog.deferRow()
+                try catalog.delete(a)
+            }
+            #expect(try catalog.read { try $0.entry(a) } == nil)
+            #expect(try catalog.read { try $0.documentCount(in: .local).documents } == 0)
+            #expect(try remains() == ["a"])
+            later.come()
+            #expect(try remains() == [])
+        }
+    }
+
+    @Test func `rows that wait are there whatever the next write does`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            _ = try Self.makeLater("a", in: catalog)
+            #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
+            _ = try Self.makeLater("b", in: catalog)
+            #expect(throws: Interruption.self) {
+                try catalog.write(mayDefer: .creation) { catalog in
+                    catalog.deferRow()
+                    _ = try catalog.insert(.document("c", filename: "c"))
+                    throw Interruption()
+                }
+            }
+            #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["a", "b"])
+            _ = try Self.makeLater("d", in: catalog)
+            try catalog.write { _ = try $0.insert(.document("e", filename: "e")) }
+            #expect(try remains() == ["a", "b", "d", "e"])
+            #expect(!catalog.hasLost)
+            later.come()
+        }
+    }
+
+    /// A row cannot be written for a name that is taken: what was told to be done is not, and it is known.
+    @Test func `a row that cannot be written is lost, and that is known`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            _ = try Self.make("kept", in: catalog)
+            _ = try Self.makeLater("a", in: catalog)
+            try catalog.write(mayDefer: .creation) { catalog in
+                catalog.deferRow()
+                _ = try catalog.insert(.document("a again", filename: "a"))
+            }
+            catalog.settle()
+            #expect(catalog.hasLost)
+            #expect(throws: (any Error).self) { try catalog.synchronize() }
+            // What is done from now on is.
+            try catalog.write { _ = try $0.insert(.folder("new")) }
+            #expect(try remains().contains("new"))
+        }
+    }
+
+    @Test func `a commit may wait for all that a write changes, and only for that with what it was made of`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let old = try Self.make("old", in: catalog)
+            later.come()
+            #expect(try catalog.read { !$0.isInsertionDeferred(old) })
+            let new = try Self.make("new", in: catalog)
+            try catalog.write(mayDefer: .creation) { catalog in
+                #expect(catalog.isInsertionDeferred(new))
+                catalog.deferCommit()
+                var entry = try #require(try catalog.entry(new))
+                try catalog.delete(old)
+                entry.filename = "old"
+                try catalog.update(entry)
+                #expect(try catalog.entry(in: .local, filename: "old")?.inode == new)
+            }
+            #expect(try remains() == ["old"])
+            // All three changes are made again.
+            #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
+            #expect(try catalog.read { try $0.children(of: .local).map(\.inode) } == [new])
+            #expect(try catalog.read { $0.isInsertionDeferred(new) })
+            later.come()
+            #expect(try remains() == ["old"])
+            #expect(try catalog.read { !$0.isInsertionDeferred(new) })
+        }
+    }
+
     @Test func `any other write keeps what came before it`() throws {
         try Self.withCatalog { catalog, _, remains in
             _ = try Self.make("a", in: catalog)

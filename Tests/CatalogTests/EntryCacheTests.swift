@@ -53,6 +53,25 @@ struct EntryCacheTests {
         }
     }
 
+    @Test func `the first to bear a name that nothing bore is known to, until another does`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                func first() throws -> InodeNumber? { try catalog.document(in: .local, fullName: "Plan.txt")?.inode }
+                #expect(try first() == nil)
+                let later = try catalog.insert(.document("Plan.txt", filename: "a.txt", created: 5))
+                #expect(try first() == later)
+                let earlier = try catalog.insert(.document("Plan.txt", filename: "b.txt", created: 3))
+                #expect(try first() == earlier)
+                try catalog.delete(earlier)
+                #expect(try first() == later)
+                var moved = try #require(try catalog.entry(later))
+                moved.parent = .cloud
+                try catalog.update(moved)
+                #expect(try first() == nil)
+            }
+        }
+    }
+
     @Test func `what a write did is forgotten when it is rolled back`() throws {
         try withCatalog { catalog in
             let kept = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt")) }

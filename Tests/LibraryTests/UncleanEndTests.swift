@@ -275,4 +275,70 @@ struct UncleanEndTests {
             #expect(try device.entry("Untitled.txt", in: .local).id == id)
         }
     }
+
+    /// Saves as programs do that write a new file first.
+    private static func saveByRenaming(_ name: String, _ text: String, on device: TestDevice) throws {
+        try device.create(".goutputstream-1", text, in: .local)
+        try device.rename(".goutputstream-1", in: .local, to: name)
+    }
+
+    @Test func `what was saved by renaming just before it died is the document's, though no row says so`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .local)
+            try device.library.setExtendedAttribute(
+                "user.colour", to: Array("red".utf8), of: .entry(device.inode("Plan.txt", in: .local)), .either)
+            let known = try await Known("Plan.txt", in: .local, of: device)
+            try device.close()
+            try device.open(defersCommits: true)
+            for round in 1...3 { try Self.saveByRenaming("Plan.txt", "plan \(round)", on: device) }
+            #expect(try await device.text("Plan.txt", in: .local) == "plan 3")
+            try device.crash()
+            try device.open()
+            #expect(try device.names(in: .local) == ["Plan.txt"])
+            let found = try await Known("Plan.txt", in: .local, of: device)
+            #expect(found.text == "plan 3")
+            #expect((found.id, found.filename, found.name) == (known.id, known.filename, known.name))
+            let node = Node.entry(try device.inode("Plan.txt", in: .local))
+            #expect(try device.library.extendedAttribute("user.colour", of: node) == Array("red".utf8))
+        }
+    }
+
+    /// What a row of it would say stands in no file.
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a save by renaming that a row alone tells all of is committed at once`(folder: InodeNumber) async throws {
+        try await withDevice { device in
+            // The mode is another than that of the file which takes its place; or the cloud is to hear of it.
+            let inode = try device.create("Plan.txt", "plan", in: folder)
+            var changes = AttributeChanges()
+            if folder == .local { changes.mode = 0o600 }
+            _ = try device.library.setAttributes(of: inode, changes)
+            try device.close()
+            try device.open(defersCommits: true)
+            try device.create(".goutputstream-1", "new plan", in: folder)
+            try device.rename(".goutputstream-1", in: folder, to: "Plan.txt")
+            let saved = try device.entry("Plan.txt", in: folder)
+            try device.crash()
+            try device.open()
+            let found = try device.entry("Plan.txt", in: folder)
+            #expect(found.inode == saved.inode)
+            #expect(found.mode == 0o644)
+            #expect(found.pending == saved.pending)
+        }
+    }
+
+    /// The inode number of what a save replaced may be that of a file which was made right after it.
+    @Test func `a new file that looks like what was replaced does not take its place`() async throws {
+        try await withDevice { device in
+            try device.create(".plan", "plan", in: .local)
+            let known = try device.entry(".plan", in: .local)
+            try device.crash()
+            try Self.move(device.store + "/local/.plan", to: device.store + "/local/.stranger")
+            try Data("new plan".utf8).write(to: URL(fileURLWithPath: device.store + "/local/.plan"))
+            try device.open()
+            #expect(try device.entry(".plan", in: .local).id == known.id)
+            #expect(try await device.text(".plan", in: .local) == "new plan")
+            #expect(try device.entry(".stranger", in: .local).id != known.id)
+            #expect(try await device.text(".stranger", in: .local) == "plan")
+        }
+    }
 }

@@ -27,6 +27,8 @@ final class SessionStream: Sendable {
         var callbacks = fuse_custom_io()
         callbacks.read = { device, buffer, size, user in
             let filesystem = Unmanaged<Filesystem>.fromOpaque(user!).takeUnretainedValue()
+            // What this thread was asked before has been answered.
+            filesystem.library.settle()
             return filesystem.stream.listeners.read(device, buffer!, size)
         }
         callbacks.writev = { device, parts, count, user in

@@ -19,7 +19,7 @@ extension Library {
         // Before and after: a file that is opened meanwhile may see either state.
         openFiles.noteRenaming()
         defer { openFiles.noteRenaming() }
-        let outcome = try mutate { catalog -> Outcome? in
+        let outcome = try mutate(mayDefer: .creation) { catalog -> Outcome? in
             let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
             guard let move else { return nil }
             let changed = try carryOut(move, catalog)

@@ -26,6 +26,7 @@ extension Library {
 
     /// Saves by renaming: the document goes on in the file that was renamed over it.
     func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
+        if isFoundAnew(source, over: target, catalog) { catalog.deferCommit() }
         var entry = source
         if source.kind == .document { try withdraw(source, step: nil, catalog) }
         var target = target
@@ -51,6 +52,13 @@ extension Library {
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.update(entry)
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
+    }
+
+    /// Whether the end of a save may be committed a moment later: no row tells of the new file yet, so that after a
+    /// sudden end it is the document's by its place (`Reconciliation`), and is all that its row would say.
+    private func isFoundAnew(_ source: Entry, over target: Entry, _ catalog: CatalogTransaction) -> Bool {
+        catalog.isInsertionDeferred(source.inode) && target.container == .local && target.isHere
+            && target.naming == .given && target.mode == source.mode
     }
 
     /// RENAME_EXCHANGE: identities stay with the names, contents change places.
