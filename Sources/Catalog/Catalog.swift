@@ -64,7 +64,7 @@ public final class Catalog: Sendable {
     }
 
     /// Runs `body` in one transaction, rolled back when it throws. Not reentrant. What it did outlives the
-    /// process, unless `body` said that it need not (`CatalogTransaction.deferCommit`).
+    /// process, unless `body` said that it need not (`CatalogTransaction.deferRows`).
     ///
     /// - Parameter kind: what `body` may say so of. What it must not wait with is committed before.
     public func write<Value>(
@@ -95,6 +95,9 @@ public final class Catalog: Sendable {
             throw CatalogError(error)
         }
     }
+
+    /// The file of an entry may be another than what was noted of it.
+    public func forgetStatus(of inode: InodeNumber) { entries.note(nil, of: inode) }
 
     /// Writes the rows that waited for the answer to be given. Whoever asks for anything else does so, too.
     public func settle() {
@@ -226,14 +229,18 @@ public struct CatalogTransaction {
     let counts: EntryCounts
     let deferral: Deferral
 
-    /// The rows that the write under way is going to change need not be committed at once: what they say can be seen in
-    /// the files, so that after a sudden end it is found out anew. It takes effect at once all the same, and
-    /// nothing that is written later is committed before it.
-    public func deferCommit() { deferral.ask(.commit) }
+    /// The rows that the write under way is going to change, the last that it does with the catalog, need be neither written
+    /// nor committed at once: what they say can be seen in the files, so that after a sudden end it is found out
+    /// anew. It takes effect at once all the same (`Catalog.settle`), and nothing that is written later is
+    /// committed before it.
+    public func deferRows() { deferral.ask() }
 
-    /// Nor need the row be written at once that is going to be inserted or deleted, as the last that the write does
-    /// with the catalog: see `Catalog.settle`.
-    public func deferRow() { deferral.ask(.rows) }
+    /// What lstat(2) said of an entry's file, if that was noted since its row last changed.
+    public func status(of inode: InodeNumber) -> stat? { cache.status(of: inode) }
+
+    /// Remembers what lstat(2) says of an entry's file, as long as the row stays what it is and is asked for now and then. Who
+    /// changes the file otherwise says so (`Catalog.forgetStatus`).
+    public func noteStatus(_ status: stat, of inode: InodeNumber) { cache.note(status, of: inode) }
 
     /// Whether the row of an entry waits for its commit since it was inserted.
     public func isInsertionDeferred(_ inode: InodeNumber) -> Bool { deferral.isCreated(inode) }

@@ -137,8 +137,8 @@ extension CatalogTransaction {
         var statement = try DirectStatement(db, sql: EntryColumns.insert)
         entry.bind(to: &statement)
         try statement.run()
-        try counts.note(from: { nil }, to: entry)
-        cache.replace(entry)
+        counts.note(from: nil, to: entry)
+        cache.replace(nil, by: entry)
         if isNew, entry.kind == .folder { cache.noteEmpty(entry.inode) }
         return entry.inode
     }
@@ -151,17 +151,18 @@ extension CatalogTransaction {
         entry.bind(to: &statement)
         statement.bind(entry.inode.number)
         try statement.run()
-        try counts.note(from: { old }, to: entry)
-        cache.replace(entry)
+        counts.note(from: old, to: entry)
+        cache.replace(old, by: entry)
     }
 
     public func delete(_ inode: InodeNumber) throws {
         if deferral.postpones(.deletion(inode)) { return }
-        try counts.note(from: { try entry(inode) }, to: nil)
+        guard let old = try entry(inode) else { return }
+        counts.note(from: old, to: nil)
         var statement = try DirectStatement(db, sql: "DELETE FROM entries WHERE id=?")
         statement.bind(inode.number)
         try statement.run()
-        cache.forget(inode)
+        cache.remove(old)
     }
 
     /// Gives an entry an inode number that nothing ever had, and returns it.

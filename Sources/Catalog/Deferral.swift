@@ -16,16 +16,6 @@ public final class Deferral: Sendable {
         case creation, removal
     }
 
-    /// How much of what a write does may wait.
-    enum Extent: Sendable, Comparable {
-        case nothing
-        /// Being kept when the process dies.
-        case commit
-        /// That, and the work on rows and their indexes: nobody can tell the difference, since whoever comes next
-        /// does it first.
-        case rows
-    }
-
     /// A change that waits: kept, so that it can be made again when another write is rolled back, which
     /// takes the whole transaction.
     enum Change: Sendable {
@@ -35,8 +25,10 @@ public final class Deferral: Sendable {
     }
 
     private struct Write {
+        /// What of it may wait.
         var kind: Kind?
-        var extent = Extent.nothing
+        /// Whether it asked for that.
+        var isAsked = false
         var changes: [Change] = []
     }
 
@@ -81,8 +73,8 @@ public final class Deferral: Sendable {
         state.withLock { $0.changes.isEmpty || $0.waiting == kind && $0.changes.count < Self.mostChanges }
     }
 
-    func ask(_ extent: Extent) {
-        state.withLock { state in if state.write.kind != nil { state.write.extent = extent } }
+    func ask() {
+        state.withLock { state in state.write.isAsked = state.write.kind != nil }
     }
 
     /// A change that is going to be made.
@@ -90,8 +82,8 @@ public final class Deferral: Sendable {
     /// - Returns: whether its row waits.
     func postpones(_ change: @autoclosure () -> Change) -> Bool {
         state.withLock { state in
-            if state.write.extent >= .commit { state.write.changes.append(change()) }
-            return state.write.extent == .rows
+            if state.write.isAsked { state.write.changes.append(change()) }
+            return state.write.isAsked
         }
     }
 
@@ -104,10 +96,10 @@ public final class Deferral: Sendable {
     func next() -> Next {
         state.withLock { state in
             let write = state.write
-            guard write.extent >= .commit, !write.changes.isEmpty else { return .commit }
+            guard !write.changes.isEmpty else { return .commit }
             state.waiting = write.kind
             state.changes += write.changes
-            if write.extent == .rows { state.postponed += write.changes.count }
+            state.postponed += write.changes.count
             for case .insertion(let entry) in write.changes { state.created.insert(entry.inode) }
             defer { state.isScheduled = true }
             return state.isScheduled ? .nothing : .schedule

@@ -1,4 +1,5 @@
 import Documents
+import Glibc
 import Synchronization
 
 /// The entries that were asked for lately, and what names were found to mean. Reads and writes of one
@@ -26,6 +27,8 @@ final class EntryCache: Sendable {
             name = ExactName(text)
         }
 
+        init(filenameOf entry: Entry) { self.init(kind: .filename, parent: entry.parent, text: entry.filename) }
+
         func isBorne(by entry: Entry) -> Bool {
             guard entry.parent == parent else { return false }
             switch kind {
@@ -45,6 +48,8 @@ final class EntryCache: Sendable {
     /// So that a table which grows moves references, not all that an entry is.
     private final class Row: Sendable {
         let entry: Entry
+        /// Of its file: see `CatalogTransaction.noteStatus`.
+        let status = Mutex<stat?>(nil)
 
         init(_ entry: Entry) { self.entry = entry }
     }
@@ -58,9 +63,7 @@ final class EntryCache: Sendable {
         var wholeFolders = WholeFolders()
 
         mutating func isBorneByNothing(_ name: Name) -> Bool {
-            if wholeFolders.lack(name.name, in: name.parent) { return true }
-            if case .some(.none) = names[name] { return true }
-            return false
+            wholeFolders.lack(name.name, in: name.parent) || names[name] == .some(nil)
         }
     }
 
@@ -69,10 +72,18 @@ final class EntryCache: Sendable {
     /// Nil where it is not known; that there is none is not remembered.
     func entry(_ inode: InodeNumber) -> Entry? { table.withLock { $0.entries[inode] }?.entry }
 
+    func status(of inode: InodeNumber) -> stat? { table.withLock { $0.entries[inode] }?.status.withLock { $0 } }
+
+    /// - Parameter status: nil to forget it.
+    func note(_ status: stat?, of inode: InodeNumber) {
+        table.withLock { $0.entries[inode] }?.status.withLock { $0 = status }
+    }
+
     func meaning(of name: Name) -> Meaning {
         table.withLock { table in
-            if table.isBorneByNothing(name) { return .nothing }
-            guard case .some(.some(let inode)) = table.names[name] else { return .unknown }
+            if table.wholeFolders.lack(name.name, in: name.parent) { return .nothing }
+            guard let inode = table.names[name] else { return .unknown }
+            guard let inode else { return .nothing }
             guard let entry = table.entries[inode]?.entry, name.isBorne(by: entry) else { return .unknown }
             return .entry(entry)
         }
@@ -96,17 +107,18 @@ final class EntryCache: Sendable {
     /// A folder was made, and nothing in it yet.
     func noteEmpty(_ folder: InodeNumber) { table.withLock { $0.wholeFolders.begin(folder) } }
 
-    /// A row was made or changed.
-    func replace(_ entry: Entry) {
+    /// A row was made, or changed from what it was as `old`.
+    func replace(_ old: Entry?, by entry: Entry) {
         let row = Row(entry)
         let fullName = entry.name.map { Name(kind: .fullName, parent: entry.parent, text: $0.full) }
         table.withLock { table in
+            if let old { table.names[Name(filenameOf: old)] = .some(nil) }
             table.entries[entry.inode] = row
             if let last = table.lastPositions[entry.parent], last < entry.position {
                 table.lastPositions[entry.parent] = entry.position
             }
             // Filenames are unique in a folder; of a full name's bearers the first one counts, which this is if there was none.
-            table.names[Name(kind: .filename, parent: entry.parent, text: entry.filename)] = .some(entry.inode)
+            table.names[Name(filenameOf: entry)] = .some(entry.inode)
             if let fullName { table.names[fullName] = table.isBorneByNothing(fullName) ? .some(entry.inode) : nil }
             table.wholeFolders.add(entry)
         }
@@ -118,6 +130,12 @@ final class EntryCache: Sendable {
         let last = try query()
         table.withLock { $0.lastPositions[folder] = last }
         return last
+    }
+
+    /// A row was removed.
+    func remove(_ entry: Entry) {
+        forget(entry.inode)
+        table.withLock { $0.names[Name(filenameOf: entry)] = .some(nil) }
     }
 
     func forget(_ inode: InodeNumber) {

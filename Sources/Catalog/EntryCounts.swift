@@ -24,12 +24,9 @@ final class EntryCounts: Sendable {
     }
 
     /// A row was made, changed or removed; nil stands for none.
-    ///
-    /// - Parameter old: gives the row as it was.
-    func note(from old: () throws -> Entry?, to new: Entry?) throws {
-        try counts.withLock { counts in
-            guard counts != nil else { return }
-            if let old = try old() { counts?.add(old, times: -1) }
+    func note(from old: Entry?, to new: Entry?) {
+        counts.withLock { counts in
+            if let old { counts?.add(old, times: -1) }
             if let new { counts?.add(new, times: 1) }
         }
     }

@@ -15,11 +15,6 @@ final class DepartedIdentities: Sendable {
         var until: Timestamp
     }
 
-    private struct Key: Hashable {
-        let parent: InodeNumber
-        let name: ExactName
-    }
-
     /// Kept under both names, and moved about as a reference.
     private final class Kept: Sendable {
         let departed: Departed
@@ -27,10 +22,11 @@ final class DepartedIdentities: Sendable {
         init(_ departed: Departed) { self.departed = departed }
     }
 
+    /// Hashes of names in folders take the place of the names: a mass deletion passes through here.
     private struct Table {
-        var departed: [Key: Kept] = [:]
+        var departed: [Int: Kept] = [:]
         /// Oldest first, to be forgotten in that order.
-        var keys: Deque<(key: Key, until: Timestamp)> = []
+        var keys: Deque<(key: Int, until: Timestamp)> = []
     }
 
     private static let patience: Int64 = 15_000_000_000
@@ -48,8 +44,7 @@ final class DepartedIdentities: Sendable {
                 table.keys.removeFirst()
                 if table.departed[oldest.key]?.departed.until == oldest.until { table.departed[oldest.key] = nil }
             }
-            for name in [entry.filename, entry.name?.full].compactMap({ $0 }) {
-                let key = Key(parent: entry.parent, name: ExactName(name))
+            for key in Self.keys(of: entry) {
                 table.departed[key] = departure
                 table.keys.append((key, until))
             }
@@ -59,13 +54,28 @@ final class DepartedIdentities: Sendable {
     /// The document that went from under `name`, if that was less than 15 seconds ago. Forgets it.
     func claim(_ name: EntryName, in parent: InodeNumber, now: Timestamp) -> Departed? {
         table.withLock { table in
-            guard !table.departed.isEmpty,
-                let found = table.departed[Key(parent: parent, name: ExactName(name.text))]?.departed
+            guard !table.departed.isEmpty, let found = table.departed[Self.key(name.text, in: parent)]?.departed,
+                found.entry.parent == parent, found.entry.bears(name.text)
             else { return nil }
-            for other in [found.entry.filename, found.entry.name?.full].compactMap({ $0 }) {
-                table.departed[Key(parent: parent, name: ExactName(other))] = nil
-            }
+            for key in Self.keys(of: found.entry) { table.departed[key] = nil }
             return found.until >= now ? found : nil
         }
+    }
+
+    private static func keys(of entry: Entry) -> [Int] {
+        [entry.filename, entry.name?.full].compactMap { name in name.map { key($0, in: entry.parent) } }
+    }
+
+    private static func key(_ name: String, in parent: InodeNumber) -> Int {
+        var hasher = Hasher()
+        hasher.combine(parent)
+        hasher.combine(ExactName(name))
+        return hasher.finalize()
+    }
+}
+
+extension Entry {
+    fileprivate func bears(_ name: String) -> Bool {
+        filename.isIdentical(to: name) || self.name?.full.isIdentical(to: name) == true
     }
 }

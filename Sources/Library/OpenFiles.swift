@@ -238,6 +238,9 @@ final class OpenFiles: Sendable {
 
     func isClosed(_ inode: InodeNumber) -> Bool { table.withLock { $0.isClosed(inode) } }
 
+    /// How often anything was opened until now; nil while a file is open.
+    func opensWhileClosed(_ inode: InodeNumber) -> UInt64? { table.withLock { $0.isClosed(inode) ? $0.lastHandle : nil } }
+
     /// Waits a moment for a file to be closed.
     ///
     /// - Parameter inode: nil stands for every file.

@@ -42,14 +42,14 @@ struct DeferralTests {
 
     private static func make(_ name: String, in catalog: Catalog) throws -> InodeNumber {
         try catalog.write(mayDefer: .creation) { catalog in
-            catalog.deferCommit()
+            catalog.deferRows()
             return try catalog.insert(.folder(name))
         }
     }
 
     private static func remove(_ inode: InodeNumber, in catalog: Catalog) throws {
         try catalog.write(mayDefer: .removal) { catalog in
-            catalog.deferCommit()
+            catalog.deferRows()
             try catalog.delete(inode)
         }
     }
@@ -71,7 +71,7 @@ struct DeferralTests {
     /// Makes an entry whose row is written when somebody looks.
     private static func makeLater(_ name: String, in catalog: Catalog) throws -> InodeNumber {
         try catalog.write(mayDefer: .creation) { catalog in
-            catalog.deferRow()
+            catalog.deferRows()
             return try catalog.insert(.document(name, filename: name))
         }
     }
@@ -84,7 +84,7 @@ struct DeferralTests {
             catalog.settle()
             try catalog.write(mayDefer: .creation) { catalog in
                 #expect(try catalog.entry(b)?.filename == "b")
-                catalog.deferRow()
+                catalog.deferRows()
                 _ = try catalog.insert(.document("c", filename: "c"))
             }
             #expect(try catalog.read { try $0.documentCount(in: .local).documents } == 3)
@@ -102,7 +102,7 @@ struct DeferralTests {
             later.come()
             #expect(try catalog.read { try $0.documentCount(in: .local).documents } == 1)
             try catalog.write(mayDefer: .removal) { catalog in
-                catalog.deferRow()
+                catalog.deferRows()
                 try catalog.delete(a)
             }
             #expect(try catalog.read { try $0.entry(a) } == nil)
@@ -120,7 +120,7 @@ struct DeferralTests {
             _ = try Self.makeLater("b", in: catalog)
             #expect(throws: Interruption.self) {
                 try catalog.write(mayDefer: .creation) { catalog in
-                    catalog.deferRow()
+                    catalog.deferRows()
                     _ = try catalog.insert(.document("c", filename: "c"))
                     throw Interruption()
                 }
@@ -140,7 +140,7 @@ struct DeferralTests {
             _ = try Self.make("kept", in: catalog)
             _ = try Self.makeLater("a", in: catalog)
             try catalog.write(mayDefer: .creation) { catalog in
-                catalog.deferRow()
+                catalog.deferRows()
                 _ = try catalog.insert(.document("a again", filename: "a"))
             }
             catalog.settle()
@@ -160,13 +160,14 @@ struct DeferralTests {
             let new = try Self.make("new", in: catalog)
             try catalog.write(mayDefer: .creation) { catalog in
                 #expect(catalog.isInsertionDeferred(new))
-                catalog.deferCommit()
+                catalog.deferRows()
                 var entry = try #require(try catalog.entry(new))
                 try catalog.delete(old)
                 entry.filename = "old"
                 try catalog.update(entry)
-                #expect(try catalog.entry(in: .local, filename: "old")?.inode == new)
             }
+            #expect(try catalog.read { try $0.entry(in: .local, filename: "old")?.inode } == new)
+            #expect(try catalog.read { try $0.entry(in: .local, filename: "new") } == nil)
             #expect(try remains() == ["old"])
             // All three changes are made again.
             #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
@@ -268,7 +269,7 @@ struct DeferralTests {
             let inode = try Self.make("a", in: catalog)
             try catalog.write(mayDefer: .removal) { catalog in
                 #expect(try remains() == ["a"])
-                catalog.deferCommit()
+                catalog.deferRows()
                 try catalog.delete(inode)
             }
             try catalog.write(mayDefer: .creation) { _ throws in #expect(try remains() == []) }

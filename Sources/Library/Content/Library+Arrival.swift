@@ -108,7 +108,7 @@ extension Library {
     func openToRead(_ arrival: Arrival) -> UInt64 {
         let file = openFiles.shareableFile(arrival.inode, forWriting: false)
             ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
-        return openFiles.add(Handle(file: file, canWrite: false))
+        return register(Handle(file: file, canWrite: false))
     }
 
     func waitForStart(of arrival: Arrival) async throws(Errno) {

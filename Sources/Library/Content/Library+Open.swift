@@ -31,7 +31,7 @@ extension Library {
             if entry.kind == .folder { throw Errno.isDirectory }
             guard entry.isBackingCurrent else { return nil }
             let file = try openBacking(entry, canWrite: canWrite, catalog)
-            return .opened(openFiles.add(Handle(file: file, canWrite: canWrite)))
+            return .opened(register(Handle(file: file, canWrite: canWrite)))
         }
         if case .opened(let number) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
@@ -49,13 +49,20 @@ extension Library {
         return .arriving(inode)
     }
 
+    /// The number of a new handle. What was known of its file need not hold any longer.
+    func register(_ handle: Handle) -> UInt64 {
+        let number = openFiles.add(handle)
+        catalog.forgetStatus(of: handle.inode)
+        return number
+    }
+
     private func openAgain(_ file: OpenFile, canWrite: Bool, truncates: Bool) throws(Errno) -> UInt64 {
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
         // by an old memory of one, must look it up again.
         if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleNFSFileHandle }
         // Whether it may be written to is known now or, where the kernel does it, when that opens it.
         if canWrite, !unseenWrites.canBeNoticed { _ = try file.writable() }
-        let number = openFiles.add(Handle(file: file, canWrite: canWrite))
+        let number = register(Handle(file: file, canWrite: canWrite))
         if truncates {
             try closing(number) { () throws(Errno) in
                 if file.isUnlinked { try file.writable().truncate(to: 0) } else { try truncateOpened(file.inode) }
@@ -95,7 +102,7 @@ extension Library {
         let descriptor = try backing.openSetAside(inode)
         let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
         file.state.withLock { $0.isUnlinked = true }
-        return openFiles.add(Handle(file: file, canWrite: false))
+        return register(Handle(file: file, canWrite: false))
     }
 
     private func truncateOpened(_ inode: InodeNumber) throws(Errno) {
@@ -113,7 +120,7 @@ extension Library {
             try catalog.update(entry)
             let file = try openBacking(entry, canWrite: true, catalog)
             file.state.withLock { $0.isModified = true }
-            return openFiles.add(Handle(file: file, canWrite: true))
+            return register(Handle(file: file, canWrite: true))
         }
     }
 

@@ -78,7 +78,7 @@ extension Library {
         let status: stat
         switch entry.inode {
         case .root, .documents: status = try backing.root.descriptor.status()
-        default: status = try backing.folder(entry.parent, catalog).status(entry.filename)
+        default: status = try backingStatus(of: entry, catalog)
         }
         var attributes = FileAttributes(status)
         attributes.mode = entry.kind == .symbolicLink ? 0o777 : entry.mode
@@ -88,6 +88,19 @@ extension Library {
             attributes.mode = entry.inode <= .cloud ? 0o755 : entry.mode | inherited
         }
         return attributes
+    }
+
+    /// lstat(2) of an entry's file. Of one that nobody has opened or changed since, it is known what it said.
+    private func backingStatus(of entry: Entry, _ catalog: CatalogTransaction) throws -> stat {
+        let opens = entry.kind == .document || entry.kind == .scratch ? openFiles.opensWhileClosed(entry.inode) : nil
+        if opens != nil, let known = catalog.status(of: entry.inode) { return known }
+        let status = try backing.folder(entry.parent, catalog).status(entry.filename)
+        if let opens {
+            catalog.noteStatus(status, of: entry.inode)
+            // Who opened it after it was looked at may have forgotten this before it was noted.
+            if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
+        }
+        return status
     }
 
     private func unlinkedAttributes(_ file: OpenFile) throws(Errno) -> FileAttributes {
@@ -152,6 +165,7 @@ extension Library {
     ) throws {
         guard entry.inode > .documents else { throw Errno.notPermitted }
         let folder = try backing.folder(entry.parent, catalog)
+        defer { self.catalog.forgetStatus(of: entry.inode) }
         // Owner before mode: a change of owner clears set-id bits that the caller may be setting.
         if changes.owner != nil || changes.group != nil {
             try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)

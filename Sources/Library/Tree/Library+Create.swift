@@ -111,7 +111,7 @@ extension Library {
             // What the row says of it the file says as well, but for an id that nobody has seen.
             let hasItsMode = entry.mode & BackingFolder.fileAccess == BackingFolder.fileAccess
             let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
-            if hasItsName, hasItsMode, !isKnownIdentity, entry.naming == .given { catalog.deferRow() }
+            if hasItsName, hasItsMode, !isKnownIdentity, entry.naming == .given { catalog.deferRows() }
             status = try descriptor.status()
             entry.backingInode = UInt64(status.st_ino)
             entry.inode = try catalog.insert(entry)
@@ -121,7 +121,7 @@ extension Library {
         }
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
-        let number = openFiles.add(Handle(file: file, canWrite: canWrite))
+        let number = register(Handle(file: file, canWrite: canWrite))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
         var attributes = FileAttributes(status)

@@ -58,7 +58,7 @@ extension Library {
     private func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         try noteDeparture(of: entry, catalog)
         let folder = try backing.folder(entry.parent, catalog)
-        catalog.deferRow()
+        catalog.deferRows()
         try catalog.delete(entry.inode)
         openFiles.detach(entry.inode)
         do throws(Errno) { try folder.removeFile(entry.filename) } catch {

@@ -23,10 +23,9 @@ extension Library {
             let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
             guard let move else { return nil }
             let changed = try carryOut(move, catalog)
-            let found = try resolve(newName.text, in: newParent, catalog)
             return Outcome(
                 changed: changed, discarded: changed.filter(move.discards).map(\.inode), source: move.source.inode,
-                isNewNameListed: found?.isListedName == true && found?.entry.inode == move.source.inode,
+                isNewNameListed: try isNewNameListed(after: move, in: newParent, catalog),
                 isExchange: move.plan == .exchange)
         }
         guard let outcome else { return }
@@ -56,10 +55,21 @@ extension Library {
         var isExchange: Bool
     }
 
+    private func isNewNameListed(
+        after move: Move, in newParent: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        // What took another's identity has its names; its row may not be written yet.
+        if move.plan == .replaceContent { return move.isTargetNameListed }
+        let found = try resolve(move.name.text, in: newParent, catalog)
+        return found?.isListedName == true && found?.entry.inode == move.source.inode
+    }
+
     /// A rename that the rules allow, with all it concerns.
     struct Move {
         var source: Entry
         var target: Entry?
+        /// Whether the new name is the one by which the target is listed.
+        var isTargetNameListed: Bool
         var folder: Entry
         var name: EntryName
         var plan: RenamePlan
@@ -80,7 +90,8 @@ extension Library {
         let source = try existing(name, in: parent, catalog)
         if source.inode <= .cloud { throw Errno.resourceBusy }
         let folder = try receivingFolder(newParent, catalog)
-        let target = try resolve(newName.text, in: newParent, catalog).flatMap { $0.isUntitledAlias ? nil : $0.entry }
+        let found = try resolve(newName.text, in: newParent, catalog).flatMap { $0.isUntitledAlias ? nil : $0 }
+        let target = found?.entry
         if let target, target.inode <= .cloud { throw Errno.resourceBusy }
         if source.kind == .folder {
             if newParent == .documents { throw Errno.notPermitted }
@@ -98,7 +109,9 @@ extension Library {
             // The content of a placeholder belongs to its own identity in the cloud: it takes the name.
             plan = .replaceEntry(RenameRule.renaming(source.renamed, to: newName, in: folder.place))
         }
-        return Move(source: source, target: target, folder: folder, name: newName, plan: plan, migrates: migrates)
+        return Move(
+            source: source, target: target, isTargetNameListed: found?.isListedName == true, folder: folder, name: newName,
+            plan: plan, migrates: migrates)
     }
 
     private func carryOut(_ move: Move, _ catalog: CatalogTransaction) throws -> [Entry] {

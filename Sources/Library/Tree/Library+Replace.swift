@@ -26,7 +26,7 @@ extension Library {
 
     /// Saves by renaming: the document goes on in the file that was renamed over it.
     func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
-        if isFoundAnew(source, over: target, catalog) { catalog.deferCommit() }
+        if isFoundAnew(source, over: target, catalog) { catalog.deferRows() }
         var entry = source
         if source.kind == .document { try withdraw(source, step: nil, catalog) }
         var target = target
@@ -54,7 +54,7 @@ extension Library {
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
     }
 
-    /// Whether the end of a save may be committed a moment later: no row tells of the new file yet, so that after a
+    /// Whether the end of a save may be written to the catalog a moment later: no row tells of the new file yet, so that after a
     /// sudden end it is the document's by its place (`Reconciliation`), and is all that its row would say.
     private func isFoundAnew(_ source: Entry, over target: Entry, _ catalog: CatalogTransaction) -> Bool {
         catalog.isInsertionDeferred(source.inode) && target.container == .local && target.isHere

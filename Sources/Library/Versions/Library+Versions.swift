@@ -128,11 +128,11 @@ extension Library {
     public func openVersion(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
         if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .permissionDenied }
         if let file = openFiles.shareableFile(inode, forWriting: false) {
-            return .opened(openFiles.add(Handle(file: file, canWrite: false)))
+            return .opened(register(Handle(file: file, canWrite: false)))
         }
         if let descriptor = try inspect({ try backingContent(of: inode, $0) }) {
             let file = OpenFile(inode: inode, descriptor: descriptor)
-            return .opened(openFiles.add(Handle(file: file, canWrite: false)))
+            return .opened(register(Handle(file: file, canWrite: false)))
         }
         if !transfers.isReachable { throw .noRouteToHost }
         if flags & O_NONBLOCK != 0 {
