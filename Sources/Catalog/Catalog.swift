@@ -242,7 +242,8 @@ public struct CatalogTransaction {
     /// changes the file otherwise says so (`Catalog.forgetStatus`).
     public func noteStatus(_ status: stat, of inode: InodeNumber) { cache.note(status, of: inode) }
 
-    /// Whether the row of an entry waits for its commit since it was inserted.
+    /// Whether the row of an entry waits for its commit since it was inserted, so that no committed row tells of its file: not
+    /// that of something whose place it took, either.
     public func isInsertionDeferred(_ inode: InodeNumber) -> Bool { deferral.isCreated(inode) }
 }
 

@@ -40,11 +40,23 @@ public final class Deferral: Sendable {
         var changes: [Change] = []
         /// How many of them, the last ones, are not in the rows yet.
         var postponed = 0
-        /// What was made by those writes.
+        /// What was made by those writes, and has not taken the place of anything: no row tells of it.
         var created: Set<InodeNumber> = []
         /// Whether somebody has been told to commit them.
         var isScheduled = false
         var hasLost = false
+
+        /// - Parameter changes: of one write.
+        mutating func noteCreated(_ changes: [Change]) {
+            var hasDeleted = false
+            for change in changes {
+                switch change {
+                case .insertion(let entry): created.insert(entry.inode)
+                case .update(let entry): if hasDeleted { created.remove(entry.inode) }
+                case .deletion: hasDeleted = true
+                }
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -87,7 +99,7 @@ public final class Deferral: Sendable {
         }
     }
 
-    /// Whether the making of an entry waits.
+    /// Whether the making of an entry waits, so that no row tells of its file.
     func isCreated(_ inode: InodeNumber) -> Bool { state.withLock { $0.created.contains(inode) } }
 
     enum Next: Equatable { case commit, schedule, nothing }
@@ -96,11 +108,12 @@ public final class Deferral: Sendable {
     func next() -> Next {
         state.withLock { state in
             let write = state.write
-            guard !write.changes.isEmpty else { return .commit }
+            // What changed nothing leaves to wait what waits.
+            guard write.isAsked, !write.changes.isEmpty || !state.changes.isEmpty else { return .commit }
             state.waiting = write.kind
             state.changes += write.changes
             state.postponed += write.changes.count
-            for case .insertion(let entry) in write.changes { state.created.insert(entry.inode) }
+            state.noteCreated(write.changes)
             defer { state.isScheduled = true }
             return state.isScheduled ? .nothing : .schedule
         }
@@ -129,12 +142,7 @@ public final class Deferral: Sendable {
         }
     }
 
-    func restore(_ changes: [Change]) {
-        state.withLock { state in
-            state.changes = changes
-            for case .insertion(let entry) in changes { state.created.insert(entry.inode) }
-        }
-    }
+    func restore(_ changes: [Change]) { state.withLock { $0.changes = changes } }
 
     func lose() { state.withLock { $0.hasLost = true } }
 }

@@ -166,16 +166,37 @@ struct DeferralTests {
                 entry.filename = "old"
                 try catalog.update(entry)
             }
+            // A row tells of the place that it took.
+            #expect(try catalog.read { !$0.isInsertionDeferred(new) })
             #expect(try catalog.read { try $0.entry(in: .local, filename: "old")?.inode } == new)
             #expect(try catalog.read { try $0.entry(in: .local, filename: "new") } == nil)
             #expect(try remains() == ["old"])
             // All three changes are made again.
             #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
             #expect(try catalog.read { try $0.children(of: .local).map(\.inode) } == [new])
-            #expect(try catalog.read { $0.isInsertionDeferred(new) })
             later.come()
             #expect(try remains() == ["old"])
-            #expect(try catalog.read { !$0.isInsertionDeferred(new) })
+        }
+    }
+
+    @Test func `what is made may be changed before its commit, and what changes nothing asks for none`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let inode = try Self.make("a", in: catalog)
+            try catalog.write(mayDefer: .creation) { catalog in
+                catalog.deferRows()
+                var entry = try #require(try catalog.entry(inode))
+                entry.filename = "b"
+                try catalog.update(entry)
+            }
+            try catalog.write(mayDefer: .creation) { $0.deferRows() }
+            #expect(try remains() == [])
+            #expect(try catalog.read { $0.isInsertionDeferred(inode) })
+            later.come()
+            #expect(try remains() == ["b"])
+            #expect(try catalog.read { !$0.isInsertionDeferred(inode) })
+            // Where nothing waits there is nothing to come for.
+            try catalog.write(mayDefer: .creation) { $0.deferRows() }
+            #expect(later.count == 0)
         }
     }
 

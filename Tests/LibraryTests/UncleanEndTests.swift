@@ -248,6 +248,55 @@ struct UncleanEndTests {
         }
     }
 
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `the attributes of what was made just before it died are those it was given`(folder: InodeNumber) async throws {
+        try await withDevice { device in
+            try device.close()
+            try device.open(defersCommits: true)
+            // As tar does.
+            let time = Timestamp(seconds: 1_000_000_000, nanoseconds: 7)
+            for (name, mode) in [("Plan.txt", UInt16(0o751)), ("Secret.txt", 0o400), ("saved.tmp", 0o640)] {
+                let inode = try device.create(name, "text of it", in: folder)
+                for attribute in 0..<3 {
+                    var changes = AttributeChanges()
+                    switch attribute {
+                    case 0: changes.modified = .at(time)
+                    case 1: changes.owner = geteuid()
+                    default: changes.mode = mode
+                    }
+                    _ = try device.library.setAttributes(of: inode, changes)
+                }
+            }
+            try device.rename("saved.tmp", in: folder, to: "Secret.txt")
+            try device.crash()
+            try device.open()
+            #expect(try device.names(in: folder) == ["Plan.txt", "Secret.txt"])
+            for (name, mode) in [("Plan.txt", UInt16(0o751)), ("Secret.txt", 0o640)] {
+                let attributes = try device.library.attributes(of: .entry(device.inode(name, in: folder)))
+                #expect(attributes.mode == mode)
+                #expect(attributes.modified == time)
+                #expect(try await device.text(name, in: folder) == "text of it")
+            }
+        }
+    }
+
+    /// The document's row has a mode, which is not that of the file which came to its place.
+    @Test func `a mode that a saved document is given right after it has been saved is committed`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: .local)
+            try device.close()
+            try device.open(defersCommits: true)
+            try Self.saveByRenaming("Plan.txt", "new plan", on: device)
+            var changes = AttributeChanges()
+            changes.mode = 0o600
+            _ = try device.library.setAttributes(of: device.inode("Plan.txt", in: .local), changes)
+            try device.crash()
+            try device.open()
+            #expect(try device.entry("Plan.txt", in: .local).mode == 0o600)
+            #expect(try await device.text("Plan.txt", in: .local) == "new plan")
+        }
+    }
+
     @Test func `what was removed just before it died does not come back`() async throws {
         try await withDevice { device in
             try device.create("Groceries.txt", "milk", in: .local)

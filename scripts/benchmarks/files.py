@@ -215,7 +215,11 @@ def repository(folder, sizes):
     if not path.exists():
         path.mkdir()
         for number in range(0, sizes.repository, 100):
-            make_files(path / f"part {number // 100}", 100)
+            part = path / f"part {number // 100}"
+            make_files(part, 100)
+            # What is as new as its index git compares byte by byte.
+            for file in part.iterdir():
+                os.utime(file, (0, time.time() - 3600))
         git(path, "init", "-q")
         git(path, "add", ".")
         git(path, "commit", "-q", "-m", "all of it")

@@ -49,6 +49,9 @@ final class BackingFolder: Sendable {
     static let fileAccess: UInt16 = 0o600
     private static let folderAccess: UInt16 = 0o700
 
+    /// Whether a backing file has the very mode that the row has.
+    static func keepsMode(_ mode: UInt16) -> Bool { mode & fileAccess == fileAccess }
+
     func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
         _ = try Descriptor.check { mkdirat(number, name, mode_t(mode | Self.folderAccess)) }
     }

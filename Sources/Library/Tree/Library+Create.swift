@@ -109,9 +109,8 @@ extension Library {
         do {
             try Self.assignOwner(creator, entry.filename, in: directory)
             // What the row says of it the file says as well, but for an id that nobody has seen.
-            let hasItsMode = entry.mode & BackingFolder.fileAccess == BackingFolder.fileAccess
             let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
-            if hasItsName, hasItsMode, !isKnownIdentity, entry.naming == .given { catalog.deferRows() }
+            if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given { catalog.deferRows() }
             status = try descriptor.status()
             entry.backingInode = UInt64(status.st_ino)
             entry.inode = try catalog.insert(entry)
