@@ -16,13 +16,11 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
 
     /// A version 4 UUID from `generator`.
     public static func random(using generator: inout some RandomNumberGenerator) -> Self {
-        var bytes = [UInt8]()
-        for word in [generator.next(), generator.next()] as [UInt64] {
-            bytes += (0..<8).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
-        }
-        bytes[6] = bytes[6] & 0x0f | 0x40
-        bytes[8] = bytes[8] & 0x3f | 0x80
-        return Self(bytes: bytes)!
+        let words = (generator.next().littleEndian, generator.next().littleEndian)
+        var bytes = withUnsafeBytes(of: words) { $0.loadUnaligned(as: uuid_t.self) }
+        bytes.6 = bytes.6 & 0x0f | 0x40
+        bytes.8 = bytes.8 & 0x3f | 0x80
+        return Self(UUID(uuid: bytes))
     }
 
     /// The 16 bytes of the identifier, as the catalog stores it; nil for another number of bytes.

@@ -68,29 +68,43 @@ struct ListenerTurnsTests {
         }
     }
 
-    @Test func `when nothing is asked, nobody watches; with the next request somebody does again`() {
+    @Test func `when nothing is asked nobody watches, and two listen; when something is, one of them watches`() {
         #expect(turns.turn() == .listen(awake: false))
         #expect(turns.turn() == .watch)
+        #expect(turns.answer(waited: Self.soon) == .listen(awake: true))
         var ticks = 1
         while turns.tick() == .watch { ticks += 1 }
         #expect((5...50).contains(ticks))
-        // Who is woken listens, and who answered watches.
-        #expect(turns.receive(waited: Self.late))
-        #expect(turns.turn() == .listen(awake: false))
-        #expect(turns.turn() == .watch)
         #expect(!turns.receive(waited: Self.late))
+        #expect(turns.turn() == .watch)
+        #expect(turns.tick() == .watch)
+        // The other one, who listened all the time.
+        #expect(turns.answer(waited: Self.late) == .listen(awake: false))
     }
 
-    @Test func `nobody is woken twice, and nobody that does not rest`() {
-        #expect(turns.turn() == .listen(awake: false))
-        #expect(!turns.receive(waited: Self.late))
+    @Test func `who listens after a time without requests does not stay awake for them`() {
         #expect(turns.turn() == .listen(awake: false))
         #expect(turns.turn() == .watch)
-        while turns.tick() != .rest {}
+        #expect(turns.answer(waited: Self.soon) == .listen(awake: true))
+        var turn = turns.tick()
+        while turn == .watch { turn = turns.tick() }
+        #expect(turn == .listen(awake: false))
+    }
+
+    @Test func `where nobody is left to listen, who rests is woken, and nobody twice`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        #expect(turns.turn() == .rest)
+        // What is asked takes long, and who watched listens instead.
+        #expect(!turns.receive(waited: Self.late))
+        #expect(turns.tick() == .watch)
+        #expect(turns.tick() == .listen(awake: false))
         #expect(turns.receive(waited: Self.late))
         // The one that was woken has not come yet.
         #expect(turns.turn() == .listen(awake: false))
         #expect(!turns.receive(waited: Self.late))
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
     }
 
     @Test func `where requests wait again and again, more listen, and asleep, but not more than there are`() {

@@ -19,9 +19,9 @@ struct ListenerTurns {
     /// for up to two of them.
     static let watchPeriod: Int64 = 1_000_000
     private static let idlePeriods = 10
-    /// One more listens when requests found others waiting behind them so many times more often than eight out of nine
-    /// found none: what nobody waits for, such as the release of a closed file, comes behind others, too.
-    private static let crowd = 4
+    /// The pressure at which one more listens. A request behind which another waits adds eight, any other takes one away:
+    /// even one caller's requests come upon each other sometimes, since nobody waits for the release of a closed file.
+    private static let crowd = 32
     /// How long several threads listen after that, in nanoseconds.
     private static let crowdTime: Int64 = 20_000_000
 
@@ -31,7 +31,6 @@ struct ListenerTurns {
     private var listening = 0
     private var wanted = 1
     private var crowdEnd: Int64 = 0
-    /// In ninths: how often requests left others waiting more than one time out of nine.
     private var pressure = 0
     private var isAwake = false
     private var resting = 0
@@ -73,9 +72,10 @@ struct ListenerTurns {
         }
         idle = isQuiet ? idle + 1 : 0
         guard idle == Self.idlePeriods else { return .watch }
+        // Whichever is asked next, the other one listens meanwhile.
         isWatched = false
-        resting += 1
-        return .rest
+        isAwake = false
+        return listen()
     }
 
     /// A listener has something to answer.
@@ -105,7 +105,7 @@ struct ListenerTurns {
     /// Whether one more is to listen from now on.
     private mutating func notePressure(_ leavesMore: Bool, _ now: Int64) -> Bool {
         pressure = leavesMore ? pressure + 8 : max(pressure - 1, 0)
-        guard pressure >= 8 * Self.crowd else { return false }
+        guard pressure >= Self.crowd else { return false }
         pressure = 0
         wanted = min(wanted + 1, most)
         crowdEnd = now + Self.crowdTime
