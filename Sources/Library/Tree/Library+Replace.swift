@@ -38,6 +38,7 @@ extension Library {
         entry.container = target.container
         entry.isHere = true
         entry.notePending(.content)
+        entry.noteOwnMode(inPlaceOf: target)
         let directory = try backing.folder(target.parent, catalog)
         try backing.setAside(target.filename, of: target.inode, in: directory)
         do {
@@ -96,12 +97,18 @@ extension Library {
 }
 
 extension Entry {
+    /// The mode belongs to the file: with its identity a document's may have changed.
+    fileprivate mutating func noteOwnMode(inPlaceOf other: Entry) {
+        if mode != other.mode { notePending(.mode) }
+    }
+
     /// Takes the place of `other`: its names and, for a document, its identity.
     fileprivate mutating func exchangePlace(with other: Entry) {
         if kind == .document || kind == .scratch {
             let kindBefore = other.kind
             adoptIdentity(of: other)
             kind = kindBefore
+            noteOwnMode(inPlaceOf: other)
         } else {
             filename = other.filename
             position = other.position
