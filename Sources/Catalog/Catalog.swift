@@ -17,6 +17,7 @@ public final class Catalog: Sendable {
     private let quiet = Mutex(Quiet())
     private let deferral = Deferral()
     private let later: Later?
+    private let onLoss: @Sendable () -> Void
 
     /// Kibibytes of pages.
     static let cacheLength = 65536
@@ -36,8 +37,10 @@ public final class Catalog: Sendable {
     /// - Parameters:
     ///   - path: of the SQLite file; its folder must exist.
     ///   - later: for commits that may wait; without it none does.
-    public init(path: String, later: Later? = nil) throws {
+    ///   - onLoss: told when changes that waited could not be written.
+    public init(path: String, later: Later? = nil, onLoss: @escaping @Sendable () -> Void = {}) throws {
         self.later = later
+        self.onLoss = onLoss
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
         configuration.journalMode = .wal
@@ -86,6 +89,7 @@ public final class Catalog: Sendable {
     }
 
     private func onQueue<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        defer { deferral.takeAfterCommits().forEach { $0() } }
         do {
             return try queue.inDatabase { db in
                 writePostponed(db)
@@ -102,6 +106,11 @@ public final class Catalog: Sendable {
     /// Writes the rows that waited for the answer to be given. Whoever asks for anything else does so, too.
     public func settle() {
         if deferral.hasPostponed { queue.inDatabase { writePostponed($0) } }
+    }
+
+    /// Does what must not be done before the changes that wait are committed: at once where none do.
+    public func whenCommitted(_ work: @escaping @Sendable () -> Void) {
+        if !deferral.keep(work) { work() }
     }
 
     /// Whether a commit ever waits.
@@ -149,7 +158,9 @@ public final class Catalog: Sendable {
         } catch {
             forgetRows()
             if db.isInsideTransaction { try? db.rollback() }
-            if !changes.isEmpty { deferral.lose() }
+            if changes.isEmpty { return }
+            deferral.lose()
+            onLoss()
         }
     }
 
@@ -235,12 +246,21 @@ public struct CatalogTransaction {
     /// committed before it.
     public func deferRows() { deferral.ask() }
 
+    /// Commits what waits if some of it took the place of something, before anything is done to files: from where a sudden end
+    /// leaves the file of a save whose row waits, only its place tells whose it is.
+    public func commitTakenPlaces() throws {
+        guard deferral.hasTakenPlaces else { return }
+        try DirectStatement(db, sql: "COMMIT").run()
+        deferral.end()
+        try DirectStatement(db, sql: "BEGIN IMMEDIATE").run()
+    }
+
     /// What lstat(2) said of an entry's file, if that was noted since its row last changed.
-    public func status(of inode: InodeNumber) -> stat? { cache.status(of: inode) }
+    public func status(of inode: InodeNumber) -> NotedStatus? { cache.status(of: inode) }
 
     /// Remembers what lstat(2) says of an entry's file, as long as the row stays what it is and is asked for now and then. Who
     /// changes the file otherwise says so (`Catalog.forgetStatus`).
-    public func noteStatus(_ status: stat, of inode: InodeNumber) { cache.note(status, of: inode) }
+    public func noteStatus(_ status: NotedStatus, of inode: InodeNumber) { cache.note(status, of: inode) }
 
     /// Whether the row of an entry waits for its commit since it was inserted, so that no committed row tells of its file: not
     /// that of something whose place it took, either.

@@ -11,7 +11,8 @@ public final class Deferral: Sendable {
     private static let mostChanges = 500
 
     /// What a row tells of that can be seen in the files as well. The two never wait together: a new file may get the
-    /// inode number of a removed one, by which it would be taken for that.
+    /// inode number of a removed one, by which it would be taken for that. For the same reason a file whose place was
+    /// taken goes after the commit (`Catalog.whenCommitted`).
     public enum Kind: Sendable {
         case creation, removal
     }
@@ -42,21 +43,24 @@ public final class Deferral: Sendable {
         var postponed = 0
         /// What was made by those writes, and has not taken the place of anything: no row tells of it.
         var created: Set<InodeNumber> = []
+        /// Whether one of them took the place of something.
+        var hasTakenPlaces = false
+        /// What is to be done after the commit, and what is so now.
+        var afterCommit: [@Sendable () -> Void] = []
+        var afterCommits: [@Sendable () -> Void] = []
         /// Whether somebody has been told to commit them.
         var isScheduled = false
         var hasLost = false
 
         /// - Parameter changes: of one write.
         mutating func noteCreated(_ changes: [Change]) {
-            var hasDeleted = false
-            for change in changes {
-                switch change {
-                case .insertion(let entry): created.insert(entry.inode)
-                case .update(let entry): if hasDeleted { created.remove(entry.inode) }
-                case .deletion: hasDeleted = true
-                }
-            }
+            for case .insertion(let entry) in changes { created.insert(entry.inode) }
+            guard waiting == .creation, changes.contains(where: { if case .deletion = $0 { true } else { false } }) else { return }
+            hasTakenPlaces = true
+            for case .update(let entry) in changes { created.remove(entry.inode) }
         }
+
+        mutating func endChanges() { (changes, created, hasTakenPlaces) = ([], [], false) }
     }
 
     private let state = Mutex(State())
@@ -132,17 +136,52 @@ public final class Deferral: Sendable {
     /// Who was told to commit is there.
     func come() { state.withLock { $0.isScheduled = false } }
 
-    func end() { state.withLock { state in (state.changes, state.created) = ([], []) } }
+    /// They are committed.
+    func end() {
+        state.withLock { state in
+            state.endChanges()
+            (state.afterCommits, state.afterCommit) = (state.afterCommits + state.afterCommit, [])
+        }
+    }
+
+    /// Whether something waits that took the place of something.
+    var hasTakenPlaces: Bool { state.withLock(\.hasTakenPlaces) }
+
+    /// Keeps what must not be done before what waits is committed.
+    ///
+    /// - Returns: false where nothing waits.
+    func keep(_ work: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            if !state.changes.isEmpty { state.afterCommit.append(work) }
+            return !state.changes.isEmpty
+        }
+    }
+
+    /// What has become possible since the last time.
+    func takeAfterCommits() -> [@Sendable () -> Void] {
+        state.withLock { state in
+            defer { state.afterCommits = [] }
+            return state.afterCommits
+        }
+    }
 
     /// The transaction is gone, and with it what waited in it: to be made again.
     func take() -> [Change] {
         state.withLock { state in
-            defer { (state.changes, state.created, state.postponed, state.write) = ([], [], 0, Write()) }
+            defer {
+                state.endChanges()
+                (state.postponed, state.write) = (0, Write())
+            }
             return state.changes
         }
     }
 
-    func restore(_ changes: [Change]) { state.withLock { $0.changes = changes } }
+    func restore(_ changes: [Change]) {
+        state.withLock { state in
+            state.changes = changes
+            state.hasTakenPlaces = state.waiting == .creation
+        }
+    }
 
     func lose() { state.withLock { $0.hasLost = true } }
 }

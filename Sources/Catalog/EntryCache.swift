@@ -49,7 +49,7 @@ final class EntryCache: Sendable {
     private final class Row: Sendable {
         let entry: Entry
         /// Of its file: see `CatalogTransaction.noteStatus`.
-        let status = Mutex<stat?>(nil)
+        let status = Mutex<NotedStatus?>(nil)
 
         init(_ entry: Entry) { self.entry = entry }
     }
@@ -72,10 +72,10 @@ final class EntryCache: Sendable {
     /// Nil where it is not known; that there is none is not remembered.
     func entry(_ inode: InodeNumber) -> Entry? { table.withLock { $0.entries[inode] }?.entry }
 
-    func status(of inode: InodeNumber) -> stat? { table.withLock { $0.entries[inode] }?.status.withLock { $0 } }
+    func status(of inode: InodeNumber) -> NotedStatus? { table.withLock { $0.entries[inode] }?.status.withLock { $0 } }
 
     /// - Parameter status: nil to forget it.
-    func note(_ status: stat?, of inode: InodeNumber) {
+    func note(_ status: NotedStatus?, of inode: InodeNumber) {
         table.withLock { $0.entries[inode] }?.status.withLock { $0 = status }
     }
 
@@ -146,6 +146,17 @@ final class EntryCache: Sendable {
     }
 
     func forgetAll() { table.withLock { $0 = Table() } }
+}
+
+/// What lstat(2) said of a file, and when.
+public struct NotedStatus: Sendable {
+    public let status: stat
+    public let time: ContinuousClock.Instant
+
+    public init(_ status: stat, at time: ContinuousClock.Instant) {
+        self.status = status
+        self.time = time
+    }
 }
 
 /// The values that were used lately: between one and two times as many as fit one generation.

@@ -38,7 +38,10 @@ extension Library {
         do {
             let backing = try BackingStore(path: path)
             let catalog = try Catalog(
-                path: path + "/catalog.sqlite", later: surroundings.defersCommits ? commitLater(surroundings) : nil)
+                path: path + "/catalog.sqlite", later: surroundings.defersCommits ? commitLater(surroundings) : nil
+            ) {
+                logger.error("changes could not be kept in the catalog; when docfs is mounted again it finds them in the files")
+            }
             let device = try catalog.write { try Device.load(name: deviceName, $0, surroundings) }
             let library = Library(
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
@@ -104,6 +107,7 @@ extension Library {
         unseenWrites.hasEnded.store(true, ordering: .releasing)
         // Who still has a document open may go on writing to it after docfs has ended: the next mount compares.
         let isUnwritten = attemptToNoteUnseenWrites() && unseenWrites.areNone && !openFiles.areWrittenUnseen
+        catalog.settle()
         if isUnwritten, !catalog.hasLost { try catalog.write { try $0.set(.isClean, "yes") } }
         try catalog.close()
     }

@@ -20,13 +20,22 @@ struct DeferralTests {
         func come() { commits.withLock { commits in (commits, commits = []).0 }.forEach { $0() } }
     }
 
+    private final class Counter: Sendable {
+        private let count = Mutex(0)
+
+        var value: Int { count.withLock { $0 } }
+
+        func add() { count.withLock { $0 += 1 } }
+    }
+
     /// A catalog, and what would be left of it if the process died now: the names in `local`.
     private static func withCatalog(
+        onLoss: @escaping @Sendable () -> Void = {},
         _ body: (_ catalog: Catalog, _ later: Later, _ remains: () throws -> [String]) throws -> Void
     ) throws {
         try withTemporaryFolder { folder in
             let later = Later()
-            let catalog = try Catalog(path: folder + "/catalog") { later.add($0) }
+            let catalog = try Catalog(path: folder + "/catalog", later: { later.add($0) }, onLoss: onLoss)
             try body(catalog, later) {
                 let copy = folder + "/" + UUID().uuidString
                 for suffix in ["", "-wal"] {
@@ -136,7 +145,8 @@ struct DeferralTests {
 
     /// A row cannot be written for a name that is taken: what was told to be done is not, and it is known.
     @Test func `a row that cannot be written is lost, and that is known`() throws {
-        try Self.withCatalog { catalog, _, remains in
+        let losses = Counter()
+        try Self.withCatalog(onLoss: { losses.add() }) { catalog, _, remains in
             _ = try Self.make("kept", in: catalog)
             _ = try Self.makeLater("a", in: catalog)
             try catalog.write(mayDefer: .creation) { catalog in
@@ -145,6 +155,7 @@ struct DeferralTests {
             }
             catalog.settle()
             #expect(catalog.hasLost)
+            #expect(losses.value == 1)
             #expect(throws: (any Error).self) { try catalog.synchronize() }
             // What is done from now on is.
             try catalog.write { _ = try $0.insert(.folder("new")) }
@@ -197,6 +208,52 @@ struct DeferralTests {
             // Where nothing waits there is nothing to come for.
             try catalog.write(mayDefer: .creation) { $0.deferRows() }
             #expect(later.count == 0)
+        }
+    }
+
+    @Test func `what must not come before the commit comes after it, and at once where nothing waits`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let done = Counter()
+            let work: @Sendable () -> Void = { done.add() }
+            catalog.whenCommitted(work)
+            #expect(done.value == 1)
+            _ = try Self.make("a", in: catalog)
+            catalog.whenCommitted(work)
+            #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
+            catalog.settle()
+            #expect(done.value == 1)
+            later.come()
+            #expect(done.value == 2)
+            #expect(try remains() == ["a"])
+            later.come()
+            #expect(done.value == 2)
+        }
+    }
+
+    @Test func `what took a place is committed before anything is moved`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let old = try Self.make("old", in: catalog)
+            later.come()
+            let new = try Self.make("new", in: catalog)
+            // Nothing took a place yet.
+            try catalog.write { catalog in
+                try catalog.commitTakenPlaces()
+                #expect(try remains() == ["old"])
+            }
+            let newer = try Self.make("newer", in: catalog)
+            try catalog.write(mayDefer: .creation) { catalog in
+                catalog.deferRows()
+                try catalog.delete(old)
+                var entry = try #require(try catalog.entry(newer))
+                entry.filename = "old"
+                try catalog.update(entry)
+            }
+            try catalog.write { catalog in
+                try catalog.commitTakenPlaces()
+                #expect(try Set(remains()) == ["old", "new"])
+                try catalog.delete(new)
+            }
+            #expect(try remains() == ["old"])
         }
     }
 

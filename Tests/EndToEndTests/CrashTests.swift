@@ -53,6 +53,41 @@ struct CrashTests {
         }
     }
 
+    @Test func `of documents that are being saved by renaming each has its own content when docfs is killed`() async throws {
+        try await withDevice(.displayNames) { device in
+            /// The last word of a document that begins with its own number.
+            func round(of number: Int) throws -> Int {
+                let words = try (device.local / "\(number).txt").text().split(separator: " ")
+                try #require(words.count == 3 && words[0] == "\(number):", "\(number).txt: \(words)")
+                return try #require(Int(words[2]))
+            }
+            let numbers = 1...40
+            for number in numbers { try (device.local / "\(number).txt").write("\(number): round 0") }
+            for waitedFor in [40, 1, 23] {
+                let start = try round(of: 1)
+                async let saving = device.shell(
+                    """
+                    round=$START
+                    while :; do
+                        round=$((round + 1))
+                        for number in $(seq 40); do
+                            sed -i "s/round.*/round $round/" local/$number.txt || exit 0
+                        done
+                    done
+                    """, environment: ["START": "\(start)"])
+                try await eventually { try round(of: waitedFor) > start + 1 }
+                device.killProcesses()
+                _ = try await saving
+                try await eventually { device.processes.isEmpty }
+                try await device.clearDeadMount()
+                try await device.mount()
+                let rounds = try numbers.map(round)
+                #expect(rounds == rounds.sorted(by: >))
+                #expect(rounds[0] - rounds[39] <= 1)
+            }
+        }
+    }
+
     @Test func `what was written through a mapping and synced is there after a crash`() async throws
     {
         try await withDevice { device in

@@ -51,9 +51,13 @@ final class BackingStore: Sendable {
 
     /// Puts the display name on the backing file, for the day when docfs is gone. Store file systems
     /// without extended attributes do not get it: the catalog is what counts.
-    func mirror(displayName: String?, of name: String, in folder: BackingFolder) {
-        guard let displayName, let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return }
-        mirror(displayName: displayName, on: file)
+    ///
+    /// - Returns: whether the file has it, if there is any.
+    @discardableResult
+    func mirror(displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
+        guard let displayName else { return true }
+        guard let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return false }
+        return mirror(displayName: displayName, on: file)
     }
 
     /// - Returns: whether the file has it.

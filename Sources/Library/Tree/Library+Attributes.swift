@@ -92,13 +92,18 @@ extension Library {
         return attributes
     }
 
+    /// How long it is believed what lstat(2) said of a file: who mapped it before it was closed, or has had it open since before
+    /// docfs was started, may change it without a word.
+    private static let statusPatience = Duration.seconds(60)
+
     /// lstat(2) of an entry's file. Of one that nobody has opened or changed since, it is known what it said.
     private func backingStatus(of entry: Entry, _ catalog: CatalogTransaction) throws -> stat {
         let opens = entry.kind == .document || entry.kind == .scratch ? openFiles.opensWhileClosed(entry.inode) : nil
-        if opens != nil, let known = catalog.status(of: entry.inode) { return known }
+        let now = surroundings.instant()
+        if opens != nil, let known = catalog.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
         let status = try backing.folder(entry.parent, catalog).status(entry.filename)
         if let opens {
-            catalog.noteStatus(status, of: entry.inode)
+            catalog.noteStatus(NotedStatus(status, at: now), of: entry.inode)
             // Who opened it after it was looked at may have forgotten this before it was noted.
             if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
         }

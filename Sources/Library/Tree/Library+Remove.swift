@@ -94,8 +94,12 @@ extension Library {
 
     private func drop(_ node: DepartedNodes.Node) {
         guard node.holdsContent else { return }
-        do throws(Errno) { try backing.discard(node.entry.inode) } catch {
-            logger.warning("a replaced content could not be removed", metadata: ["error": "\(error)"])
+        let inode = node.entry.inode
+        // Until then a row names the file by its inode number, which must not become another's.
+        catalog.whenCommitted { [backing, logger] in
+            do throws(Errno) { try backing.discard(inode) } catch {
+                logger.warning("a replaced content could not be removed", metadata: ["error": "\(error)"])
+            }
         }
     }
 

@@ -22,6 +22,7 @@ extension Library {
         let outcome = try mutate(mayDefer: .creation) { catalog -> Outcome? in
             let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
             guard let move else { return nil }
+            if move.plan != .replaceContent { try catalog.commitTakenPlaces() }
             let changed = try carryOut(move, catalog)
             return Outcome(
                 changed: changed, discarded: changed.filter(move.discards).map(\.inode), source: move.source.inode,

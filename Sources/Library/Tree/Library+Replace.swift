@@ -26,7 +26,14 @@ extension Library {
 
     /// Saves by renaming: the document goes on in the file that was renamed over it.
     func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
-        if isFoundAnew(source, over: target, catalog) { catalog.deferRows() }
+        // Before it comes to the document's place: by then it says what it is itself, should no row do so.
+        let saysItsName = backing.mirror(
+            displayName: target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
+        if saysItsName, isFoundAnew(source, over: target, catalog) {
+            catalog.deferRows()
+        } else {
+            try catalog.commitTakenPlaces()
+        }
         var entry = source
         if source.kind == .document { try withdraw(source, step: nil, catalog) }
         var target = target
@@ -49,7 +56,6 @@ extension Library {
         }
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
-        backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.update(entry)
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
