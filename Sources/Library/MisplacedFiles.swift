@@ -6,7 +6,9 @@ import Logging
 import SystemPackage
 
 /// Backing files that are not where their rows say: the process died, or the power failed, between
-/// moving them and making that durable. Their inode numbers tell whose they are.
+/// moving them and making that durable. Their inode numbers tell whose they are; but a save by renaming gives a document
+/// another file, and the number of the old one to the next that is made, of which an older row knows nothing. So a file that
+/// says the name of the document in whose place it is, and no name of its number's owner, is that document's.
 struct MisplacedFiles {
     private struct Found {
         let folder: BackingFolder
@@ -22,6 +24,8 @@ struct MisplacedFiles {
     private var found: [UInt64: Found] = [:]
     /// The owners of files that are at the place of another's.
     private var displaced: [(owner: Entry, place: Entry)] = []
+    /// Those in whose place a file is that says it is theirs.
+    private var saved: Set<InodeNumber> = []
     /// The owners of what is not in its place.
     private var misplaced: Set<InodeNumber> = []
 
@@ -37,6 +41,13 @@ struct MisplacedFiles {
         // A file at another's place is that one's, whichever it was: so a save ends that had begun. But if
         // the other's own is elsewhere, they were moved.
         for (owner, place) in displaced where found[place.backingInode] != nil { misplaced.insert(owner.inode) }
+        misplaced.subtract(saved)
+    }
+
+    /// Whether a file says that it is the document's at whose place it is, and not its number's owner's.
+    private func isSaved(_ entry: Entry, at name: String, in folder: BackingFolder, despite owner: Entry?) -> Bool {
+        guard let displayName = entry.name?.displayName, displayName != owner?.name?.displayName else { return false }
+        return folder.displayName(of: name) == displayName
     }
 
     /// - Parameter inode: of the folder; nil within one that is misplaced itself.
@@ -52,7 +63,9 @@ struct MisplacedFiles {
             if found[number] == nil || isInPlace {
                 found[number] = Found(folder: folder, name: name, type: status.st_mode & S_IFMT)
             }
-            if let owner, !isInPlace {
+            if let named, !isFolder, named.backingInode != number, isSaved(named, at: name, in: folder, despite: owner) {
+                saved.insert(named.inode)
+            } else if let owner, !isInPlace {
                 if let named, !isFolder { displaced.append((owner, named)) } else { misplaced.insert(owner.inode) }
             }
             if isFolder, let inner = try? folder.folder(name) { try look(in: inner, isInPlace ? named?.inode : nil) }

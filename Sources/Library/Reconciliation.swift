@@ -231,12 +231,4 @@ extension BackingFolder {
             return false
         }
     }
-
-    /// The display name that a file carries for the day when docfs is gone.
-    fileprivate func displayName(of name: String) -> String? {
-        guard let file = try? openFile(name, O_RDONLY | O_NONBLOCK) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: EntryName.maximumLength)
-        let count = fgetxattr(file.number, BackingStore.displayNameAttribute, &bytes, bytes.count)
-        return count > 0 ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
-    }
 }

@@ -406,6 +406,38 @@ struct UncleanEndTests {
         }
     }
 
+    /// After a power failure the catalog may be older than the files by more than a moment.
+    @Test func `of many that were saved by renaming each has its own content, however old the catalog is`() async throws {
+        try await withDevice { device in
+            let names = (1...8).map { ".plan \($0)" }
+            for name in names { try device.create(name, "old", in: .local) }
+            let ids = try names.map { try device.entry($0, in: .local).id }
+            let catalog = try Self.catalogFiles(of: device)
+            for name in names {
+                let replaced = try device.inode(name, in: .local)
+                try Self.saveByRenaming(name, name + ", saved", on: device)
+                device.library.forget(replaced)
+            }
+            try device.create("unfinished.tmp", "half", in: .local)
+            try device.crash()
+            for (path, content) in catalog { try content.write(to: path) }
+            try device.open()
+            for (name, id) in zip(names, ids) {
+                #expect(try await device.text(name, in: .local) == name + ", saved")
+                #expect(try device.entry(name, in: .local).id == id)
+            }
+            #expect(try await device.text("unfinished.tmp", in: .local) == "half")
+            #expect(try device.names(in: .local) == names + ["unfinished.tmp"])
+        }
+    }
+
+    private static func catalogFiles(of device: TestDevice) throws -> [(path: URL, content: Data)] {
+        try ["", "-wal"].map { suffix in
+            let path = URL(fileURLWithPath: device.store + "/catalog.sqlite" + suffix)
+            return (path, try Data(contentsOf: path))
+        }
+    }
+
     @Test func `what a save by renaming replaced goes when that is committed`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)

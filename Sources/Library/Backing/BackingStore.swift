@@ -1,3 +1,4 @@
+import CLinux
 import Catalog
 import Documents
 import Glibc
@@ -102,5 +103,15 @@ final class BackingStore: Sendable {
     static func inode(setAsideAs name: String) -> InodeNumber? {
         guard name.hasPrefix(asidePrefix) else { return nil }
         return Int64(name.dropFirst(asidePrefix.count)).map(InodeNumber.init)
+    }
+}
+
+extension BackingFolder {
+    /// The display name that a file carries for the day when docfs is gone.
+    func displayName(of name: String) -> String? {
+        guard let file = try? openFile(name, O_RDONLY | O_NONBLOCK) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: EntryName.maximumLength)
+        let count = fgetxattr(file.number, BackingStore.displayNameAttribute, &bytes, bytes.count)
+        return count > 0 ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
     }
 }
