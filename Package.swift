@@ -120,7 +120,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "FilesystemTests", dependencies: ["Filesystem", "Library", "Catalog", "Documents"], swiftSettings: strict),
+            name: "FilesystemTests", dependencies: ["Filesystem", "Library", "Catalog", "Documents", "TestSupport"], swiftSettings: strict),
         // Whole devices in a world of which nothing but a seed decides.
         .testTarget(
             name: "SimulationTests",

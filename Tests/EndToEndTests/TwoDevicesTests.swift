@@ -60,6 +60,7 @@ struct TwoDevicesTests {
             }
             #expect(try document.stat().size == 10)
             #expect(try document.text() == "milk\neggs\n")
+            // As above.
             try await eventually { try document.state()["downloading"] == "current" }
             #expect(try document.identity() == there.identity())
         }

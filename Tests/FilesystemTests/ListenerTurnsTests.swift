@@ -1,4 +1,5 @@
 @testable import Filesystem
+import TestSupport
 import Testing
 
 /// Which threads take requests, and how they wait for them.
@@ -149,5 +150,66 @@ struct ListenerTurnsTests {
         #expect(turns.turn() == .listen(awake: false))
         turns.stopListening()
         #expect(turns.turn() == .listen(awake: false))
+    }
+
+    /// Threads that do what they are told, in an order that chance decides.
+    private struct Crew {
+        enum Thread { case idle, listening, answering, watching, resting, woken }
+
+        let turns = Turns()
+        var threads: [Thread] = Array(repeating: .idle, count: 4)
+        var random: SeededGenerator
+        var now: Int64 = 0
+
+        private func any(_ wanted: Thread...) -> Int? {
+            var random = random
+            return threads.indices.filter { wanted.contains(threads[$0]) }.randomElement(using: &random)
+        }
+
+        private mutating func take(_ turn: ListenerTurns.Turn, _ thread: Int) {
+            threads[thread] =
+                switch turn {
+                case .listen: .listening
+                case .watch: .watching
+                case .rest: .resting
+                }
+        }
+
+        /// One of them goes on.
+        mutating func step() {
+            now += Int64.random(in: 0..<3_000_000, using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0:
+                if let thread = any(.idle, .woken) { take(turns.turn(now: now), thread) }
+            case 1:
+                if let thread = any(.answering) { take(turns.turn(now: now), thread) }
+            case 2:
+                if let thread = any(.watching) { take(turns.tick(), thread) }
+            case 3:
+                // libfuse ends a thread, and begins others when it needs them.
+                if let thread = any(.answering), any(.idle) == nil { threads[thread] = .idle }
+            default:
+                guard let thread = any(.listening) else { return }
+                threads[thread] = .answering
+                let waited = Int64.random(in: 0..<100_000, using: &random)
+                let wakes = turns.receive(waited: waited, leavesMore: Bool.random(using: &random), now: now)
+                if wakes, let resting = any(.resting) { threads[resting] = .woken }
+            }
+        }
+
+        /// Whether a request would be heard of: somebody listens, will do so, or watches over those who answer.
+        var hears: Bool {
+            threads.contains { $0 == .listening || $0 == .woken || $0 == .watching || $0 == .idle }
+                || !threads.contains(.resting)
+        }
+    }
+
+    @Test(arguments: 1...20 as ClosedRange<UInt64>)
+    func `whatever the order, nobody rests while nobody hears`(seed: UInt64) {
+        var crew = Crew(random: SeededGenerator(seed: seed))
+        for step in 0..<5000 {
+            crew.step()
+            #expect(crew.hears, "step \(step): \(crew.threads)")
+        }
     }
 }
