@@ -89,7 +89,7 @@ public final class Catalog: Sendable {
     }
 
     private func onQueue<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        defer { deferral.takeAfterCommits().forEach { $0() } }
+        defer { deferral.takeReleased().forEach { $0() } }
         do {
             return try queue.inDatabase { db in
                 writePostponed(db)
@@ -170,6 +170,7 @@ public final class Catalog: Sendable {
             case .insertion(let entry): try transaction(on: db).insert(entry)
             case .update(let entry): try transaction(on: db).update(entry)
             case .deletion(let inode): try transaction(on: db).delete(inode)
+            case .replacement(let inode, let entry): try transaction(on: db).replace(inode, by: entry)
             }
         }
     }

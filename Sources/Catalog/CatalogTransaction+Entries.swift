@@ -165,6 +165,13 @@ extension CatalogTransaction {
         cache.remove(old)
     }
 
+    /// Removes an entry whose identity another one has now, which is changed to that.
+    public func replace(_ inode: InodeNumber, by entry: Entry) throws {
+        if deferral.postpones(.replacement(inode, by: entry)) { return }
+        try delete(inode)
+        try update(entry)
+    }
+
     /// Gives an entry an inode number that nothing ever had, and returns it.
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
         let new = try newInode()

@@ -4,7 +4,7 @@ import Synchronization
 /// and is there for the case that the process dies suddenly; what can be found out anew then may wait. Who asked has
 /// the answer meanwhile, so that even the rows can be written after it.
 ///
-/// Used within the catalog's queue only; the lock is for the compiler.
+/// Most of it is used within the catalog's queue only; whether anything waits is asked from anywhere.
 public final class Deferral: Sendable {
     /// How long one may wait.
     public static let longest = Duration.milliseconds(10)
@@ -23,6 +23,10 @@ public final class Deferral: Sendable {
         case insertion(Entry)
         case update(Entry)
         case deletion(InodeNumber)
+        /// Another file took the place of an entry's.
+        case replacement(InodeNumber, by: Entry)
+
+        fileprivate var takesPlace: Bool { if case .replacement = self { true } else { false } }
     }
 
     private struct Write {
@@ -43,24 +47,24 @@ public final class Deferral: Sendable {
         var postponed = 0
         /// What was made by those writes, and has not taken the place of anything: no row tells of it.
         var created: Set<InodeNumber> = []
-        /// Whether one of them took the place of something.
-        var hasTakenPlaces = false
-        /// What is to be done after the commit, and what is so now.
-        var afterCommit: [@Sendable () -> Void] = []
-        var afterCommits: [@Sendable () -> Void] = []
+        /// What must not be done before the commit, and what need not wait for one any more.
+        var kept: [@Sendable () -> Void] = []
+        var released: [@Sendable () -> Void] = []
         /// Whether somebody has been told to commit them.
         var isScheduled = false
         var hasLost = false
 
-        /// - Parameter changes: of one write.
         mutating func noteCreated(_ changes: [Change]) {
-            for case .insertion(let entry) in changes { created.insert(entry.inode) }
-            guard waiting == .creation, changes.contains(where: { if case .deletion = $0 { true } else { false } }) else { return }
-            hasTakenPlaces = true
-            for case .update(let entry) in changes { created.remove(entry.inode) }
+            for change in changes {
+                switch change {
+                case .insertion(let entry): created.insert(entry.inode)
+                case .replacement(_, let entry): created.remove(entry.inode)
+                case .update, .deletion: break
+                }
+            }
         }
 
-        mutating func endChanges() { (changes, created, hasTakenPlaces) = ([], [], false) }
+        mutating func endChanges() { (changes, created) = ([], []) }
     }
 
     private let state = Mutex(State())
@@ -140,28 +144,29 @@ public final class Deferral: Sendable {
     func end() {
         state.withLock { state in
             state.endChanges()
-            (state.afterCommits, state.afterCommit) = (state.afterCommits + state.afterCommit, [])
+            state.released += state.kept
+            state.kept = []
         }
     }
 
     /// Whether something waits that took the place of something.
-    var hasTakenPlaces: Bool { state.withLock(\.hasTakenPlaces) }
+    var hasTakenPlaces: Bool { state.withLock { $0.changes.contains(where: \.takesPlace) } }
 
     /// Keeps what must not be done before what waits is committed.
     ///
     /// - Returns: false where nothing waits.
     func keep(_ work: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
-            if !state.changes.isEmpty { state.afterCommit.append(work) }
+            if !state.changes.isEmpty { state.kept.append(work) }
             return !state.changes.isEmpty
         }
     }
 
-    /// What has become possible since the last time.
-    func takeAfterCommits() -> [@Sendable () -> Void] {
+    /// What was kept and need not be any longer.
+    func takeReleased() -> [@Sendable () -> Void] {
         state.withLock { state in
-            defer { state.afterCommits = [] }
-            return state.afterCommits
+            defer { state.released = [] }
+            return state.released
         }
     }
 
@@ -176,12 +181,7 @@ public final class Deferral: Sendable {
         }
     }
 
-    func restore(_ changes: [Change]) {
-        state.withLock { state in
-            state.changes = changes
-            state.hasTakenPlaces = state.waiting == .creation
-        }
-    }
+    func restore(_ changes: [Change]) { state.withLock { $0.changes = changes } }
 
     func lose() { state.withLock { $0.hasLost = true } }
 }

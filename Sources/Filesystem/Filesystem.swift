@@ -66,8 +66,11 @@ final class Filesystem: Sendable {
 }
 
 /// The file system that a request is for. The session keeps it alive.
-func filesystem(of request: fuse_req_t) -> Filesystem {
-    Unmanaged<Filesystem>.fromOpaque(fuse_req_userdata(request)!).takeUnretainedValue()
+func filesystem(of request: fuse_req_t) -> Filesystem { filesystem(behind: fuse_req_userdata(request)) }
+
+/// The file system that a session was given (`MountSession`).
+func filesystem(behind userData: UnsafeMutableRawPointer?) -> Filesystem {
+    Unmanaged<Filesystem>.fromOpaque(userData!).takeUnretainedValue()
 }
 
 /// The bytes of a C string that a request carries.

@@ -49,10 +49,11 @@ struct DeferralTests {
         }
     }
 
+    /// Makes an entry whose row is written when somebody looks.
     private static func make(_ name: String, in catalog: Catalog) throws -> InodeNumber {
         try catalog.write(mayDefer: .creation) { catalog in
             catalog.deferRows()
-            return try catalog.insert(.folder(name))
+            return try catalog.insert(.document(name, filename: name))
         }
     }
 
@@ -77,19 +78,11 @@ struct DeferralTests {
         }
     }
 
-    /// Makes an entry whose row is written when somebody looks.
-    private static func makeLater(_ name: String, in catalog: Catalog) throws -> InodeNumber {
-        try catalog.write(mayDefer: .creation) { catalog in
-            catalog.deferRows()
-            return try catalog.insert(.document(name, filename: name))
-        }
-    }
-
     @Test func `a row that waits is written before anybody looks, and when it is time`() throws {
         try Self.withCatalog { catalog, later, remains in
-            let a = try Self.makeLater("a", in: catalog)
+            let a = try Self.make("a", in: catalog)
             #expect(try catalog.read { try $0.entry(in: .local, filename: "a")?.inode } == a)
-            let b = try Self.makeLater("b", in: catalog)
+            let b = try Self.make("b", in: catalog)
             catalog.settle()
             try catalog.write(mayDefer: .creation) { catalog in
                 #expect(try catalog.entry(b)?.filename == "b")
@@ -99,7 +92,7 @@ struct DeferralTests {
             #expect(try catalog.read { try $0.documentCount(in: .local).documents } == 3)
             later.come()
             #expect(try remains() == ["a", "b", "c"])
-            _ = try Self.makeLater("d", in: catalog)
+            _ = try Self.make("d", in: catalog)
             later.come()
             #expect(try remains() == ["a", "b", "c", "d"])
         }
@@ -107,7 +100,7 @@ struct DeferralTests {
 
     @Test func `a removal whose row waits is seen at once`() throws {
         try Self.withCatalog { catalog, later, remains in
-            let a = try Self.makeLater("a", in: catalog)
+            let a = try Self.make("a", in: catalog)
             later.come()
             #expect(try catalog.read { try $0.documentCount(in: .local).documents } == 1)
             try catalog.write(mayDefer: .removal) { catalog in
@@ -124,9 +117,9 @@ struct DeferralTests {
 
     @Test func `rows that wait are there whatever the next write does`() throws {
         try Self.withCatalog { catalog, later, remains in
-            _ = try Self.makeLater("a", in: catalog)
+            _ = try Self.make("a", in: catalog)
             #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
-            _ = try Self.makeLater("b", in: catalog)
+            _ = try Self.make("b", in: catalog)
             #expect(throws: Interruption.self) {
                 try catalog.write(mayDefer: .creation) { catalog in
                     catalog.deferRows()
@@ -135,7 +128,7 @@ struct DeferralTests {
                 }
             }
             #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["a", "b"])
-            _ = try Self.makeLater("d", in: catalog)
+            _ = try Self.make("d", in: catalog)
             try catalog.write { _ = try $0.insert(.document("e", filename: "e")) }
             #expect(try remains() == ["a", "b", "d", "e"])
             #expect(!catalog.hasLost)
@@ -148,7 +141,7 @@ struct DeferralTests {
         let losses = Counter()
         try Self.withCatalog(onLoss: { losses.add() }) { catalog, _, remains in
             _ = try Self.make("kept", in: catalog)
-            _ = try Self.makeLater("a", in: catalog)
+            _ = try Self.make("a", in: catalog)
             try catalog.write(mayDefer: .creation) { catalog in
                 catalog.deferRows()
                 _ = try catalog.insert(.document("a again", filename: "a"))
@@ -173,9 +166,8 @@ struct DeferralTests {
                 #expect(catalog.isInsertionDeferred(new))
                 catalog.deferRows()
                 var entry = try #require(try catalog.entry(new))
-                try catalog.delete(old)
                 entry.filename = "old"
-                try catalog.update(entry)
+                try catalog.replace(old, by: entry)
             }
             // A row tells of the place that it took.
             #expect(try catalog.read { !$0.isInsertionDeferred(new) })

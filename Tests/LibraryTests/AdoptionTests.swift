@@ -118,10 +118,7 @@ struct AdoptionTests {
             try device.create("Plan.txt", "plan")
             try await device.push()
             let inode = try device.inode("Plan.txt")
-            var changes = AttributeChanges()
-            changes.accessed = .now
-            changes.modified = .now
-            let touched = try device.library.setAttributes(of: inode, changes)
+            let touched = try device.change(inode) { ($0.accessed, $0.modified) = (.now, .now) }
             let before = try device.entry("Plan.txt")
             #expect(before.modified.nanoseconds == touched.modified.nanoseconds)
             try device.crash()

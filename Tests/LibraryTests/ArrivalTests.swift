@@ -139,11 +139,7 @@ struct ArrivalTests {
         try await Self.withFilm { film in
             let phone = film.phone
             #expect(try phone.library.mustArriveToTruncate(film.inode, to: 0))
-            var changes = AttributeChanges()
-            changes.size = 0
-            #expect(throws: Errno.resourceTemporarilyUnavailable) {
-                try phone.library.setAttributes(of: film.inode, changes)
-            }
+            #expect(throws: Errno.resourceTemporarilyUnavailable) { try phone.change(film.inode) { $0.size = 0 } }
             guard case .arriving(let inode) = try phone.library.open(film.inode, flags: O_WRONLY | O_TRUNC) else {
                 Issue.record("the content went while somebody read it")
                 return

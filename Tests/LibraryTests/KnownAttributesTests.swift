@@ -32,14 +32,6 @@ struct KnownAttributesTests {
         #expect(try attributes(name, in: folder, of: device) == expected)
     }
 
-    private static func change(
-        _ name: String = "Plan.txt", in folder: InodeNumber, of device: TestDevice, _ body: (inout AttributeChanges) -> Void
-    ) throws {
-        var changes = AttributeChanges()
-        body(&changes)
-        _ = try device.library.setAttributes(of: device.inode(name, in: folder), changes)
-    }
-
     @Test(arguments: [InodeNumber.local, .cloud])
     func `they are the file's, whatever is done to it`(folder: InodeNumber) async throws {
         try await withDevice { device in
@@ -47,16 +39,16 @@ struct KnownAttributesTests {
             try Self.expectTrue(in: folder, of: device)
             try await device.save("Plan.txt", "a longer plan", in: folder)
             try Self.expectTrue(in: folder, of: device)
-            try Self.change(in: folder, of: device) { $0.size = 5 }
+            try device.change(device.inode("Plan.txt", in: folder)) { $0.size = 5 }
             try Self.expectTrue(in: folder, of: device)
-            try Self.change(in: folder, of: device) { $0.mode = 0o600 }
+            try device.change(device.inode("Plan.txt", in: folder)) { $0.mode = 0o600 }
             try Self.expectTrue(in: folder, of: device)
-            try Self.change(in: folder, of: device) { $0.accessed = .at(Timestamp(seconds: 1000, nanoseconds: 5)) }
+            try device.change(device.inode("Plan.txt", in: folder)) { $0.accessed = .at(Timestamp(seconds: 1000, nanoseconds: 5)) }
             try Self.expectTrue(in: folder, of: device)
-            try Self.change(in: folder, of: device) { $0.modified = .at(Timestamp(seconds: 2000, nanoseconds: 5)) }
+            try device.change(device.inode("Plan.txt", in: folder)) { $0.modified = .at(Timestamp(seconds: 2000, nanoseconds: 5)) }
             try Self.expectTrue(in: folder, of: device)
             if geteuid() == 0 {
-                try Self.change(in: folder, of: device) { $0.owner = 1 }
+                try device.change(device.inode("Plan.txt", in: folder)) { $0.owner = 1 }
                 try Self.expectTrue(in: folder, of: device)
             }
             // A new name and a new place change the file's own time of change.

@@ -13,10 +13,7 @@ struct OutOfTheCloudTests {
     private static func withDeparting(
         _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
     ) async throws {
-        try await withTwoDevices { laptop, phone in
-            try laptop.create("Plan.txt", "first version")
-            try await laptop.push()
-            try await phone.pull()
+        try await withPlanElsewhere { laptop, phone in
             phone.cloud.hold()
             try phone.move("Plan.txt", from: .cloud, to: .local)
             try await phone.work()
@@ -71,9 +68,7 @@ struct OutOfTheCloudTests {
             case .removal: try phone.remove("Plan.txt", in: .local)
             case .opening: try await phone.save("Plan.txt", "new", in: .local)
             case .truncation:
-                var changes = AttributeChanges()
-                changes.size = 0
-                _ = try phone.library.setAttributes(of: before.inode, changes)
+                try phone.change(before.inode) { $0.size = 0 }
             case .replacement:
                 try phone.create("saved.tmp", "new", in: .local)
                 try phone.rename("saved.tmp", in: .local, to: "Plan.txt")

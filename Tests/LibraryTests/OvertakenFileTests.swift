@@ -89,9 +89,7 @@ struct OvertakenFileTests {
             let arrival = try #require(try phone.library.arrival(of: before.inode))
 
             #expect(try !phone.library.mustArriveToTruncate(before.inode, to: size))
-            var changes = AttributeChanges()
-            changes.size = size
-            #expect(try phone.library.setAttributes(of: before.inode, changes).size == size)
+            #expect(try phone.change(before.inode) { $0.size = size }.size == size)
             let edited = try phone.entry("Plan.txt")
             #expect(edited.pending.contains(.content))
             #expect(edited.contentVersion == before.contentVersion)

@@ -8,9 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(3)))
 struct SavedModeTests {
     private static func setMode(_ mode: UInt16, of name: String, on device: TestDevice) throws {
-        var changes = AttributeChanges()
-        changes.mode = mode
-        _ = try device.library.setAttributes(of: device.inode(name), changes)
+        try device.change(device.inode(name)) { $0.mode = mode }
     }
 
     private static func mode(of name: String, on device: TestDevice) throws -> UInt16 {

@@ -259,15 +259,9 @@ struct UncleanEndTests {
             // As tar does.
             let time = Timestamp(seconds: 1_000_000_000, nanoseconds: 7)
             let inode = try device.create("Plan.txt", "text of it", in: folder)
-            for attribute in 0..<3 {
-                var changes = AttributeChanges()
-                switch attribute {
-                case 0: changes.modified = .at(time)
-                case 1: changes.owner = geteuid()
-                default: changes.mode = mode
-                }
-                _ = try device.library.setAttributes(of: inode, changes)
-            }
+            try device.change(inode) { $0.modified = .at(time) }
+            try device.change(inode) { $0.owner = geteuid() }
+            try device.change(inode) { $0.mode = mode }
             let id = try device.entry("Plan.txt", in: folder).id
             try device.crash()
             try device.open()
@@ -287,9 +281,7 @@ struct UncleanEndTests {
             try device.close()
             try device.open(defersCommits: true)
             try Self.saveByRenaming("Plan.txt", "new plan", on: device)
-            var changes = AttributeChanges()
-            changes.mode = 0o600
-            _ = try device.library.setAttributes(of: device.inode("Plan.txt", in: .local), changes)
+            try device.change(device.inode("Plan.txt", in: .local)) { $0.mode = 0o600 }
             try device.crash()
             try device.open()
             #expect(try device.entry("Plan.txt", in: .local).mode == 0o600)
@@ -361,9 +353,7 @@ struct UncleanEndTests {
         try await withDevice { device in
             // The mode is another than that of the file which takes its place; or the cloud is to hear of it.
             let inode = try device.create("Plan.txt", "plan", in: folder)
-            var changes = AttributeChanges()
-            if folder == .local { changes.mode = 0o600 }
-            _ = try device.library.setAttributes(of: inode, changes)
+            if folder == .local { try device.change(inode) { $0.mode = 0o600 } }
             try device.close()
             try device.open(defersCommits: true)
             try device.create(".goutputstream-1", "new plan", in: folder)

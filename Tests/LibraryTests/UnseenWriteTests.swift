@@ -109,9 +109,7 @@ struct UnseenWriteTests {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
-            var changes = AttributeChanges()
-            changes.modified = .at(before.modified)
-            _ = try device.library.setAttributes(of: before.inode, changes)
+            try device.change(before.inode) { $0.modified = .at(before.modified) }
             device.library.close(writer)
             #expect(try device.entry("Plan.txt").pending.contains(.content))
         }

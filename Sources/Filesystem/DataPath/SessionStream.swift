@@ -26,7 +26,7 @@ final class SessionStream: Sendable {
     private static func callbacks() -> fuse_custom_io {
         var callbacks = fuse_custom_io()
         callbacks.read = { device, buffer, size, user in
-            let filesystem = Unmanaged<Filesystem>.fromOpaque(user!).takeUnretainedValue()
+            let filesystem = filesystem(behind: user)
             // What this thread was asked before has been answered. libfuse may cancel it here, which must not happen in SQLite.
             var cancelling: Int32 = 0
             pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), &cancelling)
@@ -35,7 +35,7 @@ final class SessionStream: Sendable {
             return filesystem.stream.listeners.read(device, buffer!, size)
         }
         callbacks.writev = { device, parts, count, user in
-            let filesystem = Unmanaged<Filesystem>.fromOpaque(user!).takeUnretainedValue()
+            let filesystem = filesystem(behind: user)
             return filesystem.stream.write(device, parts!, count, for: filesystem)
         }
         callbacks.splice_send = { input, inputOffset, output, outputOffset, size, flags, _ in

@@ -1,5 +1,6 @@
 import CFuse
 import CLinux
+import Dispatch
 import Glibc
 import Synchronization
 
@@ -79,11 +80,7 @@ final class RequestListeners: Sendable {
         }
     }
 
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
+    private static var now: Int64 { Int64(DispatchTime.now().uptimeNanoseconds) }
 
     /// How many this process may use.
     private static var processors: Int {

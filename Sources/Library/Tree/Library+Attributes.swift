@@ -98,15 +98,16 @@ extension Library {
 
     /// lstat(2) of an entry's file. Of one that nobody has opened or changed since, it is known what it said.
     private func backingStatus(of entry: Entry, _ catalog: CatalogTransaction) throws -> stat {
-        let opens = entry.kind == .document || entry.kind == .scratch ? openFiles.opensWhileClosed(entry.inode) : nil
-        let now = surroundings.instant()
-        if opens != nil, let known = catalog.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
-        let status = try backing.folder(entry.parent, catalog).status(entry.filename)
-        if let opens {
-            catalog.noteStatus(NotedStatus(status, at: now), of: entry.inode)
-            // Who opened it after it was looked at may have forgotten this before it was noted.
-            if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
+        func look() throws -> stat { try backing.folder(entry.parent, catalog).status(entry.filename) }
+        guard entry.kind == .document || entry.kind == .scratch, let opens = openFiles.opensWhileClosed(entry.inode) else {
+            return try look()
         }
+        let now = surroundings.instant()
+        if let known = catalog.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
+        let status = try look()
+        catalog.noteStatus(NotedStatus(status, at: now), of: entry.inode)
+        // Who opened it after it was looked at may have forgotten this before it was noted.
+        if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
         return status
     }
 

@@ -39,7 +39,6 @@ extension Library {
         var target = target
         try withdrawDeparting(&target, catalog)
         try noteDeparture(of: target, catalog)
-        try catalog.delete(target.inode)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent
         entry.container = target.container
@@ -57,7 +56,7 @@ extension Library {
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
-        try catalog.update(entry)
+        try catalog.replace(target.inode, by: entry)
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
     }
 

@@ -68,16 +68,14 @@ extension FilePath {
     /// All that lies below a folder, with its content.
     func tree() throws -> [String: String] {
         var found: [String: String] = [:]
-        for name in try documentNames() {
-            let path = self / name
+        for entry in try entries() where entry.name != ".state" {
+            let path = self / entry.name
             let look = try path.look()
-            var status = Glibc.stat()
-            try path.call { lstat($0, &status) }
-            if status.st_mode & S_IFMT == S_IFDIR {
-                found[name] = look
-                for (inner, content) in try path.tree() { found["\(name)/\(inner)"] = content }
+            if entry.type == DT_DIR {
+                found[entry.name] = look
+                for (inner, content) in try path.tree() { found["\(entry.name)/\(inner)"] = content }
             } else {
-                found[name] = "\(look) \(try path.bytes())"
+                found[entry.name] = "\(look) \(try path.bytes())"
             }
         }
         return found

@@ -138,9 +138,15 @@ extension TestDevice {
     }
 
     func setModified(_ name: String, in folder: InodeNumber = .cloud, seconds: Int) throws {
+        try change(inode(name, in: folder)) { $0.modified = .at(Timestamp(seconds: seconds, nanoseconds: 0)) }
+    }
+
+    /// chmod, chown, utimensat and truncate.
+    @discardableResult
+    func change(_ inode: InodeNumber, _ choose: (inout AttributeChanges) -> Void) throws -> FileAttributes {
         var changes = AttributeChanges()
-        changes.modified = .at(Timestamp(seconds: seconds, nanoseconds: 0))
-        _ = try library.setAttributes(of: inode(name, in: folder), changes)
+        choose(&changes)
+        return try library.setAttributes(of: inode, changes)
     }
 
     /// All that an open file holds, waiting for what is still to come.

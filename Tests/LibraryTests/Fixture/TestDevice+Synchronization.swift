@@ -70,14 +70,21 @@ extension TestDevice {
     }
 }
 
-/// Runs `body` with two devices that have `Plan.txt`, "first version", and what it is on the phone.
-func withPlanOnTwoDevices(
-    _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
-) async throws {
+/// Runs `body` with two devices, of which the laptop has `Plan.txt`, "first version", and the phone knows of it.
+func withPlanElsewhere(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
     try await withTwoDevices { laptop, phone in
         try laptop.create("Plan.txt", "first version")
         try await laptop.push()
         try await phone.pull()
+        try await body(laptop, phone)
+    }
+}
+
+/// Runs `body` with two devices that have `Plan.txt`, "first version", and what it is on the phone.
+func withPlanOnTwoDevices(
+    _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
+) async throws {
+    try await withPlanElsewhere { laptop, phone in
         #expect(try await phone.text("Plan.txt") == "first version")
         try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
         try await body(laptop, phone, try phone.entry("Plan.txt"))
