@@ -27,7 +27,7 @@ let package = Package(
         .executableTarget(
             name: "docfs",
             dependencies: [
-                "CLinux", "Filesystem", "Library", "ObjectStore", "Documents",
+                "CLinux", "Filesystem", "Library", "Backing", "ObjectStore", "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -36,7 +36,7 @@ let package = Package(
         .target(
             name: "Filesystem",
             dependencies: [
-                "CFuse", "CLinux", "Library", "Catalog", "Documents",
+                "CFuse", "CLinux", "Library", "Backing", "Catalog", "Documents",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -44,9 +44,16 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "CLinux", "Replication", "Catalog", "ObjectStore", "Documents",
+                "CLinux", "Backing", "Replication", "Catalog", "ObjectStore", "Documents",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(
+            name: "Backing",
+            dependencies: [
+                "CLinux", "Catalog", "Documents",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -114,18 +121,18 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Library", "Replication", "Catalog", "ObjectStore", "Documents", "TestSupport",
+                "Library", "Backing", "Replication", "Catalog", "ObjectStore", "Documents", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "FilesystemTests", dependencies: ["Filesystem", "Library", "Catalog", "Documents", "TestSupport"], swiftSettings: strict),
+            name: "FilesystemTests", dependencies: ["Filesystem", "Library", "Backing", "Catalog", "Documents", "TestSupport"], swiftSettings: strict),
         // Whole devices in a world of which nothing but a seed decides.
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Library", "Replication", "Catalog", "ObjectStore", "Documents", "CLinux", "TestSupport",
+                "Library", "Backing", "Replication", "Catalog", "ObjectStore", "Documents", "CLinux", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

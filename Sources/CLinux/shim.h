@@ -17,6 +17,7 @@ int renameat2(int from_folder, const char *from, int to_folder, const char *to, 
 ssize_t copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, size_t length, unsigned int flags);
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
 ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t length, unsigned int flags);
+int syncfs(int descriptor);
 pid_t gettid(void);
 int sched_getaffinity(pid_t thread, size_t length, cpu_set_t *processors);
 int unshare(int flags);
@@ -29,6 +30,7 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define RENAME_NOREPLACE 1u
 #define RENAME_EXCHANGE 2u
 #define SEEK_HOLE 4
+#define AT_EMPTY_PATH 0x1000
 #define O_PATH 010000000
 #define O_NOATIME 01000000
 #define FALLOC_FL_KEEP_SIZE 1
@@ -45,4 +47,21 @@ static inline int docfs_open_beneath(int folder, const char *path, unsigned long
     how.flags = flags;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+/* statx(2): its structures as the kernel has them; the header that declares them redefines others of Glibc's. */
+struct docfs_statx_time { long long seconds; unsigned int nanoseconds; int unused; };
+struct docfs_statx {
+    unsigned int mask, block_size;
+    unsigned long long attributes;
+    unsigned int links, owner, group;
+    unsigned short mode, unused;
+    unsigned long long inode, size, blocks, attributes_mask;
+    struct docfs_statx_time accessed, born, changed, modified;
+    unsigned long long rest[16];
+};
+enum { DOCFS_STATX_BASIC = 0x7ff, DOCFS_STATX_BORN = 0x800 };
+
+static inline int docfs_statx(int folder, const char *path, int flags, struct docfs_statx *status) {
+    return (int)syscall(SYS_statx, folder, path, flags, DOCFS_STATX_BASIC | DOCFS_STATX_BORN, status);
 }

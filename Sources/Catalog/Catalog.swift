@@ -1,3 +1,4 @@
+import Dispatch
 import Documents
 import GRDB
 import Glibc
@@ -5,25 +6,52 @@ import Synchronization
 
 /// What this device knows, in one SQLite file: the namespace, pending work, the replica.
 ///
-/// One connection serves everything: its queue is the lock of the namespace. A mutation of the tree,
-/// with its effects on the backing files, runs inside one `write`; readers see it whole or not at
-/// all. The file is locked exclusively, so a second docfs cannot open it.
+/// The lock of the tree is a queue: one read or write at a time, each with its effects on backing files inside, so that others
+/// see it whole or not at all. Rows that may be written a moment later wait in memory (`WaitingRows`) and are written in groups
+/// by a thread of their own, which takes the connection and not the tree's lock. Whatever needs the rows in SQL, and any
+/// transaction, writes them first. Lock order: tree, connection, waiting rows.
+///
+/// The file is locked exclusively, so a second docfs cannot open it.
 public final class Catalog: Sendable {
-    private let queue: DatabaseQueue
+    private let tree = DispatchQueue(label: "docfs.tree")
+    private let connection: Connection
     private let path: String
     private let inodes = InodeSupply()
     private let entries = EntryCache()
     private let counts = EntryCounts()
+    private let waiting = WaitingRows()
     private let quiet = Mutex(Quiet())
-    private let deferral = Deferral()
     private let later: Later?
-    private let onLoss: @Sendable () -> Void
+    private let makeRoom: @Sendable () -> Bool
+    private let isScheduled = Atomic<Bool>(false)
+    /// Why rows that wait could not be written, as of the last try.
+    private let failure = Mutex<CatalogError?>(nil)
+    private let listener = Mutex<Listener?>(nil)
 
     /// Kibibytes of pages.
     static let cacheLength = 65536
 
     /// Runs what it is given after a moment, on a thread that may block.
     public typealias Later = @Sendable (@escaping @Sendable () -> Void) -> Void
+
+    /// Hears of the outcome of writes, outside the tree's lock.
+    public struct Listener: Sendable {
+        /// What happened, in order; after it has.
+        var happened: @Sendable ([TreeEvent]) -> Void
+        /// A write failed that may have changed files in these folders.
+        var failed: @Sendable (Set<InodeNumber>) -> Void
+        /// Rows that wait could not be written; they go on waiting.
+        var delayed: @Sendable (CatalogError) -> Void
+
+        public init(
+            happened: @escaping @Sendable ([TreeEvent]) -> Void, failed: @escaping @Sendable (Set<InodeNumber>) -> Void,
+            delayed: @escaping @Sendable (CatalogError) -> Void
+        ) {
+            self.happened = happened
+            self.failed = failed
+            self.delayed = delayed
+        }
+    }
 
     /// Counts of writes, by which a moment is found when nobody writes.
     private struct Quiet {
@@ -36,16 +64,17 @@ public final class Catalog: Sendable {
     ///
     /// - Parameters:
     ///   - path: of the SQLite file; its folder must exist.
-    ///   - later: for commits that may wait; without it none does.
-    ///   - onLoss: told when changes that waited could not be written.
-    public init(path: String, later: Later? = nil, onLoss: @escaping @Sendable () -> Void = {}) throws {
+    ///   - later: for rows that may wait; without it none does.
+    ///   - makeRoom: called when the disk is full; whether to try again.
+    public init(path: String, later: Later? = nil, makeRoom: @escaping @Sendable () -> Bool = { false }) throws {
         self.later = later
-        self.onLoss = onLoss
+        self.makeRoom = makeRoom
+        self.path = path
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
         configuration.journalMode = .wal
         configuration.foreignKeysEnabled = false
-        // A transaction may stay open for a moment: see `Deferral`.
+        // A transaction takes several calls of the queue: see `Turn`.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
             // Without a shared-memory file, reads and writes touch no lock of the file system.
@@ -56,129 +85,61 @@ public final class Catalog: Sendable {
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
-        self.path = path
-        queue = try DatabaseQueue(path: path, configuration: configuration)
-        try CatalogSchema.migrator.migrate(queue)
+        do {
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            try CatalogSchema.migrator.migrate(queue)
+            connection = Connection(queue)
+        } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
-    /// Runs `body` on the connection, outside a transaction. Not reentrant.
+    /// Sets who hears of the outcome of writes.
+    public func setListener(_ listener: Listener?) { self.listener.withLock { $0 = listener } }
+
+    // MARK: Reading and writing
+
+    /// Runs `body` alone with the tree. Not reentrant.
     public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
-        try onQueue { try body(transaction(on: $0)) }
+        try tree.sync { try take(Turn(connection, waiting), body) }
     }
 
-    /// Runs `body` in one transaction, rolled back when it throws. Not reentrant. What it did outlives the
-    /// process, unless `body` said that it need not (`CatalogTransaction.deferRows`).
-    ///
-    /// - Parameter kind: what `body` may say so of. What it must not wait with is committed before.
-    public func write<Value>(
-        mayDefer kind: Deferral.Kind? = nil, _ body: (CatalogTransaction) throws -> Value
-    ) throws -> Value {
-        let kind = defersCommits ? kind : nil
-        return try onQueue { db in
-            if let kind, !deferral.canJoin(kind) { try commit(db) }
-            let value = try step(db, kind) { try body(transaction(on: db)) }
-            switch deferral.next() {
-            case .commit: try commit(db)
-            // Who syncs or closes hears of a failure (`hasLost`).
-            case .schedule: later? { [self] in try? commitDeferred() }
-            case .nothing: break
-            }
-            quiet.withLock { $0.writes += 1 }
-            return value
-        }
-    }
-
-    private func onQueue<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        defer { deferral.takeReleased().forEach { $0() } }
+    /// Runs `body` alone with the tree; what it did is undone when it throws. Not reentrant. What it did outlives the process
+    /// when this returns, unless `body` said that it need not (`CatalogTransaction.durability`).
+    public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
+        let turn = Turn(connection, waiting)
+        let value: Value
         do {
-            return try queue.inDatabase { db in
-                writePostponed(db)
-                return try body(db)
+            value = try tree.sync {
+                let value = try take(turn, body)
+                quiet.withLock { $0.writes += 1 }
+                return value
             }
-        } catch let error as DatabaseError {
-            throw CatalogError(error)
-        }
-    }
-
-    /// The file of an entry may be another than what was noted of it.
-    public func forgetStatus(of inode: InodeNumber) { entries.note(nil, of: inode) }
-
-    /// Writes the rows that waited for the answer to be given. Whoever asks for anything else does so, too.
-    public func settle() {
-        if deferral.hasPostponed { queue.inDatabase { writePostponed($0) } }
-    }
-
-    /// Does what must not be done before the changes that wait are committed: at once where none do.
-    public func whenCommitted(_ work: @escaping @Sendable () -> Void) {
-        if !deferral.keep(work) { work() }
-    }
-
-    /// Whether a commit ever waits.
-    public var defersCommits: Bool { later != nil }
-
-    /// How often something was written: as long as it stays the same, so does what was read.
-    public var writeCount: Int { quiet.withLock(\.writes) }
-
-    private func transaction(on db: Database) -> CatalogTransaction {
-        CatalogTransaction(db: db, inodes: inodes, cache: entries, counts: counts, deferral: deferral)
-    }
-
-    // MARK: Transactions. As GRDB's own, which compile their statements each time.
-
-    /// All of `body` or nothing of it, in a new transaction or one that is open still.
-    private func step<Value>(_ db: Database, _ kind: Deferral.Kind?, _ body: () throws -> Value) throws -> Value {
-        if deferral.begin(kind) { try DirectStatement(db, sql: "BEGIN IMMEDIATE").run() }
-        do { return try body() } catch {
-            rollBack(db)
+        } catch {
+            // A refusal that changed no row undid itself what it had done to files.
+            if turn.hasChanged || error is CatalogError { listener.withLock { $0 }?.failed(turn.folders) }
             throw error
         }
+        if turn.hasPostponed { scheduleWriting() }
+        if !turn.events.isEmpty { listener.withLock { $0 }?.happened(turn.events) }
+        return value
     }
 
-    private func commit(_ db: Database) throws {
+    private func take<Value>(_ turn: Turn, _ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
-            try DirectStatement(db, sql: "COMMIT").run()
-            deferral.end()
+            let transaction = CatalogTransaction(
+                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting, letsRowsWait: later != nil)
+            let result = Result { try body(transaction) }
+            if turn.hasChanged || !turn.undo.isEmpty {
+                if case .failure(let error) = result { throw error }
+                try turn.succeed()
+            } else {
+                // A refusal has nothing to roll back. Rows that waited and cannot be written now go on waiting.
+                do { try turn.succeed() } catch { _ = turn.fail() }
+            }
+            return try result.get()
         } catch {
-            rollBack(db)
+            if turn.fail() { forgetRows() }
             throw error
         }
-    }
-
-    /// What waited in the transaction is made again, and goes on waiting.
-    private func rollBack(_ db: Database) {
-        forgetRows()
-        let changes = deferral.take()
-        do {
-            // SQLite has done it already after some failures, as when the disk is full.
-            if db.isInsideTransaction { try db.rollback() }
-            if changes.isEmpty { return }
-            try DirectStatement(db, sql: "BEGIN IMMEDIATE").run()
-            try make(changes, db)
-            deferral.restore(changes)
-        } catch {
-            forgetRows()
-            if db.isInsideTransaction { try? db.rollback() }
-            if changes.isEmpty { return }
-            deferral.lose()
-            onLoss()
-        }
-    }
-
-    private func make(_ changes: [Deferral.Change], _ db: Database) throws {
-        for change in changes {
-            switch change {
-            case .insertion(let entry): try transaction(on: db).insert(entry)
-            case .update(let entry): try transaction(on: db).update(entry)
-            case .deletion(let inode): try transaction(on: db).delete(inode)
-            case .replacement(let inode, let entry): try transaction(on: db).replace(inode, by: entry)
-            }
-        }
-    }
-
-    /// Their makers have been told that it is done.
-    private func writePostponed(_ db: Database) {
-        guard deferral.hasPostponed else { return }
-        do { try make(deferral.takePostponed(), db) } catch { rollBack(db) }
     }
 
     private func forgetRows() {
@@ -187,19 +148,74 @@ public final class Catalog: Sendable {
         inodes.forgetClaim()
     }
 
-    private func commitDeferred() throws {
-        try onQueue { db in
-            deferral.come()
-            try commitWaiting(db)
+    /// The file of an entry may be another than what was noted of it.
+    public func forgetStatus(of inode: InodeNumber) { entries.note(nil, of: inode) }
+
+    /// How often something was written: as long as it stays the same, so does what was read.
+    public var writeCount: Int { quiet.withLock(\.writes) }
+
+    // MARK: Rows that wait
+
+    private func scheduleWriting() {
+        if waiting.count >= Durability.mostWaiting, (try? writeWaiting()) != nil { return }
+        if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
+        later? { [self] in
+            isScheduled.store(false, ordering: .releasing)
+            // Whoever makes something new meanwhile, or syncs, hears of a failure.
+            do { try writeWaiting() } catch { scheduleWriting() }
         }
     }
 
-    private func commitWaiting(_ db: Database) throws {
-        if deferral.isOpen { try commit(db) }
+    /// Writes the rows that wait, in one commit.
+    ///
+    /// - Throws: `CatalogError`; then they go on waiting.
+    public func writeWaiting() throws {
+        if waiting.isEmpty { return }
+        connection.enter()
+        defer { connection.leave() }
+        let rows = waiting.beginWriting()
+        do {
+            do { try commit(rows) } catch CatalogError.full where makeRoom() { try commit(rows) }
+            waiting.endWriting(rows)
+            failure.withLock { $0 = nil }
+        } catch let error as CatalogError {
+            let isNews = failure.withLock { failure in
+                defer { failure = error }
+                return failure == nil
+            }
+            if isNews { listener.withLock { $0 }?.delayed(error) }
+            throw error
+        }
     }
 
-    /// Whether changes that waited for a commit were lost when the disk failed: then files may be there that no row tells of.
-    public var hasLost: Bool { deferral.hasLost }
+    private func commit(_ rows: [InodeNumber: WaitingRows.Waiting]) throws {
+        try connection.begin()
+        do { try connection.run { try $0.write(rows) } } catch {
+            connection.rollBack()
+            throw error
+        }
+        try connection.commit()
+    }
+
+    /// Must be called before something new is made: where rows that wait cannot be written, it must be refused.
+    ///
+    /// - Throws: `CatalogError`.
+    public func requireRoom() throws {
+        if failure.withLock({ $0 != nil }) { try writeWaiting() }
+    }
+
+    // MARK: The file
+
+    /// Makes everything that was written durable. With `synchronous = NORMAL` a commit alone survives
+    /// the end of the process; losing power as well takes a sync of the write-ahead log. SQLite locks
+    /// the database file and never the log, so that opening and closing the latter drops no lock.
+    public func synchronize() throws {
+        try writeWaiting()
+        let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        guard log >= 0 else { throw CatalogError.failed("cannot open the write-ahead log: errno \(errno)") }
+        defer { Glibc.close(log) }
+        guard fdatasync(log) == 0 else { throw CatalogError.failed("cannot sync the write-ahead log: errno \(errno)") }
+    }
 
     /// Moves the write-ahead log into the database if there is much in it and nothing was written since the
     /// last time somebody asked: so that hardly any commit has to wait for that.
@@ -210,74 +226,25 @@ public final class Catalog: Sendable {
             quiet.writesAtLastCheckpoint = quiet.writes
             return true
         }
-        if !isDue { return }
-        try onQueue { db in
-            try commitWaiting(db)
-            _ = try db.checkpoint(.passive)
-        }
+        if isDue { try checkpoint(.passive) }
     }
 
-    /// Closes it as the sudden end of the process would: without what was to be committed later.
-    package func abandon() throws {
-        try queue.inDatabase { db in if deferral.isOpen { try db.rollback() } }
-        try queue.close()
+    private func checkpoint(_ mode: Database.CheckpointMode) throws {
+        try writeWaiting()
+        connection.enter()
+        defer { connection.leave() }
+        _ = try connection.run { try $0.checkpoint(mode) }
     }
+
+    /// Closes it as the sudden end of the process would: without the rows that wait.
+    package func abandon() throws { try tree.sync { try connection.close() } }
 
     /// Moves the write-ahead log into the database and closes both.
+    ///
+    /// - Throws: `CatalogError` where rows that wait could not be written; it is closed all the same.
     public func close() throws {
-        try onQueue { db in
-            try commitWaiting(db)
-            _ = try db.checkpoint(.truncate)
-        }
-        try queue.close()
-    }
-}
-
-/// The queries of the catalog, for use inside one `Catalog.read` or `Catalog.write`.
-public struct CatalogTransaction {
-    let db: Database
-    let inodes: InodeSupply
-    let cache: EntryCache
-    let counts: EntryCounts
-    let deferral: Deferral
-
-    /// The rows that the write under way is going to change, the last that it does with the catalog, need be neither written
-    /// nor committed at once: what they say can be seen in the files, so that after a sudden end it is found out
-    /// anew. It takes effect at once all the same (`Catalog.settle`), and nothing that is written later is
-    /// committed before it.
-    public func deferRows() { deferral.ask() }
-
-    /// Commits what waits if some of it took the place of something, before anything is done to files: from where a sudden end
-    /// leaves the file of a save whose row waits, only its place tells whose it is.
-    public func commitTakenPlaces() throws {
-        guard deferral.hasTakenPlaces else { return }
-        try DirectStatement(db, sql: "COMMIT").run()
-        deferral.end()
-        try DirectStatement(db, sql: "BEGIN IMMEDIATE").run()
-    }
-
-    /// What lstat(2) said of an entry's file, if that was noted since its row last changed.
-    public func status(of inode: InodeNumber) -> NotedStatus? { cache.status(of: inode) }
-
-    /// Remembers what lstat(2) says of an entry's file, as long as the row stays what it is and is asked for now and then. Who
-    /// changes the file otherwise says so (`Catalog.forgetStatus`).
-    public func noteStatus(_ status: NotedStatus, of inode: InodeNumber) { cache.note(status, of: inode) }
-
-    /// Whether the row of an entry waits for its commit since it was inserted, so that no committed row tells of its file: not
-    /// that of something whose place it took, either.
-    public func isInsertionDeferred(_ inode: InodeNumber) -> Bool { deferral.isCreated(inode) }
-}
-
-extension Catalog {
-    /// Makes every committed transaction durable. With `synchronous = NORMAL` a commit alone survives
-    /// the end of the process; losing power as well takes a sync of the write-ahead log. SQLite locks
-    /// the database file and never the log, so that opening and closing the latter drops no lock.
-    public func synchronize() throws {
-        try commitDeferred()
-        if hasLost { throw CatalogError.failed("what was written before the disk failed or was full is not in it") }
-        let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
-        guard log >= 0 else { throw CatalogError.failed("cannot open the write-ahead log: errno \(errno)") }
-        defer { Glibc.close(log) }
-        guard fdatasync(log) == 0 else { throw CatalogError.failed("cannot sync the write-ahead log: errno \(errno)") }
+        let result = Result { try checkpoint(.truncate) }
+        try connection.close()
+        try result.get()
     }
 }

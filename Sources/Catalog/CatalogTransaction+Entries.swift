@@ -4,39 +4,49 @@ import GRDB
 
 /// One entry and its neighbours.
 extension CatalogTransaction {
-    private func entry(sql: String, bind: (inout DirectStatement) -> Void) throws -> Entry? {
-        var statement = try DirectStatement(db, sql: sql)
-        bind(&statement)
-        return try statement.step().map(Entry.init)
+    private func written(sql: String, bind: (inout DirectStatement) -> Void) throws -> Entry? {
+        try turn.readWritten { db in
+            var statement = try DirectStatement(db, sql: sql)
+            bind(&statement)
+            return try statement.step().map(Entry.init)
+        }
     }
 
     /// - Parameter index: the one to use, where SQLite would choose badly.
     func entries(
         by index: StaticString? = nil, where condition: StaticString, _ arguments: StatementArguments
     ) throws -> [Entry] {
-        let hint = index.map { "INDEXED BY \($0)" } ?? ""
-        let statement = try db.cachedStatement(
-            sql: "SELECT \(EntryColumns.list) FROM entries \(hint) WHERE \(condition)")
-        return try Array(EntryCursor(statement, arguments))
+        try turn.read { db in
+            let hint = index.map { "INDEXED BY \($0)" } ?? ""
+            let statement = try db.cachedStatement(
+                sql: "SELECT \(EntryColumns.list) FROM entries \(hint) WHERE \(condition)")
+            return try Array(EntryCursor(statement, arguments))
+        }
     }
 
     public func entry(_ inode: InodeNumber) throws -> Entry? {
+        if let row = waiting[inode] { return row.entry }
         if let known = cache.entry(inode) { return known }
-        let found = try entry(sql: EntryColumns.byInode) { $0.bind(inode.number) }
+        let found = try written(sql: EntryColumns.byInode) { $0.bind(inode.number) }
         if let found { cache.note(found) }
         return found
     }
 
     public func entry(_ id: EntryID) throws -> Entry? {
-        try entry(sql: EntryColumns.byUUID) { $0.bind(id.uuid) }
+        if let entry = waiting.entry(id) { return entry }
+        // A row that waits says something else by now.
+        return try written(sql: EntryColumns.byUUID) { $0.bind(id.uuid) }.flatMap { waiting[$0.inode] == nil ? $0 : nil }
     }
 
     public func entry(in parent: InodeNumber, filename: String) throws -> Entry? {
-        try entry(named: EntryCache.Name(kind: .filename, parent: parent, text: filename)) { () throws in
-            try entry(sql: EntryColumns.byFilename) {
+        let name = EntryCache.Name(kind: .filename, parent: parent, text: filename)
+        return try entry(named: name) { () throws in
+            if let entry = waiting.entries(named: name).first { return entry }
+            let found = try written(sql: EntryColumns.byFilename) {
                 $0.bind(parent.number)
                 $0.bind(filename)
             }
+            return found.flatMap { waiting[$0.inode] == nil ? $0 : nil }
         }
     }
 
@@ -53,11 +63,24 @@ extension CatalogTransaction {
 
     /// The document created first of those that bear the name.
     public func document(in parent: InodeNumber, fullName: String) throws -> Entry? {
-        try entry(named: EntryCache.Name(kind: .fullName, parent: parent, text: fullName)) { () throws in
-            try entry(sql: EntryColumns.byFullName) {
-                $0.bind(parent.number)
-                $0.bind(fullName)
+        let name = EntryCache.Name(kind: .fullName, parent: parent, text: fullName)
+        return try entry(named: name) { () throws in
+            let bearers = waiting.entries(named: name) + [try firstWritten(parent, fullName)].compactMap { $0 }
+            return bearers.min { ($0.created, $0.inode) < ($1.created, $1.inode) }
+        }
+    }
+
+    /// Of the rows with a name that do not wait: one that does is called otherwise by now, or is known.
+    private func firstWritten(_ parent: InodeNumber, _ fullName: String) throws -> Entry? {
+        try turn.readWritten { db in
+            var statement = try DirectStatement(db, sql: EntryColumns.byFullName)
+            statement.bind(parent.number)
+            statement.bind(fullName)
+            while let row = try statement.step() {
+                let entry = Entry(row)
+                if waiting[entry.inode] == nil { return entry }
             }
+            return nil
         }
     }
 
@@ -74,8 +97,10 @@ extension CatalogTransaction {
     }
 
     public func hasChildren(_ parent: InodeNumber) throws -> Bool {
-        let statement = try db.cachedStatement(sql: "SELECT 1 FROM entries WHERE parent=? LIMIT 1")
-        return try Bool.fetchOne(statement, arguments: [parent.number]) != nil
+        try turn.read { db in
+            let statement = try db.cachedStatement(sql: "SELECT 1 FROM entries WHERE parent=? LIMIT 1")
+            return try Bool.fetchOne(statement, arguments: [parent.number]) != nil
+        }
     }
 
     /// All below a folder, parents before their children; the folder itself is not among them.
@@ -113,19 +138,30 @@ extension CatalogTransaction {
     /// The position after the last entry of a folder.
     public func nextPosition(in parent: InodeNumber) throws -> Double {
         let last = try cache.lastPosition(in: parent) { () throws in
-            let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")
-            return try Double.fetchOne(statement, arguments: [parent.number]) ?? 0
+            try turn.read { db in
+                let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")
+                return try Double.fetchOne(statement, arguments: [parent.number]) ?? 0
+            }
         }
         return last.rounded(.down) + 1
     }
 
     /// Whether some document, anywhere on this device, has the generated filename already.
     public func isFilenameTaken(_ filename: String, in parent: InodeNumber) throws -> Bool {
-        var statement = try DirectStatement(
-            db, sql: "SELECT 1 FROM entries WHERE filename=? AND (hasGeneratedFilename OR parent=?) LIMIT 1")
-        statement.bind(filename)
-        statement.bind(parent.number)
-        return try statement.step() != nil
+        // A row that is written still may have given the name up: then it counts as taken for a moment longer.
+        if waiting.hasFilename(filename) { return true }
+        return try turn.readWritten { db in
+            var statement = try DirectStatement(
+                db, sql: "SELECT 1 FROM entries WHERE filename=? AND (hasGeneratedFilename OR parent=?) LIMIT 1")
+            statement.bind(filename)
+            statement.bind(parent.number)
+            return try statement.step() != nil
+        }
+    }
+
+    /// The entries anywhere on this device that have a generated filename: one, but for sequential filenames of several devices.
+    public func entries(generatedFilename filename: String) throws -> [Entry] {
+        try entries(where: "filename=? AND hasGeneratedFilename", [filename])
     }
 
     @discardableResult
@@ -133,10 +169,13 @@ extension CatalogTransaction {
         var entry = entry
         let isNew = entry.inode == InodeNumber(0)
         if isNew { entry.inode = try newInode() }
-        if deferral.postpones(.insertion(entry)) { return entry.inode }
-        var statement = try DirectStatement(db, sql: EntryColumns.insert)
-        entry.bind(to: &statement)
-        try statement.run()
+        if !turn.postpones(.present(entry), for: entry.inode, isNew: true) {
+            try turn.write { db in
+                var statement = try DirectStatement(db, sql: EntryColumns.insert)
+                entry.bind(to: &statement)
+                try statement.run()
+            }
+        }
         counts.note(from: nil, to: entry)
         cache.replace(nil, by: entry)
         if isNew, entry.kind == .folder { cache.noteEmpty(entry.inode) }
@@ -146,28 +185,33 @@ extension CatalogTransaction {
     public func update(_ entry: Entry) throws {
         // What has no row any more gets none by being changed.
         guard let old = try self.entry(entry.inode) else { return }
-        if deferral.postpones(.update(entry)) { return }
-        var statement = try DirectStatement(db, sql: EntryColumns.update)
-        entry.bind(to: &statement)
-        statement.bind(entry.inode.number)
-        try statement.run()
+        if !turn.postpones(.present(entry), for: entry.inode, isNew: false) {
+            try turn.write { db in
+                var statement = try DirectStatement(db, sql: EntryColumns.update)
+                entry.bind(to: &statement)
+                statement.bind(entry.inode.number)
+                try statement.run()
+            }
+        }
         counts.note(from: old, to: entry)
         cache.replace(old, by: entry)
     }
 
     public func delete(_ inode: InodeNumber) throws {
-        if deferral.postpones(.deletion(inode)) { return }
         guard let old = try entry(inode) else { return }
+        if !turn.postpones(.removed, for: inode, isNew: false) {
+            try turn.write { db in
+                var statement = try DirectStatement(db, sql: EntryColumns.delete)
+                statement.bind(inode.number)
+                try statement.run()
+            }
+        }
         counts.note(from: old, to: nil)
-        var statement = try DirectStatement(db, sql: "DELETE FROM entries WHERE id=?")
-        statement.bind(inode.number)
-        try statement.run()
         cache.remove(old)
     }
 
     /// Removes an entry whose identity another one has now, which is changed to that.
     public func replace(_ inode: InodeNumber, by entry: Entry) throws {
-        if deferral.postpones(.replacement(inode, by: entry)) { return }
         try delete(inode)
         try update(entry)
     }
@@ -175,7 +219,9 @@ extension CatalogTransaction {
     /// Gives an entry an inode number that nothing ever had, and returns it.
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
         let new = try newInode()
-        try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?").execute(arguments: [new.number, inode.number])
+        try turn.write { db in
+            try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?").execute(arguments: [new.number, inode.number])
+        }
         cache.forget(inode)
         return new
     }
@@ -184,11 +230,13 @@ extension CatalogTransaction {
     /// write one page more for every file that is made. What was set aside and not used is never used.
     private func newInode() throws -> InodeNumber {
         try inodes.next { count, bound in
-            let counted = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")) ?? 99
-            let last = max(counted, bound - 1)
-            try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq=? WHERE name='entries'")
-                .execute(arguments: [last + count])
-            return last + 1
+            try turn.write { db in
+                let counted = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")) ?? 99
+                let last = max(counted, bound - 1)
+                try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq=? WHERE name='entries'")
+                    .execute(arguments: [last + count])
+                return last + 1
+            }
         }
     }
 }
@@ -198,24 +246,28 @@ extension CatalogTransaction {
     /// Documents in a container, and how many conflict versions they have.
     public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
         let count = try counts.count(in: container) { container in
-            let row = try Row.fetchOne(
-                db.cachedStatement(sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
-                arguments: [container == .local ? 0 : 1])
-            return EntryCounts.Count(documents: row?[0] ?? 0, conflicts: Int((row?[1] as Double?) ?? 0))
+            try turn.read { db in
+                let row = try Row.fetchOne(
+                    db.cachedStatement(sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
+                    arguments: [container == .local ? 0 : 1])
+                return EntryCounts.Count(documents: row?[0] ?? 0, conflicts: Int((row?[1] as Double?) ?? 0))
+            }
         }
         return (count.documents, count.conflicts)
     }
 
-    /// Forgets by which inode numbers the backing files were known.
-    public func forgetBackingInodes() throws {
-        try db.execute(sql: "UPDATE entries SET backingInode=0")
+    /// Forgets by which inode numbers the backing files were known: in a copy of the store they mean nothing.
+    public func forgetBackingFiles() throws {
+        try turn.write { try $0.execute(sql: "UPDATE entries SET backingInode=0, backingBirth=0") }
         cache.forgetAll()
     }
 
     /// Records or forgets the last failure of an entry.
     public func setError(_ error: String?, of inode: InodeNumber) throws {
-        try db.cachedStatement(sql: "UPDATE entries SET error=? WHERE id=? AND error IS NOT ?")
-            .execute(arguments: [error, inode.number, error])
+        try turn.write { db in
+            try db.cachedStatement(sql: "UPDATE entries SET error=? WHERE id=? AND error IS NOT ?")
+                .execute(arguments: [error, inode.number, error])
+        }
         cache.forget(inode)
     }
 }
@@ -234,15 +286,18 @@ extension CatalogTransaction {
     public func addMany(indexingAfterwards indexesAfterwards: Bool, _ body: () throws -> Void) throws {
         guard indexesAfterwards else { return try body() }
         var definitions: [String] = []
-        for index in Self.lateIndexes {
-            definitions += try String.fetchAll(db, sql: "SELECT sql FROM sqlite_master WHERE type='index' AND name=?", arguments: [index])
-            try db.execute(sql: "DROP INDEX \(index)")
+        try turn.write { db in
+            for index in Self.lateIndexes {
+                definitions += try String.fetchAll(
+                    db, sql: "SELECT sql FROM sqlite_master WHERE type='index' AND name=?", arguments: [index])
+                try db.execute(sql: "DROP INDEX \(index)")
+            }
+            // So much is also what sorting takes for an index. Rows come in no order that a larger cache would help with.
+            try db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength / 4)")
         }
-        // So much is also what sorting takes for an index. Rows come in no order that a larger cache would help with.
-        try db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength / 4)")
-        defer { try? db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength)") }
+        defer { try? turn.write { try $0.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength)") } }
         try body()
-        for definition in definitions { try db.execute(sql: definition) }
+        try turn.write { db in for definition in definitions { try db.execute(sql: definition) } }
     }
 }
 
@@ -261,20 +316,22 @@ public struct ListingRow: Sendable {
 extension CatalogTransaction {
     /// A folder's children in listing order.
     public func listing(of parent: InodeNumber) throws -> [ListingRow] {
-        var statement = try DirectStatement(
-            db,
-            sql: """
-                SELECT id, kind, filename, fullName, created, conflicts FROM entries
-                WHERE parent=? AND id<>parent ORDER BY position, id
-                """)
-        statement.bind(parent.number)
-        var rows: [ListingRow] = []
-        while let row = try statement.step() {
-            rows.append(
-                ListingRow(
-                    inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row.optional(3),
-                    created: Timestamp(nanoseconds: row[4]), conflicts: row[5]))
+        try turn.read { db in
+            var statement = try DirectStatement(
+                db,
+                sql: """
+                    SELECT id, kind, filename, fullName, created, conflicts FROM entries
+                    WHERE parent=? AND id<>parent ORDER BY position, id
+                    """)
+            statement.bind(parent.number)
+            var rows: [ListingRow] = []
+            while let row = try statement.step() {
+                rows.append(
+                    ListingRow(
+                        inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row.optional(3),
+                        created: Timestamp(nanoseconds: row[4]), conflicts: row[5]))
+            }
+            return rows
         }
-        return rows
     }
 }

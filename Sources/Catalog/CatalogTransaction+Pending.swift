@@ -11,6 +11,14 @@ extension CatalogTransaction {
             by: "entriesToUpload", where: "pending & 2 AND kind=1 AND id>? ORDER BY id LIMIT ?", [inode.number, limit])
     }
 
+    /// Documents that are here, by inode number, of which the row says what their content looks like: unsent changes aside, those
+    /// of the cloud, and those that are called after their text.
+    public func entriesWithNotedContent(after inode: InodeNumber, limit: Int) throws -> [Entry] {
+        try entries(
+            where: "kind=1 AND isHere=1 AND NOT pending & 2 AND (container=1 OR naming<>0) AND id>? ORDER BY id LIMIT ?",
+            [inode.number, limit])
+    }
+
     /// Entries with changes that can be told without sending content.
     public func entriesToDescribe(limit: Int) throws -> [Entry] {
         try entries(
@@ -25,12 +33,14 @@ extension CatalogTransaction {
 
     /// How many documents of each step the container still lacks the content of.
     public func uploadsByStep() throws -> [Int64: Int] {
-        let statement = try db.cachedStatement(
-            sql: """
-                SELECT step, count(*) FROM entries
-                WHERE pending<>0 AND pending & 2 AND kind=1 AND step IS NOT NULL GROUP BY step
-                """)
-        return Dictionary(try Row.fetchAll(statement).map { ($0[0], $0[1]) }) { $1 }
+        try turn.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT step, count(*) FROM entries
+                    WHERE pending<>0 AND pending & 2 AND kind=1 AND step IS NOT NULL GROUP BY step
+                    """)
+            return Dictionary(try Row.fetchAll(statement).map { ($0[0], $0[1]) }) { $1 }
+        }
     }
 
     /// Documents on their way out of the cloud whose content is not here yet (PRODUCT 4).
@@ -40,15 +50,19 @@ extension CatalogTransaction {
 
     /// The steps that such documents belong to.
     public func arrivingSteps() throws -> Set<Int64> {
-        let statement = try db.cachedStatement(
-            sql: "SELECT DISTINCT step FROM entries WHERE isHere=0 AND container=0 AND step IS NOT NULL")
-        return Set(try Row.fetchAll(statement).map { $0[0] as Int64 })
+        try turn.read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT DISTINCT step FROM entries WHERE isHere=0 AND container=0 AND step IS NOT NULL")
+            return Set(try Row.fetchAll(statement).map { $0[0] as Int64 })
+        }
     }
 
     public func pendingCount() throws -> Int {
-        let statement = try db.cachedStatement(
-            sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)"
-                + " + (SELECT count(*) FROM resolutions)")
-        return try Row.fetchOne(statement).map { $0[0] } ?? 0
+        try turn.read { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)"
+                    + " + (SELECT count(*) FROM resolutions)")
+            return try Row.fetchOne(statement).map { $0[0] } ?? 0
+        }
     }
 }

@@ -27,79 +27,97 @@ extension CatalogTransaction {
 
     /// Whether a live entry other than `id` has a filename.
     public func replicaHas(_ filename: String, in parent: EntryID, otherThan id: EntryID) throws -> Bool {
-        var statement = try DirectStatement(
-            db, sql: "SELECT 1 FROM replica WHERE parent=? AND filename=? AND NOT isDeleted AND uuid<>? LIMIT 1")
-        statement.bind(parent.uuid)
-        statement.bind(filename)
-        statement.bind(id.uuid)
-        return try statement.step() != nil
+        try turn.readWritten { db in
+            var statement = try DirectStatement(
+                db, sql: "SELECT 1 FROM replica WHERE parent=? AND filename=? AND NOT isDeleted AND uuid<>? LIMIT 1")
+            statement.bind(parent.uuid)
+            statement.bind(filename)
+            statement.bind(id.uuid)
+            return try statement.step() != nil
+        }
     }
 
     public func replicaRecords(in parent: EntryID, fullName: String) throws -> [[UInt8]] {
-        let statement = try db.cachedStatement(
-            sql: "SELECT record FROM replica WHERE parent=? AND fullName=? AND NOT isDeleted ORDER BY uuid")
-        return try Data.fetchAll(statement, arguments: [parent.uuid, fullName]).map(Array.init)
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT record FROM replica WHERE parent=? AND fullName=? AND NOT isDeleted ORDER BY uuid")
+            return try Data.fetchAll(statement, arguments: [parent.uuid, fullName]).map(Array.init)
+        }
     }
 
     public func replicaHasChildren(_ parent: EntryID) throws -> Bool {
-        let statement = try db.cachedStatement(
-            sql: "SELECT 1 FROM replica WHERE parent=? AND NOT isDeleted LIMIT 1")
-        return try Bool.fetchOne(statement, arguments: [parent.uuid]) != nil
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(sql: "SELECT 1 FROM replica WHERE parent=? AND NOT isDeleted LIMIT 1")
+            return try Bool.fetchOne(statement, arguments: [parent.uuid]) != nil
+        }
     }
 
     /// The live entries of a folder.
     public func replicaChildren(of parent: EntryID) throws -> [EntryID] {
-        let statement = try db.cachedStatement(sql: "SELECT uuid FROM replica WHERE parent=? AND NOT isDeleted ORDER BY uuid")
-        return try UUID.fetchAll(statement, arguments: [parent.uuid]).map(EntryID.init)
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(sql: "SELECT uuid FROM replica WHERE parent=? AND NOT isDeleted ORDER BY uuid")
+            return try UUID.fetchAll(statement, arguments: [parent.uuid]).map(EntryID.init)
+        }
     }
 
     public func replicaCount() throws -> Int {
-        try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")) ?? 0
+        try turn.readWritten { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")) ?? 0 }
     }
 
     /// Every entry with the folder that it lies in.
     public func replicaParents() throws -> [(id: EntryID, parent: EntryID)] {
-        let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT uuid, parent FROM replica"))
-        var parents: [(id: EntryID, parent: EntryID)] = []
-        while let row = try rows.next() { parents.append((EntryID(row[0] as UUID), EntryID(row[1] as UUID))) }
-        return parents
+        try turn.readWritten { db in
+            let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT uuid, parent FROM replica"))
+            var parents: [(id: EntryID, parent: EntryID)] = []
+            while let row = try rows.next() { parents.append((EntryID(row[0] as UUID), EntryID(row[1] as UUID))) }
+            return parents
+        }
     }
 
     public func storeReplicaRecord(
         _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
     ) throws {
-        var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
-        statement.bind(id.uuid)
-        statement.bind(parent.uuid)
-        statement.bind(filename)
-        statement.bind(fullName)
-        statement.bind(isDeleted)
-        statement.bind(record)
-        try statement.run()
+        try turn.write { db in
+            var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
+            statement.bind(id.uuid)
+            statement.bind(parent.uuid)
+            statement.bind(filename)
+            statement.bind(fullName)
+            statement.bind(isDeleted)
+            statement.bind(record)
+            try statement.run()
+        }
     }
 
     public func withdrawals() throws -> [Withdrawal] {
-        try Row.fetchAll(
-            db.cachedStatement(sql: "SELECT uuid, seen, depth, step FROM withdrawals ORDER BY depth DESC, uuid")
-        ).map {
-            Withdrawal(
-                id: EntryID($0[0] as UUID), seen: versions(packed: $0[1]), depth: $0[2], step: $0[3])
+        try turn.readWritten { db in
+            try Row.fetchAll(
+                db.cachedStatement(sql: "SELECT uuid, seen, depth, step FROM withdrawals ORDER BY depth DESC, uuid")
+            ).map {
+                Withdrawal(id: EntryID($0[0] as UUID), seen: versions(packed: $0[1]), depth: $0[2], step: $0[3])
+            }
         }
     }
 
     public func hasWithdrawal(_ id: EntryID) throws -> Bool {
-        var statement = try DirectStatement(db, sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
-        statement.bind(id.uuid)
-        return try statement.step() != nil
+        try turn.readWritten { db in
+            var statement = try DirectStatement(db, sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
+            statement.bind(id.uuid)
+            return try statement.step() != nil
+        }
     }
 
     public func store(_ withdrawal: Withdrawal) throws {
-        try db.cachedStatement(sql: "REPLACE INTO withdrawals VALUES(?,?,?,?)").execute(
-            arguments: [withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step])
+        try turn.write { db in
+            try db.cachedStatement(sql: "REPLACE INTO withdrawals VALUES(?,?,?,?)").execute(
+                arguments: [withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step])
+        }
     }
 
     public func deleteWithdrawal(_ id: EntryID) throws {
-        try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
+        }
     }
 
     /// What was chosen here among the versions of a document, and is not yet committed.
@@ -108,39 +126,48 @@ extension CatalogTransaction {
     }
 
     private func record(sql: String, _ id: EntryID) throws -> [UInt8]? {
-        var statement = try DirectStatement(db, sql: sql)
-        statement.bind(id.uuid)
-        return try statement.step().map { Array($0[0] as Data) }
+        try turn.readWritten { db in
+            var statement = try DirectStatement(db, sql: sql)
+            statement.bind(id.uuid)
+            return try statement.step().map { Array($0[0] as Data) }
+        }
     }
 
     public func resolutions() throws -> [(id: EntryID, record: [UInt8])] {
-        try Row.fetchAll(db.cachedStatement(sql: "SELECT uuid, record FROM resolutions ORDER BY uuid"))
-            .map { (EntryID($0[0] as UUID), Array($0[1] as Data)) }
+        try turn.readWritten { db in
+            try Row.fetchAll(db.cachedStatement(sql: "SELECT uuid, record FROM resolutions ORDER BY uuid"))
+                .map { (EntryID($0[0] as UUID), Array($0[1] as Data)) }
+        }
     }
 
     public func setResolution(_ record: [UInt8]?, of id: EntryID) throws {
-        if let record {
-            try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [id.uuid, Data(record)])
-        } else {
-            try db.cachedStatement(sql: "DELETE FROM resolutions WHERE uuid=?").execute(arguments: [id.uuid])
+        try turn.write { db in
+            if let record {
+                try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [id.uuid, Data(record)])
+            } else {
+                try db.cachedStatement(sql: "DELETE FROM resolutions WHERE uuid=?").execute(arguments: [id.uuid])
+            }
         }
     }
 
     /// The one commit that may have reached the log without our knowing; nil when there is none.
     public func outbox() throws -> [UInt8]? {
-        try Data.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map(Array.init)
+        try turn.readWritten { db in try Data.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map(Array.init) }
     }
 
     /// Whether it is the one of that id.
     public func isInOutbox(_ commit: CommitID) throws -> Bool {
-        try Bool.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM outbox WHERE commitID=?"), arguments: [commit.uuid]) != nil
+        try turn.readWritten { db in
+            try Bool.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM outbox WHERE commitID=?"), arguments: [commit.uuid]) != nil
+        }
     }
 
     public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {
-        try db.cachedStatement(sql: "DELETE FROM outbox").execute()
-        guard let record else { return }
-        try db.cachedStatement(sql: "INSERT INTO outbox VALUES(?,?)")
-            .execute(arguments: [commit.uuid, Data(record)])
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM outbox").execute()
+            guard let record else { return }
+            try db.cachedStatement(sql: "INSERT INTO outbox VALUES(?,?)").execute(arguments: [commit.uuid, Data(record)])
+        }
     }
 }
 

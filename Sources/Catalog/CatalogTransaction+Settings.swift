@@ -11,25 +11,31 @@ public enum Setting: String, Sendable {
     case sequentialNumber
     /// The last number given to a step.
     case stepNumber
-    /// `yes` while no mount is using the store.
-    case isClean
     /// The cloud URL the replica was read from.
     case cloudURL
     /// When this device last looked for contents of the cloud that nobody needs, in nanoseconds.
     case lastCleaning
-    /// The inode number of the store's folder: another one shows that the store was copied.
-    case storeInode
+    /// Inode number and birth time of the catalog's own file: others show that the store was copied.
+    case catalogFile
 }
 
 extension CatalogTransaction {
     public func setting(_ setting: Setting) throws -> String? {
-        let statement = try db.cachedStatement(sql: "SELECT value FROM settings WHERE key=?")
-        return try String.fetchOne(statement, arguments: [setting.rawValue])
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(sql: "SELECT value FROM settings WHERE key=?")
+            return try String.fetchOne(statement, arguments: [setting.rawValue])
+        }
     }
 
     public func set(_ setting: Setting, _ value: String) throws {
-        try db.cachedStatement(sql: "REPLACE INTO settings VALUES(?,?)")
-            .execute(arguments: [setting.rawValue, value])
+        try turn.write { db in
+            try db.cachedStatement(sql: "REPLACE INTO settings VALUES(?,?)").execute(arguments: [setting.rawValue, value])
+        }
+    }
+
+    /// Sets what is not set so already.
+    public func change(_ setting: Setting, to value: String) throws {
+        if try self.setting(setting) != value { try set(setting, value) }
     }
 
     /// Counts up and returns the new number; the first is 1.
@@ -38,4 +44,30 @@ extension CatalogTransaction {
         try set(setting, String(number))
         return number
     }
+}
+
+/// When the folders of the store last changed, as they were left.
+extension CatalogTransaction {
+    /// st_ctime of folders in nanoseconds, by inode number of the row.
+    public func folderTimes() throws -> [InodeNumber: Int64] {
+        try turn.readWritten { db in
+            let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT folder, changed FROM folderTimes"))
+            var times: [InodeNumber: Int64] = [:]
+            while let row = try rows.next() { times[InodeNumber(row[0])] = row[1] }
+            return times
+        }
+    }
+
+    public func setFolderTime(_ time: Int64?, of folder: InodeNumber) throws {
+        try turn.write { db in
+            if let time {
+                try db.cachedStatement(sql: "REPLACE INTO folderTimes VALUES(?,?)").execute(arguments: [folder.number, time])
+            } else {
+                try db.cachedStatement(sql: "DELETE FROM folderTimes WHERE folder=?").execute(arguments: [folder.number])
+            }
+        }
+    }
+
+    /// All folders of a container or of both, in no order.
+    public func folders() throws -> [Entry] { try entries(where: "kind=0 AND id>2", []) }
 }

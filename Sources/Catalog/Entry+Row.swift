@@ -8,16 +8,18 @@ enum EntryColumns {
         "id", "parent", "container", "kind", "filename", "hasGeneratedFilename", "uuid", "displayName",
         "extension", "fullName", "naming", "created", "position", "attributes", "target", "keepsNames",
         "isScratchPlace", "isHere", "size", "modified", "mode", "currentVersion", "contentVersion", "pending",
-        "revision", "step", "conflicts", "error", "backingInode",
+        "revision", "step", "conflicts", "error", "backingInode", "backingBirth",
     ]
     static let list = names.joined(separator: ",")
     static let select = "SELECT \(list) FROM entries WHERE "
     static let byInode = select + "id=?"
     static let byUUID = select + "uuid=?"
     static let byFilename = select + "parent=? AND filename=?"
-    static let byFullName = select + "parent=? AND fullName=? ORDER BY created, id LIMIT 1"
-    static let insert =
-        "INSERT INTO entries(\(list)) VALUES(\(names.map { _ in "?" }.joined(separator: ",")))"
+    static let byFullName = select + "parent=? AND fullName=? ORDER BY created, id"
+    private static let values = "INTO entries(\(list)) VALUES(\(names.map { _ in "?" }.joined(separator: ",")))"
+    static let insert = "INSERT " + values
+    static let replace = "REPLACE " + values
+    static let delete = "DELETE FROM entries WHERE id=?"
     static let update =
         "UPDATE entries SET \(names.map { "\($0)=?" }.joined(separator: ",")) WHERE id=?"
 }
@@ -78,7 +80,7 @@ extension Entry {
         step = row.optional(25)
         conflicts = row[26]
         error = row.optional(27)
-        backingInode = UInt64(bitPattern: row[28] as Int64)
+        backing = FileEvidence(inode: UInt64(bitPattern: row[28] as Int64), birth: row[29])
     }
 
     /// Binds the columns, in their order.
@@ -111,7 +113,8 @@ extension Entry {
         statement.bind(step)
         statement.bind(Int64(conflicts))
         statement.bind(error)
-        statement.bind(Int64(bitPattern: backingInode))
+        statement.bind(Int64(bitPattern: backing?.inode ?? 0))
+        statement.bind(backing?.birth ?? 0)
     }
 }
 

@@ -34,6 +34,22 @@ public struct DocumentIdentity: Sendable, Equatable {
     }
 }
 
+/// The inode number and birth time of a file. Together they tell it from every other file that its file system ever had; a number
+/// alone is given anew within milliseconds of a removal.
+public struct FileEvidence: Hashable, Sendable {
+    /// st_ino
+    public let inode: UInt64
+    /// stx_btime in nanoseconds; 0 where the file system does not know it.
+    public let birth: Int64
+
+    /// - Returns: nil for an inode number of 0, which no file has.
+    public init?(inode: UInt64, birth: Int64) {
+        if inode == 0 { return nil }
+        self.inode = inode
+        self.birth = birth
+    }
+}
+
 /// One row of the catalog: a file, folder or symbolic link of the tree.
 public struct Entry: Sendable {
     /// Zero until the entry is inserted.
@@ -62,9 +78,8 @@ public struct Entry: Sendable {
 
     /// Whether the backing file holds the content. False for placeholders.
     public var isHere = true
-    /// The backing file's own inode number (st_ino), by which it is found again where the process died
-    /// between moving it and saying so; 0 while there is none.
-    public var backingInode: UInt64 = 0
+    /// By which the backing file is found again where it was moved and nothing says so; nil while there is none.
+    public var backing: FileEvidence?
     /// Bytes, while it is a placeholder; the backing file says it otherwise.
     public var size: Int64 = 0
     public var modified: Timestamp

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import DequeModule
 import Synchronization
@@ -14,9 +15,8 @@ final class DepartedNodes: Sendable {
         var attributes: FileAttributes
         /// Whether no name leads to it any more.
         var isSettled = false
-        /// Whether its content is still set aside: whoever found the file by its name a moment before
-        /// something was renamed over it may be about to open it.
-        var holdsContent = false
+        /// A file that something was renamed over: whoever found it by its name a moment before may be about to open it.
+        var content: Descriptor?
     }
 
     private struct Table {
@@ -24,25 +24,28 @@ final class DepartedNodes: Sendable {
         /// Oldest first, with some that were forgotten since. The kernel forgets only what it knew, so there
         /// must be a limit.
         var order: Deque<InodeNumber> = []
+        /// Those whose content is held, and some that were forgotten since; oldest first.
+        var contents: Deque<InodeNumber> = []
     }
 
     private static let maximumCount = 4096
+    /// Each takes a descriptor.
+    private static let mostContents = 64
 
     private let table = Mutex(Table())
 
-    /// - Returns: those that had to go for it.
-    func add(_ entry: Entry, _ attributes: FileAttributes) -> [Node] {
+    /// - Parameter content: the file, where it must still be possible to open it.
+    func add(_ entry: Entry, _ attributes: FileAttributes, content: Descriptor? = nil) {
         var attributes = attributes
         attributes.links = 0
-        return table.withLock { table in
-            var dropped: [Node] = []
-            while table.nodes.count >= Self.maximumCount {
-                if let node = table.nodes.removeValue(forKey: table.order.removeFirst()) { dropped.append(node) }
-            }
-            table.nodes[entry.inode] = Node(entry: entry, attributes: attributes)
+        table.withLock { table in
+            while table.nodes.count >= Self.maximumCount { table.nodes[table.order.removeFirst()] = nil }
+            table.nodes[entry.inode] = Node(entry: entry, attributes: attributes, content: content)
             table.order.append(entry.inode)
             if table.order.count > 2 * Self.maximumCount { table.order.removeAll { table.nodes[$0] == nil } }
-            return dropped
+            guard content != nil else { return }
+            table.contents.append(entry.inode)
+            if table.contents.count > Self.mostContents { table.nodes[table.contents.removeFirst()]?.content = nil }
         }
     }
 
@@ -64,12 +67,9 @@ final class DepartedNodes: Sendable {
 
     func settle(_ inode: InodeNumber) { table.withLock { $0.nodes[inode]?.isSettled = true } }
 
-    func holdContent(of inode: InodeNumber) { table.withLock { $0.nodes[inode]?.holdsContent = true } }
-
-    /// - Returns: what it was; nil if it never departed.
-    func forget(_ inode: InodeNumber) -> Node? {
-        table.withLock { table in
-            table.nodes.isEmpty ? nil : table.nodes.removeValue(forKey: inode)
-        }
+    /// The kernel holds it no longer.
+    func forget(_ inode: InodeNumber) {
+        // A descriptor is closed outside the lock: that may free a large file.
+        _ = table.withLock { table in table.nodes.isEmpty ? nil : table.nodes.removeValue(forKey: inode) }
     }
 }

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Logging
@@ -12,17 +13,23 @@ extension Library {
 
     /// Changes the tree in one step: all of it or, when `body` throws, nothing in the catalog.
     ///
-    /// - Parameter kind: what need not be committed at once (`Catalog.write`).
-    func mutate<Value>(
-        mayDefer kind: Deferral.Kind? = nil, _ body: (CatalogTransaction) throws -> Value
-    ) throws(Errno) -> Value {
+    /// - Parameter isNew: whether it makes something that takes room for good. On a full disk that is refused, before anything
+    ///   is done; whatever else there is to do finds room in the reserve.
+    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
         let value: Value
         do {
+            if isNew { try requireRoom() } else { reserve.makeRoom() }
             try noteUnseenWrites()
-            value = try catalog.write(mayDefer: kind, body)
+            value = try catalog.write(body)
         } catch { throw errno(for: error) }
         stateChanged()
         return value
+    }
+
+    /// - Throws: ENOSPC, or what the catalog throws.
+    func requireRoom() throws {
+        try catalog.requireRoom()
+        if reserve.isScarce { throw Errno.noSpace }
     }
 
     private func errno(for error: any Error) -> Errno {

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Glibc
@@ -37,16 +38,25 @@ extension Library {
         let path = configuration.storePath
         do {
             let backing = try BackingStore(path: path)
-            let catalog = try Catalog(
-                path: path + "/catalog.sqlite", later: surroundings.defersCommits ? commitLater(surroundings) : nil
-            ) {
-                logger.error("changes could not be kept in the catalog; when docfs is mounted again it finds them in the files")
+            let mark = CleanMark(backing)
+            let wasClean = mark.isValid()
+            try mark.remove()
+            let reserve = Reserve(backing)
+            reserve.makeRoom()
+            let catalog = try Catalog(path: path + "/catalog.sqlite", later: surroundings.defersCommits ? writeLater(surroundings) : nil) {
+                reserve.giveUp()
             }
-            let device = try catalog.write { try Device.load(name: deviceName, $0, surroundings) }
+            let identity = try mark.catalogIdentity()
+            let known = try catalog.read { try $0.setting(.catalogFile) }
+            let isNew = try known == nil && catalog.read { try $0.setting(.deviceID) } == nil
+            let isCopy = known != nil && known != identity
+            if known != identity { try catalog.write { try $0.set(.catalogFile, identity) } }
+            let device = try catalog.write { try Device.load(name: deviceName, isCopy: isCopy, $0, surroundings) }
             let library = Library(
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
-                backing: backing, store: try store(catalog), transfers: transfers, device: device)
-            try library.reconcile()
+                backing: backing, reserve: reserve, store: try store(catalog), transfers: transfers, device: device)
+            try library.reconcile(isNew ? .new : isCopy ? .copy : wasClean ? .clean : .unclean)
+            reserve.renew()
             return library
         } catch let error as StoreError {
             throw error
@@ -57,12 +67,12 @@ extension Library {
         }
     }
 
-    private static func commitLater(_ surroundings: Surroundings) -> Catalog.Later {
-        { commit in
+    private static func writeLater(_ surroundings: Surroundings) -> Catalog.Later {
+        { write in
             Task {
-                // Cancelled or not, it must be committed.
-                try? await surroundings.sleep(Deferral.longest)
-                await onBlockingThread { commit() }
+                // Cancelled or not, it must be written.
+                try? await surroundings.sleep(Durability.longestWait)
+                await onBlockingThread { write() }
             }
         }
     }
@@ -80,7 +90,7 @@ extension Library {
             do throws(ObjectStoreError) {
                 store = try DirectoryStore(root: path, creates: known != path)
             } catch { throw StoreError("the cloud folder \(path) cannot be used: \(error)") }
-            try catalog.write { try $0.set(.cloudURL, path) }
+            try catalog.write { try $0.change(.cloudURL, to: path) }
             return store
         case .s3(let location):
             let settings: S3Settings
@@ -88,7 +98,7 @@ extension Library {
                 throw StoreError(error.description)
             }
             try requireSame(known, settings.identity, hasRead)
-            try catalog.write { try $0.set(.cloudURL, settings.identity) }
+            try catalog.write { try $0.change(.cloudURL, to: settings.identity) }
             return ProbedStore(S3Store(settings), random: S3Surroundings.system.random)
         }
     }
@@ -102,28 +112,21 @@ extension Library {
     /// Asks the cloud whether two devices can use it safely; see `ObjectStore.probe`.
     public func probeCloud() async throws(ObjectStoreError) { try await store.probe() }
 
-    /// Ends the use of the store cleanly. No call may be under way or follow.
-    public func close() throws {
-        unseenWrites.hasEnded.store(true, ordering: .releasing)
-        // Who still has a document open may go on writing to it after docfs has ended: the next mount compares.
-        let isUnwritten = attemptToNoteUnseenWrites() && unseenWrites.areNone && !openFiles.areWrittenUnseen
-        catalog.settle()
-        if isUnwritten, !catalog.hasLost { try catalog.write { try $0.set(.isClean, "yes") } }
-        try catalog.close()
-    }
-
     public var showsDisplayNames: Bool { configuration.showsDisplayNames }
 }
 
 extension Device {
     static func load(
-        name: String?, _ catalog: CatalogTransaction, _ surroundings: Surroundings
+        name: String?, isCopy: Bool, _ catalog: CatalogTransaction, _ surroundings: Surroundings
     ) throws -> Device {
         var random = surroundings.random()
-        let id = try catalog.setting(.deviceID).flatMap(DeviceID.init) ?? .random(using: &random)
+        // A copy may be used beside its original: it is another device.
+        let known = try isCopy ? nil : catalog.setting(.deviceID).flatMap(DeviceID.init)
+        let id = known ?? .random(using: &random)
         let name = try name ?? catalog.setting(.deviceName) ?? hostName()
-        try catalog.set(.deviceID, id.description)
-        try catalog.set(.deviceName, name)
+        // Written only where it is news: a full disk must not be in the way of a mount.
+        try catalog.change(.deviceID, to: id.description)
+        try catalog.change(.deviceName, to: name)
         return Device(id: id, name: name)
     }
 

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Logging
@@ -9,8 +10,8 @@ import SystemPackage
 /// names and gives values or an `Errno`; the same calls serve a mount and a test.
 ///
 /// Model: the catalog is the namespace, the backing store holds the bytes, `OpenFiles` what is open.
-/// A mutation is one `catalog.write`, with its effects on backing files inside, so its queue is the
-/// one lock of the tree. Lock order: catalog queue, then `OpenFiles`, then one file's state. Nothing
+/// A mutation is one `catalog.write`, with its effects on backing files inside: decided by a pure rule, then files, then rows,
+/// and events once it has succeeded. Lock order: the catalog's tree, then `OpenFiles`, then one file's state. Nothing
 /// here waits for the network: what must is an `Arrival`, or belongs to `Synchronizer`.
 public final class Library: Sendable {
     let configuration: LibraryConfiguration
@@ -18,6 +19,9 @@ public final class Library: Sendable {
     public let logger: Logger
     let catalog: Catalog
     let backing: BackingStore
+    let reserve: Reserve
+    /// Whether rows and files may disagree, so that the store must not be marked as closed.
+    let mustReconcile = Atomic<Bool>(false)
     let openFiles = OpenFiles()
     let unseenWrites = UnseenWrites()
     let departed = DepartedIdentities()
@@ -34,22 +38,38 @@ public final class Library: Sendable {
 
     init(
         configuration: LibraryConfiguration, surroundings: Surroundings, logger: Logger, catalog: Catalog,
-        backing: BackingStore, store: any ObjectStore, transfers: Transfers, device: Device
+        backing: BackingStore, reserve: Reserve, store: any ObjectStore, transfers: Transfers, device: Device
     ) {
         self.configuration = configuration
         self.surroundings = surroundings
         self.logger = logger
         self.catalog = catalog
         self.backing = backing
+        self.reserve = reserve
         self.store = store
         self.transfers = transfers
         self.device = device
         retries = Retries(instant: surroundings.instant)
         lastStateChange = Mutex(surroundings.now())
+        catalog.setListener(
+            Catalog.Listener { [weak self] in self?.dispatch($0) } failed: { [weak self] in
+                self?.undoFileChanges(in: $0)
+            } delayed: { [logger] in
+                logger.error("changes could not be written to the catalog yet; they are kept and tried again", metadata: ["error": "\($0)"])
+            })
     }
 
-    /// Does what an operation left for when its caller has been answered; any other operation does it first, too.
-    public func settle() { catalog.settle() }
+    /// Tells what happened in the tree to the kernel's caches.
+    private func dispatch(_ events: [TreeEvent]) {
+        for event in events {
+            switch event {
+            case .nameChanged(let name, let folder): observer?.nameChanged(name, in: folder)
+            case .entryChanged(let entry, let used): forgetNames(of: entry, besides: used)
+            case .listingChanged(let folder): observer?.listingChanged(of: folder)
+            case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
+            }
+        }
+    }
 
     /// Some document's state may have changed.
     func stateChanged() {
@@ -66,7 +86,7 @@ public final class Library: Sendable {
     }
 }
 
-/// Hears what changed in the tree. Called from any thread, also from inside an operation.
+/// Hears what changed in the tree, once it has. Called from any thread, never with the tree's lock.
 public protocol LibraryObserver: Sendable {
     /// `name` in `parent` may mean something else from now on, or nothing; a listing of `parent` may show others.
     func nameChanged(_ name: String, in parent: InodeNumber)

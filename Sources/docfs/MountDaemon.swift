@@ -1,3 +1,4 @@
+import Backing
 import CLinux
 import Dispatch
 import Documents
@@ -24,6 +25,7 @@ enum MountDaemon {
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
         synchronization.start(firstRound: whenReady)
+        synchronization.compareStore()
         try session.run()
         signals.forEach { $0.cancel() }
         synchronization.stop()
@@ -76,11 +78,26 @@ enum MountDaemon {
 
 /// The synchronizer's task, started and ended from threads that are no tasks.
 private final class BackgroundSynchronization: Sendable {
+    private let library: Library
     private let synchronizer: Synchronizer
     private let task = Mutex<Task<Void, Never>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
+    private let comparing = DispatchSemaphore(value: 1)
+    private let isStopping = Atomic<Bool>(false)
 
-    init(_ library: Library) { synchronizer = Synchronizer(library: library) }
+    init(_ library: Library) {
+        self.library = library
+        synchronizer = Synchronizer(library: library)
+    }
+
+    /// Looks for documents that were edited in the store while nothing was mounted, beside all else.
+    func compareStore() {
+        comparing.wait()
+        DispatchQueue.global().async { [self] in
+            library.noteEditsInStore { isStopping.load(ordering: .relaxed) }
+            comparing.signal()
+        }
+    }
 
     /// - Parameter firstRound: called when the container was read once, or could not be.
     func start(firstRound: @escaping @Sendable () -> Void) {
@@ -95,6 +112,9 @@ private final class BackgroundSynchronization: Sendable {
     /// Waits until a step that is under way has ended, for a short while: what is pending is durable.
     func stop() {
         task.withLock { $0 }?.cancel()
+        isStopping.store(true, ordering: .relaxed)
+        comparing.wait()
+        comparing.signal()
         _ = ended.wait(timeout: .now() + .seconds(3))
     }
 }

@@ -28,7 +28,7 @@ extension Entry {
 
     static func document(
         _ fullName: String, filename: String, in parent: InodeNumber = .local, container: Container = .local,
-        created: Int64 = 1, position: Double = 1, naming: Naming = .given
+        created: Int64 = 1, position: Double = 1, naming: Naming = .given, id: EntryID? = nil
     ) throws -> Entry {
         var entry = Entry(
             parent: parent, container: container, kind: .document, filename: filename,
@@ -36,6 +36,7 @@ extension Entry {
         entry.hasGeneratedFilename = true
         entry.name = DocumentName(splitting: try EntryName(fullName))
         entry.naming = naming
+        entry.id = id
         return entry
     }
 }

@@ -131,6 +131,7 @@ struct CatalogFileTests {
                 applied == [
                     "1: the tree and the replica", "2: backing files are known by their inode numbers",
                     "3: what was chosen among versions", "4: what is to be uploaded, in order",
+                    "5: backing files are known by their birth times, too; folders by when they changed",
                 ])
             try queue.close()
         }

@@ -18,7 +18,7 @@ struct EntryRowTests {
         entry.target = [47, 255]
         entry.place = NamingPlace(keepsNames: true, isScratch: true)
         entry.isHere = false
-        entry.backingInode = .max
+        entry.backing = FileEvidence(inode: .max, birth: .min)
         entry.size = .max
         entry.modified = Timestamp(nanoseconds: .min)
         entry.currentVersion = VersionID(numbered: 2)

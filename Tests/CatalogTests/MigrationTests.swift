@@ -39,11 +39,11 @@ struct MigrationTests {
                 #expect(entry.created == Timestamp(nanoseconds: 7))
                 #expect(entry.mode == 0o644)
                 #expect(entry.revision == 5)
-                #expect(entry.backingInode == 0)
+                #expect(entry.backing == nil)
                 #expect(try catalog.setting(.deviceName) == "laptop")
-                entry.backingInode = .max
+                entry.backing = FileEvidence(inode: .max, birth: 7)
                 try catalog.update(entry)
-                #expect(try catalog.entry(entry.inode)?.backingInode == .max)
+                #expect(try catalog.entry(entry.inode)?.backing == FileEvidence(inode: .max, birth: 7))
             }
             try catalog.close()
         }

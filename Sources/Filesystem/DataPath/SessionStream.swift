@@ -27,11 +27,6 @@ final class SessionStream: Sendable {
         var callbacks = fuse_custom_io()
         callbacks.read = { device, buffer, size, user in
             let filesystem = filesystem(behind: user)
-            // What this thread was asked before has been answered. libfuse may cancel it here, which must not happen in SQLite.
-            var cancelling: Int32 = 0
-            pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), &cancelling)
-            filesystem.library.settle()
-            pthread_setcancelstate(cancelling, nil)
             return filesystem.stream.listeners.read(device, buffer!, size)
         }
         callbacks.writev = { device, parts, count, user in

@@ -1,3 +1,4 @@
+import Backing
 import CFuse
 import Catalog
 import Documents

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Glibc
@@ -168,13 +169,12 @@ extension Library {
     /// gets an inode of its own.
     private func forsake(_ inode: InodeNumber) {
         do throws(Errno) {
-            let forsaken = try mutate { catalog -> Entry? in
-                guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return nil }
+            try mutate { catalog in
+                guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
                 openFiles.detach(inode)
                 retries.passOn(from: inode, to: try catalog.renumber(inode))
-                return entry
+                catalog.announce(.entryChanged(entry, besides: nil))
             }
-            if let forsaken { announceNames(of: forsaken) }
         } catch {
             logger.error("a damaged content could not be left behind", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
@@ -183,7 +183,8 @@ extension Library {
     /// Puts content that is whole and verified in its place.
     private func install(_ arrival: Arrival) -> Result<Void, Errno> {
         do throws(Errno) {
-            try mutate { catalog in try install(arrival, catalog) }
+            let isInstalled = try mutate { catalog in try install(arrival, catalog) }
+            if !isInstalled { throw .staleNFSFileHandle }
             retries.succeeded(arrival.inode)
             transfers.wake.signal()
             return .success(())
@@ -195,20 +196,23 @@ extension Library {
         }
     }
 
-    private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws {
+    /// - Returns: false where an edit is in its place that somebody made in the store while no mount used it.
+    private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws -> Bool {
         // It may have been removed, overtaken, or be edited in its older version meanwhile.
         guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
             entry.currentVersion == arrival.version.id, !openFiles.isOpenForWriting(entry.inode)
         else { throw Errno.staleNFSFileHandle }
+        if try noteEditInStore(of: &entry, catalog) { return false }
         try settle(arrival, into: entry, catalog)
         try withdrawDeparting(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = arrival.version.id
-        entry.backingInode = UInt64(try arrival.descriptor.status().st_ino)
+        entry.backing = try arrival.descriptor.identify().evidence
         entry.error = nil
         try catalog.update(entry)
-        observer?.attributesChanged(of: entry.inode)
+        catalog.announce(.attributesChanged(of: entry.inode))
         arrival.stage = .installed
+        return true
     }
 
     /// The last handle of a file closed that a newer version had overtaken while it was open for
@@ -216,14 +220,12 @@ extension Library {
     /// newer one. Who reads it goes on reading it.
     func leaveOvertaken(_ inode: InodeNumber) {
         do throws(Errno) {
-            let overtaken = try mutate { catalog -> Entry? in
-                guard let entry = try catalog.entry(inode), entry.isOutdated, !openFiles.isOpenForWriting(inode)
-                else { return nil }
+            try mutate { catalog in
+                guard let entry = try catalog.entry(inode), entry.isOutdated, !openFiles.isOpenForWriting(inode) else { return }
                 openFiles.detach(inode)
                 _ = try catalog.renumber(inode)
-                return entry
+                catalog.announce(.entryChanged(entry, besides: nil))
             }
-            if let overtaken { announceNames(of: overtaken) }
         } catch {
             logger.error("a newer version could not be shown", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Glibc
@@ -98,8 +99,8 @@ extension Library {
     /// Opens a file that another was renamed over after its name had led here: who was just before the
     /// save sees the old content, whole.
     private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Errno) -> UInt64 {
-        guard let node = departedNodes[inode], node.holdsContent, !canWrite else { throw .staleNFSFileHandle }
-        let descriptor = try backing.openSetAside(inode)
+        guard let node = departedNodes[inode], let content = node.content, !canWrite else { throw .staleNFSFileHandle }
+        let descriptor = try content.reopened(O_RDONLY)
         let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
         file.state.withLock { $0.isUnlinked = true }
         return register(Handle(file: file, canWrite: false))
@@ -135,7 +136,7 @@ extension Library {
         try withdrawDeparting(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = entry.currentVersion
-        entry.backingInode = UInt64(try file.status().st_ino)
+        entry.backing = try file.identify().evidence
     }
 
     /// An empty file of the store that has no name: it goes with its descriptor.

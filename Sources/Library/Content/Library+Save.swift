@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Logging
@@ -80,8 +81,8 @@ extension Library {
         let content = try folder.openUnnoticed(entry.filename).readPrefix(AutomaticName.examinedLength)
         let name = automaticName(of: entry, content: content)
         guard name != entry.name else { return }
-        if let old = entry.name { observer?.nameChanged(old.full, in: entry.parent) }
-        observer?.nameChanged(name.full, in: entry.parent)
+        if let old = entry.name { catalog.announce(.nameChanged(old.full, in: entry.parent)) }
+        catalog.announce(.nameChanged(name.full, in: entry.parent))
         entry.name = name
         entry.notePending(.name)
         backing.mirror(displayName: name.displayName, of: entry.filename, in: folder)

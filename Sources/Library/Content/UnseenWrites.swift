@@ -1,3 +1,4 @@
+import Backing
 import CLinux
 import Catalog
 import Documents
@@ -13,7 +14,7 @@ import SystemPackage
 final class UnseenWrites: Sendable {
     private struct Watched {
         var file: OpenFile
-        var look: FileLook
+        var look: Fingerprint
     }
 
     /// Whether they can be noticed on this machine; then documents of the cloud are opened for it.
@@ -58,7 +59,7 @@ final class UnseenWrites: Sendable {
 
     /// From now on a file may be written to.
     func watch(_ file: OpenFile) throws(Errno) {
-        let look = FileLook(try file.descriptor.status())
+        let look = Fingerprint(try file.descriptor.status())
         watched.withLock { watched in
             // A write that could not be noted remains to be noted, also when the file is opened anew.
             if watched[file.inode] == nil { watched[file.inode] = Watched(file: file, look: look) }
@@ -94,7 +95,7 @@ final class UnseenWrites: Sendable {
         return candidates.filter { watched in
             guard !watched.file.isUnlinked else { return false }
             // What cannot be looked at is taken to have changed.
-            return (try? watched.file.descriptor.status()).map(FileLook.init) != watched.look
+            return (try? watched.file.descriptor.status()).map(Fingerprint.init) != watched.look
         }.map(\.file)
     }
 
@@ -105,10 +106,10 @@ final class UnseenWrites: Sendable {
     /// one of them could do so in between.
     func settingTimes(of inode: InodeNumber, _ body: () throws -> Void) rethrows {
         let before = watched.withLock { $0[inode] }
-        let isUnwritten = try? before.map { FileLook(try $0.file.descriptor.status()) == $0.look }
+        let isUnwritten = try? before.map { Fingerprint(try $0.file.descriptor.status()) == $0.look }
         try body()
         guard let file = before?.file, isUnwritten == true, file.state.withLock({ $0.writers == 1 }),
-            let look = (try? file.descriptor.status()).map(FileLook.init)
+            let look = (try? file.descriptor.status()).map(Fingerprint.init)
         else { return }
         watched.withLock { watched in
             guard watched[inode]?.file === file, watched[inode]?.look.size == look.size else { return }
@@ -134,10 +135,10 @@ extension Descriptor {
     /// Whether a write changes the file's time even where one was just before, and one into a mapping, too. Linux 6.13
     /// does so for files whose times somebody has looked at; before, all writes of one tick (4 ms) bear the same time.
     fileprivate var tellsWritesApart: Bool {
-        var looks: [FileLook] = []
+        var looks: [Fingerprint] = []
         for _ in 0..<8 {
             guard pwrite(number, "x", 1, 0) == 1, let status = try? status() else { return false }
-            let look = FileLook(status)
+            let look = Fingerprint(status)
             if look == looks.last { return false }
             looks.append(look)
         }
@@ -153,6 +154,6 @@ extension Descriptor {
         guard let before = try? status() else { return false }
         mapping.storeBytes(of: byte + 1, as: UInt8.self)
         guard let after = try? status() else { return false }
-        return FileLook(before) != FileLook(after)
+        return Fingerprint(before) != Fingerprint(after)
     }
 }

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import FoundationEssentials
@@ -36,13 +37,6 @@ extension Library {
         }
     }
 
-    private func announce(_ renamed: (before: Entry, after: Entry)?) {
-        guard let renamed else { return }
-        announceNames(of: renamed.before)
-        announceNames(of: renamed.after)
-        observer?.settleNames()
-    }
-
     /// The names of all attributes that can be copied; computed ones are not among them.
     public func extendedAttributeNames(of node: Node) throws(Errno) -> [String] {
         guard case .entry(let inode) = node else { return [] }
@@ -58,19 +52,18 @@ extension Library {
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
     ) throws(Errno) {
         let inode = try changeable(name, of: node)
-        let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
+        let isRenamed = try mutate(makingNew: true) { catalog in
             var entry = try attributeHolder(inode, catalog)
             guard entry.kind == .document, name == Self.displayName, departedNode(inode) == nil else {
                 try store(name, value, in: &entry, creation)
                 try keep(entry, catalog)
-                return nil
+                return false
             }
             if creation == .mustCreate || creation == .impossible { throw Errno.fileExists }
-            let before = entry
             try setDisplayName(Self.documentName(value, for: entry), .given, of: &entry, catalog)
-            return (before, entry)
+            return true
         }
-        announce(renamed)
+        if isRenamed { observer?.settleNames() }
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
@@ -78,7 +71,7 @@ extension Library {
         let inode = try changeable(name, of: node)
         openFiles.noteRenaming()
         defer { openFiles.noteRenaming() }
-        let renamed = try mutate { catalog -> (before: Entry, after: Entry)? in
+        let isRenamed = try mutate { catalog in
             var entry = try attributeHolder(inode, catalog)
             guard entry.kind == .document, name == Self.displayName, departedNode(inode) == nil else {
                 var stored = try entry.storedAttributes()
@@ -86,9 +79,8 @@ extension Library {
                 try entry.setStoredAttributes(stored)
                 entry.notePending(.attributes)
                 try keep(entry, catalog)
-                return nil
+                return false
             }
-            let before = entry
             if entry.naming == .given { entry.naming = .automatic }
             var automatic = entry.name
             if entry.isBackingCurrent {
@@ -97,9 +89,9 @@ extension Library {
                 automatic = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
             }
             if let automatic { try setDisplayName(automatic, entry.naming, of: &entry, catalog) }
-            return (before, entry)
+            return true
         }
-        announce(renamed)
+        if isRenamed { observer?.settleNames() }
     }
 
     private static func requireUserAttribute(_ name: String) throws(Errno) {
@@ -147,10 +139,12 @@ extension Library {
     private func setDisplayName(
         _ name: DocumentName, _ naming: Naming, of entry: inout Entry, _ catalog: CatalogTransaction
     ) throws {
+        catalog.announce(.entryChanged(entry, besides: nil))
         entry.name = name
         entry.naming = naming
         entry.notePending(.name)
         try catalog.update(entry)
+        catalog.announce(.entryChanged(entry, besides: nil))
         backing.mirror(
             displayName: name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
     }

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
@@ -78,7 +79,7 @@ struct Projection {
         library.transfers.forget(current.inode)
         try leaveToReaders(&entry)
         try catalog.update(entry)
-        library.announceNames(of: current)
+        catalog.announce(.entryChanged(current, besides: nil))
     }
 
     /// The row of the folder that a committed entry lies in, made if need be.
@@ -93,8 +94,8 @@ struct Projection {
         guard let entry = try insertRow(committed) else { return }
         changes.noteCreation(of: entry)
         try library.backing.folder(entry.parent, catalog).touch()
-        library.observer?.listingChanged(of: entry.parent)
-        library.announceNames(of: entry)
+        catalog.announce(.listingChanged(of: entry.parent))
+        catalog.announce(.entryChanged(entry, besides: nil))
     }
 
     /// An entry of a checkpoint, whose folder came before it; nobody has seen anything of it yet.
@@ -139,7 +140,7 @@ struct Projection {
         case .symbolicLink: try makeSymbolicLink(entry, in: directory)
         case .document, .scratch: break
         }
-        if entry.isHere { entry.backingInode = UInt64(try directory.status(entry.filename).st_ino) }
+        if entry.isHere { entry.backing = try directory.identify(entry.filename).evidence }
         entry.inode = try catalog.insert(entry)
         return entry
     }
@@ -183,14 +184,14 @@ struct Projection {
         if entry.isOutdated || !entry.isHere, isOther { try leaveToReaders(&entry) }
         try catalog.update(entry)
         if isMoved || entry.name != current.name || entry.inode != current.inode {
-            library.announceNames(of: current)
-            library.announceNames(of: entry)
+            catalog.announce(.entryChanged(current, besides: nil))
+            catalog.announce(.entryChanged(entry, besides: nil))
         }
         // A folder with the versions in conflict is listed beside it, or is not any more.
-        if (entry.conflicts > 0) != (current.conflicts > 0) { library.observer?.listingChanged(of: entry.parent) }
+        if (entry.conflicts > 0) != (current.conflicts > 0) { catalog.announce(.listingChanged(of: entry.parent)) }
         if let formerPlace { changes.noteMove(of: entry, from: formerPlace) }
         if entry.inode != current.inode { changes.noteContent(of: entry) }
-        library.observer?.attributesChanged(of: entry.inode)
+        catalog.announce(.attributesChanged(of: entry.inode))
     }
 
     /// The content of an inode never changes but through the mount, so that the kernel may keep what
@@ -240,8 +241,8 @@ struct Projection {
         let isMoved = try source.renameIfPresent(entry.filename, to: target, description.filename)
         // An earlier try may have moved it, and failed after that.
         if !isMoved, entry.isHere, !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
-        library.observer?.listingChanged(of: entry.parent)
-        library.observer?.listingChanged(of: folder.inode)
+        catalog.announce(.listingChanged(of: entry.parent))
+        catalog.announce(.listingChanged(of: folder.inode))
         entry.parent = folder.inode
         entry.filename = description.filename
         entry.hasGeneratedFilename = description.hasGeneratedFilename
@@ -267,7 +268,7 @@ struct Projection {
         if try staysPut(before) { other.notePending(.place) }
         try catalog.update(other)
         if let place { changes.noteMove(of: other, from: place) }
-        library.announceNames(of: before)
+        catalog.announce(.entryChanged(before, besides: nil))
     }
 
     private func staysPut(_ entry: Entry) throws -> Bool {
@@ -288,7 +289,9 @@ struct Projection {
         guard var entry = try catalog.entry(id), entry.container == .cloud, (entry.kind == .folder) == isFolder,
             !entry.pending.contains(.creation), entry.inode > .cloud
         else { return }
-        let isKept = isFolder ? try catalog.hasChildren(entry.inode) : entry.pending.contains(.content)
+        let isKept = isFolder
+            ? try catalog.hasChildren(entry.inode)
+            : try entry.pending.contains(.content) || library.noteEditInStore(of: &entry, catalog)
         if isKept {
             // What was changed here since brings it back. It is no change itself: the revision stays, and the save of it
             // that is under way is the one that the container needs.
@@ -311,8 +314,8 @@ struct Projection {
             discarded.append(entry.inode)
         }
         try directory.touch()
-        library.observer?.listingChanged(of: entry.parent)
-        library.announceNames(of: entry)
+        catalog.announce(.listingChanged(of: entry.parent))
+        catalog.announce(.entryChanged(entry, besides: nil))
     }
 }
 

@@ -1,3 +1,4 @@
+import Backing
 import CLinux
 import Catalog
 import Documents
@@ -42,6 +43,7 @@ extension Synchronizer {
                     }
                 }
                 try catalog.set(.logPosition, String(checkpoint.position.number))
+                catalog.announce(.listingChanged(of: .cloud))
             }
         } catch let error as CheckpointError {
             throw error
@@ -50,7 +52,6 @@ extension Synchronizer {
         }
         // So much is not needed again.
         malloc_trim(0)
-        library.observer?.listingChanged(of: .cloud)
         library.stateChanged()
     }
 

@@ -1,6 +1,8 @@
+import Backing
 import Catalog
 import Documents
 import Logging
+import ObjectStore
 import Replication
 import Synchronization
 import SystemPackage
@@ -61,6 +63,7 @@ extension Synchronizer {
     func sendPending() async throws -> Bool {
         var hasSent = false
         while let outgoing = try prepareCommit() {
+            try await onBlockingThread { [library] in try library.makeDurable(outgoing) }
             switch try await log.append(outgoing.commit, encoded: outgoing.encoded, at: try position().next) {
             case .appended:
                 try take(outgoing.commit, at: try position().next, own: outgoing)

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Glibc
@@ -89,6 +90,8 @@ extension Synchronizer {
                 try withExtendedLifetime(file) { try settleUnchanged(entry, as: known) }
                 return nil
             }
+            // The cloud must not have what a loss of power takes away here.
+            try await onBlockingThread { try file.synchronize(dataOnly: true) }
             let version = try await upload.send(
                 draft, of: id, from: FileDescriptor(rawValue: file.number), length: draft.size
             ) { count in
@@ -136,7 +139,7 @@ extension Synchronizer {
     ) throws -> DocumentVersion? {
         if entry.pending.contains(.creation) { return nil }
         let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
-        return versions.first { $0.id == draft.base && FileLook($0) == FileLook(draft) }
+        return versions.first { $0.id == draft.base && Fingerprint($0) == Fingerprint(draft) }
     }
 
     private func settleUnchanged(_ entry: Entry, as version: DocumentVersion) throws {
@@ -169,7 +172,7 @@ extension Synchronizer {
     ) throws -> Bool {
         guard current.revision == entry.revision, !library.openFiles.isOpenForWriting(entry.inode) else { return false }
         let status = try library.backing.folder(current.parent, catalog).status(current.filename)
-        return FileLook(status) == FileLook(version)
+        return Fingerprint(status) == Fingerprint(version)
     }
 
     private func noteFailure(_ error: TransferError, of entry: Entry) {

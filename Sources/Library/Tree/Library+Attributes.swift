@@ -1,3 +1,4 @@
+import Backing
 import CLinux
 import Catalog
 import Documents
@@ -38,11 +39,11 @@ extension Library {
     /// - Throws: EAGAIN where the content must arrive first; `truncationArrival` waits for it.
     public func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
-        let present = try mutate(mayDefer: .creation) { catalog -> FileAttributes? in
+        let present = try mutate { catalog -> FileAttributes? in
             guard var entry = try catalog.entry(inode) else { return nil }
             let changes = changes.resolved(for: entry.kind, mode: entry.mode)
             // As long as no row tells of the file, it tells of its attributes itself after a sudden end.
-            if catalog.isInsertionDeferred(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) { catalog.deferRows() }
+            if catalog.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) { catalog.durability = .soon }
             if let size = changes.size { try truncate(&entry, to: size, catalog) }
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, catalog)

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Glibc
@@ -27,7 +28,7 @@ extension Library {
         _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator, flags: Int32
     ) throws(Errno) -> (Resolved, Opening) {
         let name = try Self.entryName(name)
-        let outcome = try mutate(mayDefer: .creation) { catalog -> CreationOutcome in
+        let outcome = try mutate { catalog -> CreationOutcome in
             let folder = try receivingFolder(parent, catalog)
             if let found = try resolve(name.text, in: parent, catalog),
                 !(found.isUntitledAlias && flags & O_EXCL != 0)
@@ -41,7 +42,7 @@ extension Library {
             var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
                 resolved.isListedName = false
-                observer?.listingChanged(of: folder.inode)
+                catalog.announce(.listingChanged(of: folder.inode))
             }
             return .created(resolved, opening)
         }
@@ -101,23 +102,21 @@ extension Library {
     private func makeFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
     ) throws -> (Resolved, Opening) {
+        try requireRoom()
         var (entry, isKnownIdentity) = try newFile(name, in: folder, mode: creator.mode, catalog)
         let directory = try backing.folder(folder.inode, catalog)
         let isWritable = !unseenWrites.concern(entry)
         let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
-        let status: stat
-        do {
-            try Self.assignOwner(creator, entry.filename, in: directory)
-            // What the row says of it the file says as well, but for an id that nobody has seen.
-            let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
-            if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given { catalog.deferRows() }
-            status = try descriptor.status()
-            entry.backingInode = UInt64(status.st_ino)
-            entry.inode = try catalog.insert(entry)
-        } catch {
-            try? directory.removeFile(entry.filename)
-            throw error
-        }
+        let filename = entry.filename
+        catalog.ifFailed { try? directory.removeFile(filename) }
+        try Self.assignOwner(creator, filename, in: directory)
+        // What the row says of it the file says as well, but for an id that nobody has seen.
+        let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
+        if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given { catalog.durability = .soon }
+        let found = try descriptor.identify()
+        let status = found.status
+        entry.backing = found.evidence
+        entry.inode = try catalog.insert(entry)
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let number = register(Handle(file: file, canWrite: canWrite))
@@ -198,7 +197,7 @@ extension Library {
         effect: (BackingFolder, String) throws(Errno) -> Void
     ) throws(Errno) -> Resolved {
         let name = try Self.entryName(name)
-        return try mutate { catalog in
+        return try mutate(makingNew: true) { catalog in
             // Only documents resolve in `Documents` itself: a folder cannot stand in two places.
             if parent == .documents { throw Errno.notPermitted }
             let folder = try receivingFolder(parent, catalog)
@@ -214,7 +213,10 @@ extension Library {
             }
             let directory = try backing.folder(folder.inode, catalog)
             try effect(directory, name.text)
-            entry.backingInode = UInt64(try directory.status(name.text).st_ino)
+            catalog.ifFailed {
+                if kind == .folder { try? directory.removeFolder(name.text) } else { try? directory.removeFile(name.text) }
+            }
+            entry.backing = try directory.identify(name.text).evidence
             entry.inode = try catalog.insert(entry)
             if entry.isReplicated { transfers.wake.signal() }
             return Resolved(

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Replication
@@ -39,7 +40,7 @@ extension Library {
         backup.contentVersion = nil
         if backup.filename != held.filename {
             try directory.rename(held.filename, to: directory, backup.filename)
-            observer?.nameChanged(held.filename, in: held.parent)
+            catalog.announce(.nameChanged(held.filename, in: held.parent))
         }
         try catalog.update(backup)
     }
@@ -72,7 +73,7 @@ extension Library {
     /// names that a listing can show are ever remembered.
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
-    func announceNames(of entry: Entry, besides used: UsedName? = nil) {
+    func forgetNames(of entry: Entry, besides used: UsedName?) {
         guard let observer else {
             departedNodes.settle(entry.inode)
             return
@@ -85,18 +86,6 @@ extension Library {
         observer.attributesChanged(of: entry.inode)
         observer.nameChanged(listed, in: entry.parent)
         observer.whenNamesAreForgotten { [departedNodes] in departedNodes.settle(entry.inode) }
-    }
-}
-
-/// A name as a call says it, in the folder where the kernel knows it: a document in `Documents` has its
-/// own folder besides.
-struct UsedName {
-    let name: String
-    let folder: InodeNumber
-
-    init(_ name: some Collection<UInt8>, in folder: InodeNumber) {
-        self.name = String(decoding: name, as: UTF8.self)
-        self.folder = folder
     }
 }
 

@@ -1,3 +1,4 @@
+import Backing
 import CLinux
 import Catalog
 import Documents
@@ -7,11 +8,12 @@ import SystemPackage
 /// returns at once; `Synchronizer` sends or fetches what follows from it.
 extension Library {
     /// Brings what lies in a folder along after the folder itself was moved or renamed.
+    ///
+    /// - Parameter place: what names in the folder mean from now on.
     func carryDescendants(
-        of folder: Entry, from source: Entry, _ move: Move, _ catalog: CatalogTransaction
+        of folder: Entry, from source: Entry, to place: NamingPlace, migrates: Bool, _ catalog: CatalogTransaction
     ) throws {
-        let place = move.folder.place.folder(move.name)
-        guard move.migrates || place != source.place else { return }
+        guard migrates || place != source.place else { return }
         var places = [folder.inode: place]
         var moved = folder
         moved.place = place
@@ -29,7 +31,7 @@ extension Library {
             try catalog.update(entry)
         }
         // What lies in them may be called otherwise from now on.
-        if place.isScratch != source.place.isScratch { places.keys.forEach { observer?.listingChanged(of: $0) } }
+        if place.isScratch != source.place.isScratch { places.keys.forEach { catalog.announce(.listingChanged(of: $0)) } }
     }
 
     /// What enters a trash folder stops being anyone's document; what leaves it becomes one.
@@ -58,7 +60,7 @@ extension Library {
         else { return }
         let directory = try backing.folder(entry.parent, catalog)
         if try directory.renameIfPresent(entry.filename, to: directory, name, flags: RENAME_NOREPLACE) {
-            observer?.nameChanged(entry.filename, in: entry.parent)
+            catalog.announce(.nameChanged(entry.filename, in: entry.parent))
             entry.filename = name
         }
     }

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Logging
@@ -8,38 +9,35 @@ extension Library {
     ///
     /// - Throws: ENOENT, EISDIR, EPERM for virtual names.
     public func remove(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
-        let removed = try mutate(mayDefer: .removal) { catalog in
+        let removed = try mutate { catalog in
             let entry = try existing(name, in: parent, catalog)
             if entry.kind == .folder { throw Errno.isDirectory }
             // A link that is gone would be made anew after a sudden end.
-            if entry.container == .local, entry.isHere, entry.kind != .symbolicLink, self.catalog.defersCommits {
+            if entry.container == .local, entry.isHere, entry.kind != .symbolicLink {
                 try removeLocalFile(entry, catalog)
             } else {
                 try removeFile(entry, catalog)
             }
             if entry.kind == .document { departed.add(entry, holder: nil, now: surroundings.now()) }
+            catalog.announce(.entryChanged(entry, besides: UsedName(name, in: parent)))
+            if parent != entry.parent { catalog.announce(.listingChanged(of: entry.parent)) }
             return entry
         }
-        announceNames(of: removed, besides: UsedName(name, in: parent))
-        if parent != removed.parent {
-            observer?.listingChanged(of: removed.parent)
-            observer?.settleNames()
-        }
+        if parent != removed.parent { observer?.settleNames() }
         try backing.discard(removed.inode)
+        reserve.renewIfScarce()
     }
 
     /// Removes an empty folder.
     ///
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
     public func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
-        let removed = try mutate { catalog -> Entry? in
-            if let text = String(validating: name, as: UTF8.self), try removeConflicts(text, in: parent, catalog) { return nil }
+        try mutate { catalog in
+            if let text = String(validating: name, as: UTF8.self), try removeConflicts(text, in: parent, catalog) { return }
             let entry = try existing(name, in: parent, catalog)
             try removeFolder(entry, catalog)
-            return entry
+            catalog.announce(.entryChanged(entry, besides: UsedName(name, in: parent)))
         }
-        guard let removed else { return }
-        announceNames(of: removed, besides: UsedName(name, in: parent))
     }
 
     /// The entry that a name means in a call that changes it. Virtual files cannot be changed so.
@@ -58,7 +56,7 @@ extension Library {
     private func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         try noteDeparture(of: entry, catalog)
         let folder = try backing.folder(entry.parent, catalog)
-        catalog.deferRows()
+        catalog.durability = .soon
         try catalog.delete(entry.inode)
         openFiles.detach(entry.inode)
         do throws(Errno) { try folder.removeFile(entry.filename) } catch {
@@ -83,25 +81,16 @@ extension Library {
     }
 
     /// Whoever holds what loses its name here goes on holding it.
-    func noteDeparture(of entry: Entry, _ catalog: CatalogTransaction) throws {
+    ///
+    /// - Parameter content: the file, where it must still be possible to open it.
+    func noteDeparture(of entry: Entry, content: Descriptor? = nil, _ catalog: CatalogTransaction) throws {
         // Its file may be gone already, by a hand other than ours.
         let last = (try? attributes(of: entry, catalog)) ?? .placeholder(entry)
-        departedNodes.add(entry, last).forEach(drop)
+        departedNodes.add(entry, last, content: content)
     }
 
     /// The kernel holds an inode no longer.
-    public func forget(_ inode: InodeNumber) { departedNodes.forget(inode).map(drop) }
-
-    private func drop(_ node: DepartedNodes.Node) {
-        guard node.holdsContent else { return }
-        let inode = node.entry.inode
-        // Until then a row names the file by its inode number, which must not become another's.
-        catalog.whenCommitted { [backing, logger] in
-            do throws(Errno) { try backing.discard(inode) } catch {
-                logger.warning("a replaced content could not be removed", metadata: ["error": "\(error)"])
-            }
-        }
-    }
+    public func forget(_ inode: InodeNumber) { departedNodes.forget(inode) }
 
     func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.kind != .folder { throw Errno.notDirectory }

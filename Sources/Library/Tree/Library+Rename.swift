@@ -1,3 +1,4 @@
+import Backing
 import CLinux
 import Catalog
 import Documents
@@ -19,47 +20,32 @@ extension Library {
         // Before and after: a file that is opened meanwhile may see either state.
         openFiles.noteRenaming()
         defer { openFiles.noteRenaming() }
-        let outcome = try mutate(mayDefer: .creation) { catalog -> Outcome? in
+        let isDone = try mutate { catalog in
             let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
-            guard let move else { return nil }
-            if move.plan != .replaceContent { try catalog.commitTakenPlaces() }
+            guard let move else { return false }
             let changed = try carryOut(move, catalog)
-            return Outcome(
-                changed: changed, discarded: changed.filter(move.discards).map(\.inode), source: move.source.inode,
-                isNewNameListed: try isNewNameListed(after: move, in: newParent, catalog),
-                isExchange: move.plan == .exchange)
+            for entry in changed {
+                // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
+                let used = entry.inode == move.source.inode
+                    ? UsedName(name, in: parent) : UsedName(newName.text.utf8, in: newParent)
+                catalog.announce(.entryChanged(entry, besides: move.plan == .exchange ? nil : used))
+            }
+            for folder in [parent, newParent] where folder == .documents {
+                catalog.announce(.listingChanged(of: preferredFolder))
+            }
+            // The kernel takes its memory of the old name over to the new one.
+            if try !isNewNameListed(after: move, in: newParent, catalog) {
+                catalog.announce(.nameChanged(newName.text, in: newParent))
+            }
+            return true
         }
-        guard let outcome else { return }
-        for entry in outcome.changed {
-            // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
-            let used = entry.inode == outcome.source
-                ? UsedName(name, in: parent) : UsedName(newName.text.utf8, in: newParent)
-            announceNames(of: entry, besides: outcome.isExchange ? nil : used)
-        }
-        for folder in [parent, newParent] where folder == .documents {
-            observer?.listingChanged(of: preferredFolder)
-        }
-        // The kernel takes its memory of the old name over to the new one.
-        if !outcome.isNewNameListed { observer?.nameChanged(newName.text, in: newParent) }
-        for inode in outcome.discarded { departedNodes.holdContent(of: inode) }
-        if parent == .documents, newParent == .documents { observer?.settleNames() }
-    }
-
-    private struct Outcome {
-        /// The entries that changed, as they were.
-        var changed: [Entry]
-        /// Those of them whose content is gone.
-        var discarded: [InodeNumber]
-        var source: InodeNumber
-        /// Whether the new name is one that the kernel may remember.
-        var isNewNameListed: Bool
-        var isExchange: Bool
+        if isDone, parent == .documents, newParent == .documents { observer?.settleNames() }
     }
 
     private func isNewNameListed(
         after move: Move, in newParent: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Bool {
-        // What took another's identity has its names; its row may not be written yet.
+        // What took another's identity has its names.
         if move.plan == .replaceContent { return move.isTargetNameListed }
         let found = try resolve(move.name.text, in: newParent, catalog)
         return found?.isListedName == true && found?.entry.inode == move.source.inode
@@ -75,12 +61,6 @@ extension Library {
         var name: EntryName
         var plan: RenamePlan
         var migrates: Bool
-
-        /// Whether the content of `entry` goes with this move.
-        func discards(_ entry: Entry) -> Bool {
-            guard let target, entry.inode == target.inode, target.kind != .folder else { return false }
-            return plan != .exchange
-        }
     }
 
     /// - Returns: nil when there is nothing to do.
@@ -117,6 +97,7 @@ extension Library {
 
     private func carryOut(_ move: Move, _ catalog: CatalogTransaction) throws -> [Entry] {
         let source = move.source
+        if move.plan != .replaceContent { try catalog.writeIfWaiting(source.inode) }
         switch move.plan {
         case .nothing:
             return []
@@ -129,7 +110,7 @@ extension Library {
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }
-            try replaceEntry(target, catalog) { try relocate(source, as: renaming, move, catalog) }
+            try replaceEntry(target, by: source, catalog) { try relocate(source, as: renaming, move, catalog) }
             return [source, target]
         case .exchange:
             guard let target = move.target else { return [] }
@@ -164,7 +145,10 @@ extension Library {
         }
         entry.container = move.folder.container
         try place(&entry, from: source, catalog)
-        if source.kind == .folder { try carryDescendants(of: entry, from: source, move, catalog) }
+        if source.kind == .folder {
+            try carryDescendants(
+                of: entry, from: source, to: move.folder.place.folder(move.name), migrates: move.migrates, catalog)
+        }
         if move.migrates {
             try migrate(entry, from: source, catalog)
         } else if entry.isReplicated {

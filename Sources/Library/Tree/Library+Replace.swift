@@ -1,3 +1,4 @@
+import Backing
 import CLinux
 import Catalog
 import Documents
@@ -9,8 +10,9 @@ extension Library {
     /// Takes a target away so that `relocation` can put something else in its place, and puts it back
     /// if that fails.
     func replaceEntry(
-        _ target: Entry, _ catalog: CatalogTransaction, relocation: () throws -> Void
+        _ target: Entry, by source: Entry, _ catalog: CatalogTransaction, relocation: () throws -> Void
     ) throws {
+        try synchronizeContent(of: source, catalog)
         if target.kind == .folder {
             try removeFolder(target, catalog)
             try relocation()
@@ -29,30 +31,24 @@ extension Library {
         // Before it comes to the document's place: by then it says what it is itself, should no row do so.
         let saysItsName = backing.mirror(
             displayName: target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
-        if saysItsName, isFoundAnew(source, over: target, catalog) {
-            catalog.deferRows()
-        } else {
-            try catalog.commitTakenPlaces()
-        }
+        if saysItsName, isToldByFiles(source, over: target, catalog) { catalog.durability = .soon }
         var entry = source
         if source.kind == .document { try withdraw(source, step: nil, catalog) }
         var target = target
         try withdrawDeparting(&target, catalog)
-        try noteDeparture(of: target, catalog)
+        let directory = try backing.folder(target.parent, catalog)
+        // Whoever found it by its name a moment ago may be about to open it.
+        let replaced = openFiles.isOpen(target.inode) ? nil : try? directory.openFile(target.filename, O_PATH)
+        try noteDeparture(of: target, content: replaced, catalog)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent
         entry.container = target.container
         entry.isHere = true
         entry.notePending(.content)
         entry.noteOwnMode(inPlaceOf: target)
-        let directory = try backing.folder(target.parent, catalog)
-        try backing.setAside(target.filename, of: target.inode, in: directory)
-        do {
-            try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
-        } catch {
-            try backing.putBack(target.filename, of: target.inode, in: directory)
-            throw error
-        }
+        // One rename(2) over the old file: file systems see to it that the old or the new content is there after a loss of power,
+        // whole, also where nobody has synced it (ext4: auto_da_alloc).
+        try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
@@ -60,11 +56,17 @@ extension Library {
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
     }
 
-    /// Whether the end of a save may be written to the catalog a moment later: no row tells of the new file yet, so that after a
-    /// sudden end it is the document's by its place (`Reconciliation`), and is all that its row would say.
-    private func isFoundAnew(_ source: Entry, over target: Entry, _ catalog: CatalogTransaction) -> Bool {
-        catalog.isInsertionDeferred(source.inode) && target.container == .local && target.isHere
-            && target.naming == .given && target.mode == source.mode
+    /// Whether a save may be written to the catalog a moment later: after a sudden end the new file is the document's by its
+    /// place (`Reconciliation`), and says all that the row would.
+    private func isToldByFiles(_ source: Entry, over target: Entry, _ catalog: CatalogTransaction) -> Bool {
+        source.container == .local && target.container == .local && target.isHere && target.naming == .given
+            && target.mode == source.mode
+    }
+
+    /// What is about to leave its place for another's must not be empty there after a loss of power.
+    private func synchronizeContent(of entry: Entry, _ catalog: CatalogTransaction) throws {
+        guard entry.kind == .document || entry.kind == .scratch, entry.isHere else { return }
+        try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename).synchronize(dataOnly: true)
     }
 
     /// RENAME_EXCHANGE: identities stay with the names, contents change places.
@@ -83,6 +85,7 @@ extension Library {
         func swapFiles() throws(Errno) {
             try firstFolder.rename(first.filename, to: secondFolder, second.filename, flags: RENAME_EXCHANGE)
         }
+        for entry in [first, second] { try synchronizeContent(of: entry, catalog) }
         try swapFiles()
         do {
             for entry in [newSecond, newFirst] where entry.kind == .document { try noteExchanged(entry, catalog) }

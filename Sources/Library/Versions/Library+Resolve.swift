@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Replication
@@ -68,7 +69,7 @@ extension Library {
         if kept != entry.currentVersion { try leaveEdit(of: entry, catalog) }
         var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
         try projection.project([id])
-        observer?.listingChanged(of: entry.parent)
+        catalog.announce(.listingChanged(of: entry.parent))
         transfers.wake.signal()
     }
 

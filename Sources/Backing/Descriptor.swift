@@ -7,12 +7,12 @@ public final class Descriptor: Sendable {
     public let number: Int32
 
     /// Takes ownership of `number`.
-    init(_ number: Int32) { self.number = number }
+    package init(_ number: Int32) { self.number = number }
 
     deinit { _ = Glibc.close(number) }
 
     /// Turns a failed system call into its `Errno`, and tries again when it was interrupted.
-    static func check(_ call: () -> Int32) throws(Errno) -> Int32 {
+    package static func check(_ call: () -> Int32) throws(Errno) -> Int32 {
         while true {
             let result = call()
             if result >= 0 { return result }
@@ -20,36 +20,41 @@ public final class Descriptor: Sendable {
         }
     }
 
-    static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(Errno) -> Descriptor {
+    package static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(Errno) -> Descriptor {
         Descriptor(try check { Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
 
     /// Another descriptor for the same file, even after its last name is gone.
-    func reopened(_ flags: Int32) throws(Errno) -> Descriptor {
+    package func reopened(_ flags: Int32) throws(Errno) -> Descriptor {
         try Descriptor.open("/proc/self/fd/\(number)", flags)
     }
 
-    func status() throws(Errno) -> stat {
+    package func status() throws(Errno) -> stat {
         var status = stat()
         _ = try Descriptor.check { fstat(number, &status) }
         return status
     }
 
+    /// As `status`, with what tells the file from every other.
+    package func identify() throws(Errno) -> IdentifiedStatus {
+        try IdentifiedStatus("", in: number, flags: AT_EMPTY_PATH)
+    }
+
     /// Makes content and metadata durable.
-    func synchronize(dataOnly: Bool) throws(Errno) {
+    package func synchronize(dataOnly: Bool) throws(Errno) {
         _ = try Descriptor.check { dataOnly ? fdatasync(number) : fsync(number) }
     }
 
-    func truncate(to size: Int64) throws(Errno) {
+    package func truncate(to size: Int64) throws(Errno) {
         _ = try Descriptor.check { ftruncate(number, off_t(size)) }
     }
 
-    func setExtendedAttribute(_ name: String, _ value: [UInt8]) throws(Errno) {
+    package func setExtendedAttribute(_ name: String, _ value: [UInt8]) throws(Errno) {
         _ = try Descriptor.check { fsetxattr(number, name, value, value.count, 0) }
     }
 
     /// The first bytes of the file, at most `limit`.
-    func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] {
+    package func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         var filled = 0
         while filled < limit {

@@ -1,3 +1,4 @@
+import CLinux
 import Catalog
 import Documents
 import Glibc
@@ -28,7 +29,7 @@ public struct FileAttributes: Sendable, Equatable {
     }
 
     /// Those of a document whose content is not here.
-    static func placeholder(_ entry: Entry) -> FileAttributes {
+    package static func placeholder(_ entry: Entry) -> FileAttributes {
         FileAttributes(
             type: .file, mode: entry.mode, size: entry.size, blocks: 0, links: 1, owner: geteuid(),
             group: getegid(), accessed: entry.modified, modified: entry.modified, changed: entry.modified)
@@ -47,7 +48,7 @@ public struct FileAttributes: Sendable, Equatable {
             group: getegid(), accessed: time, modified: time, changed: time)
     }
 
-    init(
+    package init(
         type: FileType, mode: UInt16, size: Int64, blocks: Int64, links: UInt32, owner: UInt32,
         group: UInt32, accessed: Timestamp, modified: Timestamp, changed: Timestamp
     ) {
@@ -63,7 +64,7 @@ public struct FileAttributes: Sendable, Equatable {
         self.changed = changed
     }
 
-    init(_ status: stat) {
+    package init(_ status: stat) {
         let type: FileType =
             switch status.st_mode & S_IFMT {
             case S_IFDIR: .folder

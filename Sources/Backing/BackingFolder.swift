@@ -5,28 +5,28 @@ import SystemPackage
 /// One directory of the store, held by descriptor: it stays the same directory when it or a folder
 /// above it is renamed, and no path can lead out of it. Names are single components, and symbolic
 /// links are never followed.
-final class BackingFolder: Sendable {
-    let descriptor: Descriptor
+package final class BackingFolder: Sendable {
+    package let descriptor: Descriptor
 
     private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
     private var number: Int32 { descriptor.number }
 
-    static func open(path: String) throws(Errno) -> BackingFolder {
+    package static func open(path: String) throws(Errno) -> BackingFolder {
         BackingFolder(try Descriptor.open(path, O_PATH | O_DIRECTORY))
     }
 
-    func folder(_ name: String) throws(Errno) -> BackingFolder {
+    package func folder(_ name: String) throws(Errno) -> BackingFolder {
         BackingFolder(try openFile(name, O_PATH | O_DIRECTORY))
     }
 
-    func openFile(_ name: String, _ flags: Int32, mode: UInt16 = 0) throws(Errno) -> Descriptor {
+    package func openFile(_ name: String, _ flags: Int32, mode: UInt16 = 0) throws(Errno) -> Descriptor {
         Descriptor(
             try Descriptor.check { openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode_t(mode)) })
     }
 
     /// Opens a file for docfs's own reading, which is no access by a person where that can be avoided.
-    func openUnnoticed(_ name: String) throws(Errno) -> Descriptor {
+    package func openUnnoticed(_ name: String) throws(Errno) -> Descriptor {
         do throws(Errno) {
             return try openFile(name, O_RDONLY | O_NOATIME)
         } catch {
@@ -36,49 +36,54 @@ final class BackingFolder: Sendable {
         }
     }
 
-    func status(_ name: String) throws(Errno) -> stat {
+    package func status(_ name: String) throws(Errno) -> stat {
         var status = stat()
         _ = try Descriptor.check { fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
         return status
     }
 
-    func exists(_ name: String) -> Bool { (try? status(name)) != nil }
+    /// As `status`, with what tells the file from every other.
+    package func identify(_ name: String) throws(Errno) -> IdentifiedStatus {
+        try IdentifiedStatus(name, in: number, flags: AT_SYMLINK_NOFOLLOW)
+    }
+
+    package func exists(_ name: String) -> Bool { (try? status(name)) != nil }
 
     // The row has an entry's mode, and the kernel enforces it. The backing file's lets its owner in
     // whatever the row says: docfs must get at it also when the person may not.
-    static let fileAccess: UInt16 = 0o600
+    package static let fileAccess: UInt16 = 0o600
     private static let folderAccess: UInt16 = 0o700
 
     /// Whether a backing file has the very mode that the row has.
-    static func keepsMode(_ mode: UInt16) -> Bool { mode & fileAccess == fileAccess }
+    package static func keepsMode(_ mode: UInt16) -> Bool { mode & fileAccess == fileAccess }
 
-    func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
+    package func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
         _ = try Descriptor.check { mkdirat(number, name, mode_t(mode | Self.folderAccess)) }
     }
 
-    func setFolderMode(_ name: String, _ mode: UInt16) throws(Errno) {
+    package func setFolderMode(_ name: String, _ mode: UInt16) throws(Errno) {
         try setMode(name, mode | Self.folderAccess)
     }
 
-    func setFileMode(_ name: String, _ mode: UInt16) throws(Errno) {
+    package func setFileMode(_ name: String, _ mode: UInt16) throws(Errno) {
         try setMode(name, mode | Self.fileAccess)
     }
 
     /// Creates a file that must not exist yet.
-    func makeFile(_ name: String, _ access: Int32 = O_RDWR, mode: UInt16) throws(Errno) -> Descriptor {
+    package func makeFile(_ name: String, _ access: Int32 = O_RDWR, mode: UInt16) throws(Errno) -> Descriptor {
         try openFile(name, access | O_CREAT | O_EXCL, mode: mode | Self.fileAccess)
     }
 
     /// A new, empty file that has lost its name already: it goes with its descriptor.
     ///
     /// - Parameter name: for the moment between; nobody else may use it.
-    func openUnnamedFile(_ name: String) throws(Errno) -> Descriptor {
+    package func openUnnamedFile(_ name: String) throws(Errno) -> Descriptor {
         let file = try openFile(name, O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
         try removeFile(name)
         return file
     }
 
-    func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
+    package func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
         _ = try Descriptor.check {
             (target + [0]).withUnsafeBytes { bytes in
                 symlinkat(bytes.baseAddress!.assumingMemoryBound(to: CChar.self), number, name)
@@ -86,7 +91,7 @@ final class BackingFolder: Sendable {
         }
     }
 
-    func readSymbolicLink(_ name: String) throws(Errno) -> [UInt8] {
+    package func readSymbolicLink(_ name: String) throws(Errno) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = bytes.withUnsafeMutableBytes { buffer in
             readlinkat(number, name, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
@@ -95,22 +100,22 @@ final class BackingFolder: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    func removeFile(_ name: String) throws(Errno) {
+    package func removeFile(_ name: String) throws(Errno) {
         _ = try Descriptor.check { unlinkat(number, name, 0) }
     }
 
-    func removeFolder(_ name: String) throws(Errno) {
+    package func removeFolder(_ name: String) throws(Errno) {
         _ = try Descriptor.check { unlinkat(number, name, AT_REMOVEDIR) }
     }
 
-    func rename(
+    package func rename(
         _ name: String, to destination: BackingFolder, _ newName: String, flags: UInt32 = 0
     ) throws(Errno) {
         _ = try Descriptor.check { renameat2(number, name, destination.number, newName, flags) }
     }
 
     /// - Returns: false when there is nothing of that name to rename.
-    func renameIfPresent(
+    package func renameIfPresent(
         _ name: String, to destination: BackingFolder, _ newName: String, flags: UInt32 = 0
     ) throws(Errno) -> Bool {
         do throws(Errno) {
@@ -123,7 +128,7 @@ final class BackingFolder: Sendable {
     }
 
     /// - Parameter times: access and modification; `UTIME_OMIT` and `UTIME_NOW` count.
-    func setTimes(_ name: String, _ times: [timespec]) throws(Errno) {
+    package func setTimes(_ name: String, _ times: [timespec]) throws(Errno) {
         _ = try Descriptor.check { utimensat(number, name, times, AT_SYMLINK_NOFOLLOW) }
     }
 
@@ -132,29 +137,63 @@ final class BackingFolder: Sendable {
     }
 
     /// - Parameters: `UInt32.max` leaves an owner or group as it is.
-    func setOwner(_ name: String, owner: UInt32, group: UInt32) throws(Errno) {
+    package func setOwner(_ name: String, owner: UInt32, group: UInt32) throws(Errno) {
         _ = try Descriptor.check { fchownat(number, name, owner, group, AT_SYMLINK_NOFOLLOW) }
     }
 
     /// Marks the directory as changed now, where no name in the store changed with it.
-    func touch() throws(Errno) {
+    package func touch() throws(Errno) {
         let times = [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), timespec(tv_sec: 0, tv_nsec: UTIME_NOW)]
         _ = try Descriptor.check { utimensat(AT_FDCWD, "/proc/self/fd/\(number)", times, 0) }
     }
 
+    /// Removes a link, or a folder in which, however deep, there is nothing but folders and links.
+    ///
+    /// - Returns: false where it is neither; then nothing is removed.
+    package func removeEmptyTree(_ name: String) throws(Errno) -> Bool {
+        // Paths below `name`, each folder before what lies in it.
+        var paths: [[String]] = [[]]
+        var next = 0
+        while next < paths.count {
+            let path = paths[next]
+            let (parent, last) = try descend(name, path)
+            switch try parent.status(last).st_mode & S_IFMT {
+            case S_IFLNK: break
+            case S_IFDIR: paths += try parent.folder(last).names().map { path + [$0] }
+            default: return false
+            }
+            next += 1
+        }
+        for path in paths.reversed() {
+            let (parent, last) = try descend(name, path)
+            let isFolder = try parent.status(last).st_mode & S_IFMT == S_IFDIR
+            if isFolder { try parent.removeFolder(last) } else { try parent.removeFile(last) }
+        }
+        return true
+    }
+
+    private func descend(_ name: String, _ path: [String]) throws(Errno) -> (parent: BackingFolder, name: String) {
+        var (folder, last) = (self, name)
+        for component in path {
+            folder = try folder.folder(last)
+            last = component
+        }
+        return (folder, last)
+    }
+
     /// Makes the names in it durable.
-    func synchronize() throws(Errno) {
+    package func synchronize() throws(Errno) {
         try openFile(".", O_RDONLY | O_DIRECTORY).synchronize(dataOnly: false)
     }
 
-    func fileSystemStatus() throws(Errno) -> statvfs {
+    package func fileSystemStatus() throws(Errno) -> statvfs {
         var status = statvfs()
         _ = try Descriptor.check { fstatvfs(number, &status) }
         return status
     }
 
     /// The names in it, without `.` and `..`, and without those that are not UTF-8, which are none of ours.
-    func names() throws(Errno) -> [String] {
+    package func names() throws(Errno) -> [String] {
         let reading = try openFile(".", O_RDONLY | O_DIRECTORY)
         guard let stream = fdopendir(dup(reading.number)) else { throw Errno(rawValue: errno) }
         defer { closedir(stream) }

@@ -1,0 +1,158 @@
+import CLinux
+import Catalog
+import Dispatch
+import Documents
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// The plain files of the store: `STORE/local/…` and `STORE/cloud/…` mirror the tree, each document
+/// under its filename, so that with docfs gone nothing is locked in (PRODUCT 10).
+///
+/// Besides them `STORE/staging` holds what is on its way: content that is being downloaded, and
+/// content whose removal is not yet certain.
+package final class BackingStore: Sendable {
+    package let root: BackingFolder
+    package let staging: BackingFolder
+
+    /// Guards nothing but the cache itself; taken inside the tree's lock, never around it.
+    private let folders = Mutex<[InodeNumber: BackingFolder]>([:])
+    private let maximumOpenFolders: Int
+
+    package init(path: String) throws(Errno) {
+        maximumOpenFolders = Self.mostOpenFolders
+        root = try BackingFolder.open(path: path)
+        for name in [Container.local.rawValue, Container.cloud.rawValue, "staging"] where !root.exists(name) {
+            try root.makeFolder(name, mode: 0o700)
+        }
+        staging = try root.folder("staging")
+    }
+
+    /// A small part of the descriptors that this process may have, however few these are.
+    private static var mostOpenFolders: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 16 }
+        return Int(min(2048, max(16, limit.rlim_cur / 8)))
+    }
+
+    /// The directory that holds the children of a folder.
+    ///
+    /// - Throws: ESTALE for what has no row, or what opening the directory gives.
+    package func folder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> BackingFolder {
+        catalog.willChangeFiles(in: inode)
+        if let folder = folders.withLock({ $0[inode] }) { return folder }
+        // From the nearest one that is open down: as deep as folders may lie in each other.
+        var (below, nearest) = ([Entry](), inode)
+        while true {
+            if let top = try topFolder(nearest) ?? folders.withLock({ $0[nearest] }) {
+                return try below.reversed().reduce(top) { try open($1.filename, in: $0, as: $1.inode) }
+            }
+            guard let entry = try catalog.entry(nearest), entry.kind == .folder else { throw Errno.staleNFSFileHandle }
+            below.append(entry)
+            nearest = entry.parent
+        }
+    }
+
+    private func topFolder(_ inode: InodeNumber) throws(Errno) -> BackingFolder? {
+        switch inode {
+        case .root, .documents: root
+        case .local, .cloud:
+            if let folder = folders.withLock({ $0[inode] }) { folder } else {
+                try open((inode == .local ? Container.local : .cloud).rawValue, in: root, as: inode)
+            }
+        default: nil
+        }
+    }
+
+    private func open(_ name: String, in parent: BackingFolder, as inode: InodeNumber) throws(Errno) -> BackingFolder {
+        let opened = try parent.folder(name)
+        folders.withLock { folders in
+            if folders.count >= maximumOpenFolders { folders.removeAll() }
+            folders[inode] = opened
+        }
+        return opened
+    }
+
+    /// Closes the directory of a folder that was removed.
+    package func forget(_ folder: InodeNumber) {
+        folders.withLock { _ = $0.removeValue(forKey: folder) }
+    }
+
+    /// Closes all directories: what rows call them may be others by now.
+    package func forgetFolders() { folders.withLock { $0 = [:] } }
+
+    /// Has the file system of the store write down all that is in its cache.
+    ///
+    /// - Parameter seconds: how long that may take.
+    /// - Returns: whether it has.
+    package func synchronizeAll(within seconds: Int) -> Bool {
+        let outcome = SynchronizationOutcome()
+        DispatchQueue.global().async { [root] in
+            let succeeded = (try? root.openFile(".", O_RDONLY | O_DIRECTORY)).map { syncfs($0.number) == 0 } ?? false
+            outcome.succeeded.store(succeeded, ordering: .releasing)
+            outcome.ended.signal()
+        }
+        return outcome.ended.wait(timeout: .now() + .seconds(seconds)) == .success && outcome.succeeded.load(ordering: .acquiring)
+    }
+
+    /// Puts the display name on the backing file, for the day when docfs is gone. Store file systems
+    /// without extended attributes do not get it: the catalog is what counts.
+    ///
+    /// - Returns: whether the file has it, if there is any.
+    @discardableResult
+    package func mirror(displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
+        guard let displayName else { return true }
+        guard let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return false }
+        return mirror(displayName: displayName, on: file)
+    }
+
+    /// - Returns: whether the file has it.
+    @discardableResult
+    package func mirror(displayName: String, on file: Descriptor) -> Bool {
+        (try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))) != nil
+    }
+
+    package static let displayNameAttribute = "user.displayName"
+
+    // MARK: Removal in two steps
+
+    /// Takes a file out of the tree so that it can still be put back.
+    package func setAside(_ name: String, of inode: InodeNumber, in folder: BackingFolder) throws(Errno) {
+        // A placeholder has no file.
+        _ = try folder.renameIfPresent(name, to: staging, Self.asideName(inode))
+    }
+
+    package func putBack(_ name: String, of inode: InodeNumber, in folder: BackingFolder) throws(Errno) {
+        _ = try staging.renameIfPresent(Self.asideName(inode), to: folder, name)
+    }
+
+    /// Removes for good what was set aside.
+    package func discard(_ inode: InodeNumber) throws(Errno) {
+        do throws(Errno) { try staging.removeFile(Self.asideName(inode)) } catch .noSuchFileOrDirectory {}
+    }
+
+    private static let asidePrefix = "removed-"
+
+    private static func asideName(_ inode: InodeNumber) -> String { asidePrefix + String(inode.number) }
+
+    /// The inode that a name in `staging` was set aside for.
+    package static func inode(setAsideAs name: String) -> InodeNumber? {
+        guard name.hasPrefix(asidePrefix) else { return nil }
+        return Int64(name.dropFirst(asidePrefix.count)).map(InodeNumber.init)
+    }
+}
+
+private final class SynchronizationOutcome: Sendable {
+    let ended = DispatchSemaphore(value: 0)
+    let succeeded = Atomic<Bool>(false)
+}
+
+extension BackingFolder {
+    /// The display name that a file carries for the day when docfs is gone.
+    package func displayName(of name: String) -> String? {
+        guard let file = try? openFile(name, O_RDONLY | O_NONBLOCK) else { return nil }
+        var bytes = [UInt8](repeating: 0, count: EntryName.maximumLength)
+        let count = fgetxattr(file.number, BackingStore.displayNameAttribute, &bytes, bytes.count)
+        return count > 0 ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
+    }
+}

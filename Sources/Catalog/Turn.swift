@@ -1,0 +1,134 @@
+import GRDB
+
+/// What one read or write does: its transaction, the changes that must be taken back if it fails, and the events that
+/// are announced once it has not.
+///
+/// Used by the body's thread only.
+final class Turn {
+    private let connection: Connection
+    private let waiting: WaitingRows
+    private var hasEntered = false
+    private var hasEnded = false
+    /// Whether a transaction is open, which is committed in the end.
+    private(set) var hasBegun = false
+    /// The rows that waited when it was opened, and are written in it.
+    private var carried: [InodeNumber: WaitingRows.Waiting] = [:]
+    /// What waited of rows before this turn changed them, the last first.
+    private var replaced: [(InodeNumber, WaitingRows.Waiting?)] = []
+    /// Whether rows were changed in the transaction, and not only those written that waited.
+    private var hasWritten = false
+    var durability = Durability.now
+    /// What is to be done if it fails, the last first.
+    var undo: [() -> Void] = []
+    /// What happened, in order.
+    var events: [TreeEvent] = []
+    /// The folders whose files it may have changed.
+    var folders: Set<InodeNumber> = []
+
+    init(_ connection: Connection, _ waiting: WaitingRows) {
+        self.connection = connection
+        self.waiting = waiting
+    }
+
+    /// Reads rows of which the caller knows that they do not wait, or asks for those that do besides.
+    func readWritten<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        enter()
+        return try connection.run(body)
+    }
+
+    /// Reads any rows: those that wait are written first.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        if !waiting.isEmpty { try begin() }
+        return try readWritten(body)
+    }
+
+    /// Changes rows in the turn's transaction.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try begin()
+        hasWritten = true
+        return try connection.run(body)
+    }
+
+    /// Commits the rows that wait, and goes on.
+    func commitWaiting() throws {
+        try begin()
+        try connection.commit()
+        hasBegun = false
+        carried = [:]
+    }
+
+    /// Whether rows differ from what they were before it.
+    var hasChanged: Bool { hasWritten || !replaced.isEmpty }
+
+    /// Lets a row wait if this turn may: not when it has a transaction, which takes it along.
+    func postpones(_ row: WaitingRows.Row, for inode: InodeNumber, isNew: Bool) -> Bool {
+        guard durability == .soon, !hasBegun else { return false }
+        replaced.append((inode, waiting.set(row, for: inode, isNew: isNew)))
+        return true
+    }
+
+    /// Whether rows wait because of this turn.
+    var hasPostponed: Bool { !replaced.isEmpty && !hasBegun }
+
+    private func enter() {
+        if hasEntered { return }
+        connection.enter()
+        hasEntered = true
+    }
+
+    private func begin() throws {
+        if hasBegun { return }
+        enter()
+        try connection.begin()
+        hasBegun = true
+        carried = waiting.take()
+        try connection.run { try $0.write(carried) }
+    }
+
+    /// Ends it: what it did is done.
+    ///
+    /// - Throws: what COMMIT throws; `fail` must follow.
+    func succeed() throws {
+        if hasBegun { try connection.commit() }
+        hasEnded = true
+        leave()
+    }
+
+    /// Ends it, unless it has ended: it did nothing.
+    ///
+    /// - Returns: whether rows are other ones than the body may have seen.
+    func fail() -> Bool {
+        if hasEnded { return false }
+        if hasBegun { connection.rollBack() }
+        undo.reversed().forEach { $0() }
+        waiting.putBack(carried)
+        for (inode, before) in replaced.reversed() { waiting.restore(before, for: inode) }
+        leave()
+        return true
+    }
+
+    private func leave() {
+        if hasEntered { connection.leave() }
+        hasEntered = false
+    }
+}
+
+extension Database {
+    /// Writes rows that waited, in the transaction that is open. A row of which an older form is there is replaced, and so is
+    /// one that bore its filename or its id: such a row has changed, too, and is among them.
+    func write(_ rows: [InodeNumber: WaitingRows.Waiting]) throws {
+        for (inode, waiting) in rows {
+            switch waiting.row {
+            case .present(let entry):
+                var statement = try DirectStatement(self, sql: EntryColumns.replace)
+                entry.bind(to: &statement)
+                try statement.run()
+            case .removed:
+                // One that another row has replaced by now keeps its own number, and its row.
+                var statement = try DirectStatement(self, sql: EntryColumns.delete)
+                statement.bind(inode.number)
+                try statement.run()
+            }
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Logging
+import Synchronization
+import SystemPackage
+
+/// How a mount finds the store, and how it leaves it.
+extension Library {
+    /// How the store was left.
+    enum StoreState {
+        /// The catalog is new, perhaps in the place of one that was lost.
+        case new
+        /// Nothing but a person has been at it since.
+        case clean
+        case unclean
+        /// Copied, or restored from a backup.
+        case copy
+    }
+
+    /// Compares rows and files as far as they may disagree.
+    func reconcile(_ state: StoreState) throws {
+        try catalog.write { try settleRemovals($0) }
+        if state == .clean { return try reconcileEdits() }
+        if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
+        try catalog.write { catalog in
+            if state == .copy { try catalog.forgetBackingFiles() }
+            var reconciliation = Reconciliation(
+                self, catalog, state == .copy ? .copy : .uncleanEnd, isCatalogNew: state == .new)
+            try reconciliation.run([.local, .cloud])
+        }
+    }
+
+    /// A write failed after it may have changed files: they go back to where the rows say.
+    func undoFileChanges(in folders: Set<InodeNumber>) {
+        do {
+            // Nothing of it needs room, so it succeeds on a full disk.
+            try catalog.write { catalog in
+                backing.forgetFolders()
+                try putBackRemoved(catalog)
+                var reconciliation = Reconciliation(self, catalog, .failedWrite, isRecursive: false)
+                try reconciliation.run(try folders.filter { try catalog.entry($0)?.kind == .folder && $0 > .documents }.sorted())
+            }
+        } catch {
+            // The next mount compares everything.
+            mustReconcile.store(true, ordering: .relaxed)
+            logger.error("files could not be put back after a failure", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: Changes made while no mount used the store
+
+    /// Looks into the folders in which files were added, removed or renamed. Contents are looked at later (`noteEditsInStore`).
+    private func reconcileEdits() throws {
+        try catalog.write { catalog in
+            let known = try catalog.folderTimes()
+            let changed = try catalog.folders().map(\.inode).filter { try known[$0] != folderTime($0, catalog) }
+            if changed.isEmpty { return }
+            var reconciliation = Reconciliation(self, catalog, .edits, isRecursive: false)
+            try reconciliation.run(changed.sorted())
+        }
+    }
+
+    private func folderTime(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Int64? {
+        let status: stat
+        switch inode {
+        case .local, .cloud: status = try backing.folder(inode, catalog).descriptor.status()
+        default:
+            guard let entry = try catalog.entry(inode), let parent = try? backing.folder(entry.parent, catalog),
+                let found = try? parent.status(entry.filename)
+            else { return nil }
+            status = found
+        }
+        return Timestamp(status.st_ctim).nanoseconds
+    }
+
+    private func noteFolderTimes() throws {
+        try catalog.write { catalog in
+            var known = try catalog.folderTimes()
+            for folder in try catalog.folders().map(\.inode) {
+                let time = try folderTime(folder, catalog)
+                if known.removeValue(forKey: folder) != time { try catalog.setFolderTime(time, of: folder) }
+            }
+            for folder in known.keys { try catalog.setFolderTime(nil, of: folder) }
+        }
+    }
+
+    /// Notes which documents' contents were changed in the store while no mount used it. Takes a while where there are many;
+    /// whatever is about to take the place of a file looks at that itself.
+    ///
+    /// - Parameter isOver: asked now and then; true ends it.
+    public func noteEditsInStore(until isOver: () -> Bool) {
+        var last = InodeNumber(0)
+        while !isOver() {
+            do {
+                let count = try catalog.write { catalog in
+                    let entries = try catalog.entriesWithNotedContent(after: last, limit: 256)
+                    for var entry in entries { _ = try noteEditInStore(of: &entry, catalog) }
+                    last = entries.last?.inode ?? last
+                    return entries.count
+                }
+                if count < 256 { break }
+            } catch {
+                logger.error("the store's files could not all be compared with the catalog", metadata: ["error": "\(error)"])
+                break
+            }
+        }
+        stateChanged()
+    }
+
+    /// Must be asked before something takes the place of a file, or the file is removed because another device says so.
+    ///
+    /// - Returns: whether somebody edited it unseen. It is noted.
+    func noteEditInStore(of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
+        // Of a file that is open it is known (`UnseenWrites`).
+        guard entry.kind == .document, !openFiles.isOpen(entry.inode), let folder = try? backing.folder(entry.parent, catalog),
+            let status = try? folder.status(entry.filename)
+        else { return false }
+        if entry.isBackingCurrent, Fingerprint(status) == Fingerprint(entry) { return false }
+        guard try noteChangeInStore(of: &entry, status, .edits, catalog) else { return false }
+        transfers.noteClosed(entry.inode)
+        return true
+    }
+
+    // MARK: Removals that had not ended
+
+    /// What was set aside goes if its row went, and goes back if the row is still there. Parts of
+    /// downloads start anew.
+    private func settleRemovals(_ catalog: CatalogTransaction) throws {
+        try putBackRemoved(catalog)
+        for name in try backing.staging.names() { try backing.staging.removeFile(name) }
+    }
+
+    private func putBackRemoved(_ catalog: CatalogTransaction) throws {
+        for name in try backing.staging.names() {
+            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode) else { continue }
+            guard let folder = try? backing.folder(entry.parent, catalog), !folder.exists(entry.filename) else { continue }
+            try backing.putBack(entry.filename, of: inode, in: folder)
+        }
+    }
+
+    // MARK: Leaving
+
+    /// How long the disk may take to write what is in its cache, before the store is left as if it had not been closed.
+    private static let patience = 3
+
+    /// Ends the use of the store cleanly. No call may be under way or follow.
+    public func close() throws {
+        unseenWrites.hasEnded.store(true, ordering: .releasing)
+        // Who still has a document open may go on writing to it after docfs has ended: the next mount compares.
+        let isUnwritten = attemptToNoteUnseenWrites() && unseenWrites.areNone && !openFiles.areWrittenUnseen
+        catalog.setListener(nil)
+        let isNoted: Bool
+        do {
+            try noteFolderTimes()
+            isNoted = true
+        } catch {
+            logger.warning("the store's folders could not be noted; the next mount looks at all files", metadata: ["error": "\(error)"])
+            isNoted = false
+        }
+        try catalog.close()
+        guard isUnwritten, isNoted, !mustReconcile.load(ordering: .relaxed), backing.synchronizeAll(within: Self.patience) else { return }
+        do throws(Errno) { try CleanMark(backing).leave() } catch {
+            logger.warning("the store could not be marked as closed; the next mount looks at all files", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,333 @@
+import Backing
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import Logging
+import SystemPackage
+
+/// Makes rows and files agree, for the whole store or for some folders. The place in the store says whose a file is:
+///
+/// 1. A file at the path of a row of its type is that row's; but a folder that is known by 3 is what it was.
+/// 2. A generated filename is unique and kept for life: a file elsewhere is that document's, unless the document's own place
+///    holds one.
+/// 3. Inode number and birth time together: so what keeps its given name, and a folder, is known again where it was moved. In
+///    a copy of the store they mean nothing; there a folder is known by the documents in it.
+/// 4. Any other file is a new document. None is ever removed because no row tells of it.
+///
+/// Where row and file are at different places, the `Occasion` says which of them is believed.
+struct Reconciliation {
+    /// Why rows and files may disagree.
+    enum Occasion: Equatable {
+        /// The process or the power ended: what was being moved goes back to where its row says.
+        case uncleanEnd
+        /// The store was copied or restored from a backup.
+        case copy
+        /// A person changed the store's plain files while no mount used it.
+        case edits
+        /// A write failed after it had changed files: rows are right.
+        case failedWrite
+
+        var knowsInodes: Bool { self != .copy }
+    }
+
+    /// A file at whose path no row is, or none of its type.
+    struct Stray {
+        let folder: InodeNumber
+        let name: String
+        let found: IdentifiedStatus
+
+        var isFolder: Bool { found.type == S_IFDIR }
+    }
+
+    let library: Library
+    let catalog: CatalogTransaction
+    let occasion: Occasion
+    /// Whether rows were lost: then not even an empty folder is there because the log was being applied.
+    let isCatalogNew: Bool
+    /// Whether the folders within those to be compared are compared, too.
+    private let isRecursive: Bool
+    /// Folders still to be compared.
+    private var unvisited: [InodeNumber] = []
+    private var strays: [Stray] = []
+    /// Rows whose files are not in their places.
+    private var missing: [InodeNumber: Entry] = [:]
+    private var missingByEvidence: [FileEvidence: InodeNumber] = [:]
+    /// Missing folders of which all that lay in them counts as missing, too.
+    private var expanded: Set<InodeNumber> = []
+
+    init(
+        _ library: Library, _ catalog: CatalogTransaction, _ occasion: Occasion, isCatalogNew: Bool = false, isRecursive: Bool = true
+    ) {
+        self.library = library
+        self.catalog = catalog
+        self.occasion = occasion
+        self.isCatalogNew = isCatalogNew
+        self.isRecursive = isRecursive
+    }
+
+    mutating func run(_ folders: [InodeNumber]) throws {
+        unvisited = folders
+        try compareFolders()
+        try placeFolders()
+        // Files can only go back to folders that are there.
+        if occasion != .edits { try remakeMissingFolders() }
+        try placeFiles()
+        try endMissing()
+    }
+
+    // MARK: Comparing
+
+    private mutating func compareFolders() throws {
+        while let folder = unvisited.popLast() { try compare(folder) }
+    }
+
+    private mutating func compare(_ folder: InodeNumber) throws {
+        let directory: BackingFolder
+        let names: [String]
+        do {
+            directory = try library.backing.folder(folder, catalog)
+            names = try directory.names()
+        } catch {
+            // It is not known what is missing in it.
+            library.logger.error("a folder of the store cannot be read", metadata: ["inode": "\(folder)", "error": "\(error)"])
+            return
+        }
+        var rows = Dictionary(try catalog.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first }
+        for name in names {
+            guard let found = try identifyIfPresent(name, in: directory) else { continue }
+            if let row = rows[ExactName(name)], row.kind.backingType == found.type, !isOtherFolder(row, found) {
+                rows[ExactName(name)] = nil
+                try match(row, found, in: directory)
+                if found.type == S_IFDIR, isRecursive { unvisited.append(row.inode) }
+            } else {
+                strays.append(Stray(folder: folder, name: name, found: found))
+            }
+        }
+        for row in rows.values where row.hasFile { noteMissing(row) }
+    }
+
+    /// Whether a folder stands where another one was: a folder that was moved brings along what lies in it.
+    private func isOtherFolder(_ row: Entry, _ found: IdentifiedStatus) -> Bool {
+        guard row.kind == .folder, occasion.knowsInodes, let known = row.backing, known.birth != 0 else { return false }
+        return known != found.evidence
+    }
+
+    /// Nil only for what is certainly not there.
+    private func identifyIfPresent(_ name: String, in folder: BackingFolder) throws(Errno) -> IdentifiedStatus? {
+        do throws(Errno) { return try folder.identify(name) } catch {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw error
+        }
+    }
+
+    private mutating func noteMissing(_ row: Entry) {
+        missing[row.inode] = row
+        if let evidence = row.backing, evidence.birth != 0 { missingByEvidence[evidence] = row.inode }
+    }
+
+    private mutating func expandMissingFolders() throws {
+        for folder in missing.values where folder.kind == .folder && expanded.insert(folder.inode).inserted {
+            for row in try catalog.descendants(of: folder.inode) where row.hasFile {
+                expanded.insert(row.inode)
+                noteMissing(row)
+            }
+        }
+    }
+
+    // MARK: Whose a stray is
+
+    private func owner(of stray: Stray) throws -> Entry? {
+        if stray.found.type == S_IFREG, let row = try bearer(of: stray.name) { return row }
+        if occasion.knowsInodes, let evidence = stray.found.evidence, let inode = missingByEvidence[evidence],
+            let row = missing[inode], row.kind.backingType == stray.found.type
+        {
+            return row
+        }
+        return stray.isFolder && !occasion.knowsInodes ? try folderOfDocuments(in: stray) : nil
+    }
+
+    /// The document with a generated filename, if its own place holds no file.
+    private func bearer(of filename: String) throws -> Entry? {
+        try catalog.entries(generatedFilename: filename).first { row in
+            if missing[row.inode] != nil { return true }
+            guard row.kind == .document else { return false }
+            guard let directory = try? library.backing.folder(row.parent, catalog) else { return true }
+            return !directory.exists(row.filename)
+        }
+    }
+
+    /// The missing folder in which the documents are by their rows that a stray folder holds.
+    private func folderOfDocuments(in stray: Stray) throws -> Entry? {
+        let names = (try? library.backing.folder(stray.folder, catalog).folder(stray.name).names()) ?? []
+        for name in names {
+            if let row = try bearer(of: name), let folder = missing[row.parent] { return folder }
+        }
+        return nil
+    }
+
+    // MARK: Strays
+
+    private mutating func placeFolders() throws {
+        while true {
+            let folders = strays.filter(\.isFolder)
+            if folders.isEmpty { return }
+            strays.removeAll(where: \.isFolder)
+            try expandMissingFolders()
+            var unclaimed: [Stray] = []
+            for stray in folders {
+                guard let row = try owner(of: stray), try unite(stray, with: row) else {
+                    unclaimed.append(stray)
+                    continue
+                }
+            }
+            // One may wait for the folder that it goes back to.
+            if unclaimed.count < folders.count { strays += unclaimed } else { try unclaimed.forEach { try settleFolder($0) } }
+            try compareFolders()
+        }
+    }
+
+    /// A folder that nobody knows is that of its place, or a new one.
+    private mutating func settleFolder(_ stray: Stray) throws {
+        guard let row = missing.values.first(where: { $0.parent == stray.folder && $0.filename.isIdentical(to: stray.name) }),
+            row.kind == .folder
+        else { return try adopt(stray) }
+        forgetMissing(row.inode)
+        try match(row, stray.found, in: try library.backing.folder(stray.folder, catalog))
+        unvisited.append(row.inode)
+    }
+
+    private mutating func placeFiles() throws {
+        try expandMissingFolders()
+        // The older first: in the order in which they were made, for all that can be known.
+        let files = strays.sorted { (Timestamp($0.found.status.st_mtim), $0.name) < (Timestamp($1.found.status.st_mtim), $1.name) }
+        strays = []
+        for stray in files {
+            if let row = try owner(of: stray), try unite(stray, with: row) { continue }
+            try adopt(stray)
+        }
+    }
+
+    /// Brings a row and its file together.
+    ///
+    /// - Returns: false where that cannot be done, or not yet.
+    private mutating func unite(_ stray: Stray, with row: Entry) throws -> Bool {
+        guard let folder = try catalog.entry(stray.folder) else { return false }
+        let leavesCloud = row.container == .cloud && folder.container == .local
+        // What has come to stand in `local` is never moved into the cloud.
+        let isMovedBack = occasion == .failedWrite || occasion == .uncleanEnd && !leavesCloud
+        if leavesCloud, occasion == .copy, row.currentVersion != nil { return false }
+        let place: (row: Entry, folder: BackingFolder)?
+        place = isMovedBack ? try moveBack(stray, to: row) : try follow(row, to: stray, in: folder)
+        guard let place else { return false }
+        forgetMissing(row.inode)
+        guard let found = try identifyIfPresent(place.row.filename, in: place.folder) else { return true }
+        try match(place.row, found, in: place.folder)
+        if stray.isFolder { unvisited.append(row.inode) }
+        return true
+    }
+
+    private mutating func forgetMissing(_ inode: InodeNumber) {
+        guard let row = missing.removeValue(forKey: inode) else { return }
+        if let evidence = row.backing { missingByEvidence[evidence] = nil }
+        // What lies in a folder is compared anew.
+        guard row.kind == .folder, expanded.contains(inode) else { return }
+        expanded.remove(inode)
+        for child in missing.values where child.parent == inode { forgetMissing(child.inode) }
+    }
+
+    private func moveBack(_ stray: Stray, to row: Entry) throws -> (Entry, BackingFolder)? {
+        let source = try library.backing.folder(stray.folder, catalog)
+        guard let target = try? library.backing.folder(row.parent, catalog) else { return nil }
+        do throws(Errno) {
+            try source.rename(stray.name, to: target, row.filename, flags: RENAME_NOREPLACE)
+        } catch {
+            if error != .noSuchFileOrDirectory {
+                library.logger.warning(
+                    "a file is not in its place", metadata: ["filename": "\(row.filename)", "error": "\(error)"])
+            }
+            return nil
+        }
+        library.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
+        return (row, target)
+    }
+
+    private func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
+        // Content that is still on its way out of the cloud cannot go back there.
+        if row.container == .local, folder.container == .cloud, !row.isHere { return nil }
+        var entry = row
+        entry.parent = folder.inode
+        entry.container = folder.container
+        entry.filename = stray.name
+        if row.parent != folder.inode { entry.position = try catalog.nextPosition(in: folder.inode) }
+        entry.notePending([.place, .position])
+        let name = try EntryName(stray.name)
+        if row.kind == .document, !row.hasGeneratedFilename { entry.name = DocumentName(splitting: name) }
+        library.backing.forget(row.inode)
+        try catalog.update(entry)
+        let migrates = row.container != folder.container
+        if row.kind == .folder {
+            try library.carryDescendants(of: entry, from: row, to: folder.place.folder(name), migrates: migrates, catalog)
+            entry = try catalog.entry(entry.inode) ?? entry
+        }
+        if migrates { try library.migrate(entry, from: row, catalog) }
+        library.logger.notice("a file was found at another place", metadata: ["filename": "\(entry.filename)"])
+        return (try catalog.entry(entry.inode) ?? entry, try library.backing.folder(folder.inode, catalog))
+    }
+
+    private mutating func adopt(_ stray: Stray) throws {
+        // What stands there without a row was there before the write that failed.
+        if occasion == .failedWrite { return }
+        let directory = try library.backing.folder(stray.folder, catalog)
+        let isCloud = try catalog.entry(stray.folder)?.container == .cloud
+        // What has no content is made again if it is wanted: the log was being applied.
+        if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
+        guard let adopted = try library.adopt(stray, directory, catalog) else {
+            library.logger.warning("what is no file, folder or link was left alone", metadata: ["name": "\(stray.name)"])
+            return
+        }
+        library.logger.notice("a file without a row was adopted", metadata: ["filename": "\(adopted.filename)"])
+        if adopted.kind == .folder { unvisited.append(adopted.inode) }
+    }
+
+    // MARK: What is missing
+
+    private mutating func remakeMissingFolders() throws {
+        let folders = missing.values.filter { $0.kind == .folder }
+        let depths = try folders.map { ($0, try catalog.depth(of: $0)) }
+        for (folder, _) in depths.sorted(by: { $0.1 < $1.1 }) { try remake(folder) }
+    }
+
+    private mutating func remake(_ row: Entry) throws {
+        let directory = try library.backing.folder(row.parent, catalog)
+        if row.kind == .folder {
+            try directory.makeFolder(row.filename, mode: row.mode == 0 ? 0o755 : row.mode)
+        } else {
+            try directory.makeSymbolicLink(row.filename, target: row.target ?? [])
+        }
+        missing[row.inode] = nil
+        var entry = row
+        entry.backing = try directory.identify(row.filename).evidence
+        try catalog.update(entry)
+    }
+
+    /// Rows whose files are nowhere, what lies in a folder before the folder.
+    private mutating func endMissing() throws {
+        let rows = try missing.values.map { ($0, try catalog.depth(of: $0)) }.sorted { $0.1 > $1.1 }.map(\.0)
+        for row in rows {
+            switch (occasion, row.kind) {
+            case (.failedWrite, .document), (.failedWrite, .scratch):
+                library.logger.error("a file of the store is gone", metadata: ["filename": "\(row.filename)"])
+            case (.edits, .folder) where try catalog.hasChildren(row.inode): try remake(row)
+            case (.edits, _): try library.dropRemoved(row, catalog)
+            case (_, .folder), (_, .symbolicLink): try remake(row)
+            default: try library.dropMissing(row, catalog)
+            }
+        }
+    }
+}
+
+extension Entry {
+    /// Whether there is a file for it in the store.
+    fileprivate var hasFile: Bool { kind == .folder || kind == .symbolicLink || isHere }
+}

@@ -1,0 +1,339 @@
+import Catalog
+import Documents
+import Foundation
+import Synchronization
+import Testing
+import TestSupport
+
+/// Rows that are acknowledged and written a moment later.
+struct DurabilityTests {
+    private struct Interruption: Error {}
+
+    /// Writes when the test says so.
+    private final class Later: Sendable {
+        private let writes = Mutex<[@Sendable () -> Void]>([])
+
+        var count: Int { writes.withLock(\.count) }
+
+        func add(_ write: @escaping @Sendable () -> Void) { writes.withLock { $0.append(write) } }
+
+        func come() { writes.withLock { writes in (writes, writes = []).0 }.forEach { $0() } }
+    }
+
+    private final class Heard: Sendable {
+        private let names = Mutex<[String]>([])
+
+        var all: [String] { names.withLock { $0 } }
+
+        func add(_ name: String) { names.withLock { $0.append(name) } }
+    }
+
+    /// A catalog, and what would be left of it if the process died now: the names in `local`.
+    private static func withCatalog(
+        _ body: (_ catalog: Catalog, _ later: Later, _ remains: () throws -> [String]) throws -> Void
+    ) throws {
+        try withTemporaryFolder { folder in
+            let later = Later()
+            let catalog = try Catalog(path: folder + "/catalog", later: { later.add($0) })
+            try body(catalog, later) {
+                let copy = folder + "/" + UUID().uuidString
+                for suffix in ["", "-wal"] {
+                    try FileManager.default.copyItem(atPath: folder + "/catalog" + suffix, toPath: copy + suffix)
+                }
+                let opened = try Catalog(path: copy)
+                defer { try? opened.close() }
+                return try opened.read { try $0.children(of: .local).map(\.filename) }
+            }
+            try catalog.close()
+        }
+    }
+
+    /// Makes an entry whose row waits.
+    private static func make(_ name: String, position: Double = 1, in catalog: Catalog) throws -> InodeNumber {
+        // Inode numbers are set aside by a commit of its own.
+        _ = try catalog.write { try $0.delete($0.insert(.folder("numbers"))) }
+        return try catalog.write { catalog in
+            catalog.durability = .soon
+            return try catalog.insert(.document(name, filename: name, position: position))
+        }
+    }
+
+    private static func remove(_ inode: InodeNumber, in catalog: Catalog) throws {
+        try catalog.write { catalog in
+            catalog.durability = .soon
+            try catalog.delete(inode)
+        }
+    }
+
+    /// What is known of a folder's entry without a query of all rows.
+    private static func found(_ name: String, in catalog: Catalog) throws -> InodeNumber? {
+        try catalog.read { try $0.entry(in: .local, filename: name)?.inode }
+    }
+
+    @Test func `a row that waits is found by number, by both names and by id, and written when somebody comes for it`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let entry = try Entry.document("Groceries.txt", filename: "a.txt", id: EntryID(numbered: 7))
+            _ = try catalog.write { try $0.insert(.folder("b")) }
+            let inode = try catalog.write { catalog in
+                catalog.durability = .soon
+                return try catalog.insert(entry)
+            }
+            try catalog.read { catalog throws in
+                #expect(try catalog.entry(inode)?.filename == "a.txt")
+                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == inode)
+                #expect(try catalog.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
+                #expect(try catalog.entry(EntryID(numbered: 7))?.inode == inode)
+                #expect(try catalog.isFilenameTaken("a.txt", in: .local))
+                #expect(catalog.isUnwritten(inode))
+            }
+            #expect(try remains() == ["b"])
+            #expect(later.count == 1)
+            later.come()
+            #expect(try Set(remains()) == ["a.txt", "b"])
+            #expect(try catalog.read { !$0.isUnwritten(inode) })
+        }
+    }
+
+    @Test func `a listing shows rows that wait, and writes them`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            _ = try Self.make("a", in: catalog)
+            _ = try Self.make("b", position: 2, in: catalog)
+            #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["a", "b"])
+            #expect(try remains() == ["a", "b"])
+        }
+    }
+
+    @Test func `a removal that waits is seen at once, under every name`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let inode = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 7))) }
+            try Self.remove(inode, in: catalog)
+            #expect(try remains() == ["a.txt"])
+            try catalog.read { catalog throws in
+                #expect(try catalog.entry(inode) == nil)
+                #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
+                #expect(try catalog.document(in: .local, fullName: "Plan.txt") == nil)
+                #expect(try catalog.entry(EntryID(numbered: 7)) == nil)
+            }
+            #expect(try remains() == ["a.txt"])
+            later.come()
+            #expect(try remains() == [])
+        }
+    }
+
+    @Test func `of two that bear a name the other one is found when the first is removed and its row waits`() throws {
+        try Self.withCatalog { catalog, _, _ in
+            let first = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 1))) }
+            let second = try catalog.write { try $0.insert(.document("Plan.txt", filename: "b.txt", id: EntryID(numbered: 2))) }
+            try Self.remove(first, in: catalog)
+            #expect(try catalog.read { try $0.document(in: .local, fullName: "Plan.txt")?.inode } == second)
+        }
+    }
+
+    @Test func `a save by renaming waits whole`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let old = try catalog.write { try $0.insert(.document("old", filename: "old")) }
+            let new = try Self.make("new", in: catalog)
+            try catalog.write { catalog in
+                catalog.durability = .soon
+                var entry = try #require(try catalog.entry(new))
+                entry.filename = "old"
+                try catalog.replace(old, by: entry)
+            }
+            #expect(try Self.found("old", in: catalog) == new)
+            #expect(try Self.found("new", in: catalog) == nil)
+            #expect(try remains() == ["old"])
+            later.come()
+            #expect(try remains() == ["old"])
+            #expect(try catalog.read { try $0.children(of: .local).map(\.inode) } == [new])
+        }
+    }
+
+    /// There is no order among rows that wait: each is written as it shall be, whoever had its names before.
+    @Test(arguments: 0..<20) func `names may have passed from row to row while all of them waited`(seed: UInt64) throws {
+        try Self.withCatalog { catalog, later, remains in
+            var random = SeededGenerator(seed: seed)
+            var names: [InodeNumber: String] = [:]
+            for number in 0..<8 {
+                let name = "n\(number)"
+                names[try catalog.write { try $0.insert(.document(name, filename: name)) }] = name
+            }
+            for step in 0..<60 {
+                try catalog.write { catalog in
+                    catalog.durability = .soon
+                    guard let source = names.keys.sorted().randomElement(using: &random) else { return }
+                    let target = names.keys.sorted().randomElement(using: &random)!
+                    if target == source {
+                        try catalog.delete(source)
+                        names[source] = nil
+                    } else if let name = names[target] {
+                        var entry = try #require(try catalog.entry(source))
+                        entry.filename = name
+                        try catalog.replace(target, by: entry)
+                        names[target] = nil
+                        names[source] = name
+                    }
+                }
+                if names.count < 4 {
+                    let name = "n\(step % 8)"
+                    if names.values.contains(name) { continue }
+                    names[try Self.make(name, in: catalog)] = name
+                }
+                if step.isMultiple(of: 17) { later.come() }
+            }
+            for (inode, name) in names { #expect(try Self.found(name, in: catalog) == inode) }
+            later.come()
+            #expect(try remains().sorted() == names.values.sorted())
+            for (inode, name) in names { #expect(try catalog.read { try $0.entry(inode)?.filename } == name) }
+        }
+    }
+
+    @Test func `a write that fails takes back what would have waited, and nothing else`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let a = try Self.make("a", in: catalog)
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    catalog.durability = .soon
+                    _ = try catalog.insert(.document("b", filename: "b"))
+                    var changed = try #require(try catalog.entry(a))
+                    changed.filename = "changed"
+                    try catalog.update(changed)
+                    try catalog.delete(a)
+                    throw Interruption()
+                }
+            }
+            #expect(try Self.found("a", in: catalog) == a)
+            #expect(try Self.found("b", in: catalog) == nil)
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    _ = try catalog.insert(.folder("c"))
+                    try catalog.delete(a)
+                    throw Interruption()
+                }
+            }
+            #expect(try Self.found("a", in: catalog) == a)
+            later.come()
+            #expect(try remains() == ["a"])
+        }
+    }
+
+    @Test func `any other write takes along the rows that wait`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            _ = try Self.make("a", in: catalog)
+            try catalog.write { _ = try $0.insert(.folder("b", position: 2)) }
+            #expect(try remains() == ["a", "b"])
+        }
+    }
+
+    @Test func `so does a sync`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            _ = try Self.make("a", in: catalog)
+            try catalog.synchronize()
+            #expect(try remains() == ["a"])
+        }
+    }
+
+    @Test func `and closing`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog", later: { _ in })
+            _ = try Self.make("a", in: catalog)
+            try catalog.close()
+            let again = try Catalog(path: folder + "/catalog")
+            #expect(try again.read { try $0.children(of: .local).map(\.filename) } == ["a"])
+            try again.close()
+        }
+    }
+
+    @Test func `events are announced once, in order, after a write that succeeded`() throws {
+        try Self.withCatalog { catalog, _, _ in
+            let heard = Heard()
+            catalog.setListener(
+                Catalog.Listener { events in
+                    for case .nameChanged(let name, _) in events { heard.add(name) }
+                } failed: { _ in
+                    heard.add("failed")
+                } delayed: { _ in })
+            try catalog.write { catalog in
+                catalog.announce(.nameChanged("a", in: .local))
+                catalog.announce(.nameChanged("b", in: .local))
+                #expect(heard.all == [])
+            }
+            #expect(heard.all == ["a", "b"])
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    catalog.announce(.nameChanged("c", in: .local))
+                    throw Interruption()
+                }
+            }
+            #expect(heard.all == ["a", "b"])
+            #expect(throws: Interruption.self) {
+                try catalog.write { catalog in
+                    _ = try catalog.insert(.folder("d"))
+                    throw Interruption()
+                }
+            }
+            #expect(heard.all == ["a", "b", "failed"])
+            catalog.setListener(nil)
+        }
+    }
+
+    /// Else numbers would be given out again after the next start.
+    @Test func `a rollback that takes back the claim to inode numbers makes it anew`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog", later: { _ in })
+            var inodes: Set<InodeNumber> = [try Self.make("a", in: catalog)]
+            #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
+            // Renumbering alone does not tell SQLite of the number.
+            let last = try catalog.write { try $0.renumber($0.insert(.folder("b"))) }
+            inodes.insert(last)
+            var current = last
+            for _ in 0..<5 {
+                current = try catalog.write { try $0.renumber(current) }
+                inodes.insert(current)
+            }
+            try catalog.close()
+            let again = try Catalog(path: folder + "/catalog")
+            for number in 0..<20 {
+                let inode = try again.write { try $0.insert(.folder("new \(number)")) }
+                #expect(inodes.insert(inode).inserted)
+            }
+            try again.close()
+        }
+    }
+
+    @Test func `not too many wait`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            for number in 0..<600 {
+                try catalog.write { catalog in
+                    catalog.durability = .soon
+                    _ = try catalog.insert(.document("\(number)", filename: "\(number)"))
+                }
+            }
+            #expect(try remains().count >= 500)
+        }
+    }
+
+    @Test func `where nobody comes later, all is written at once`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog")
+            _ = try Self.make("a", in: catalog)
+            try catalog.abandon()
+            let again = try Catalog(path: folder + "/catalog")
+            #expect(try again.read { try $0.children(of: .local).map(\.filename) } == ["a"])
+            try again.close()
+        }
+    }
+
+    @Test func `the position after the last one is known without asking, whatever comes and goes`() throws {
+        try Self.withCatalog { catalog, _, _ in
+            try catalog.write { catalog in
+                #expect(try catalog.nextPosition(in: .local) == 1)
+                let inode = try catalog.insert(.folder("a", position: 7.5))
+                #expect(try catalog.nextPosition(in: .local) == 8)
+                try catalog.insert(.folder("b", position: 3))
+                #expect(try catalog.nextPosition(in: .local) == 8)
+                try catalog.delete(inode)
+                #expect(try catalog.nextPosition(in: .local) > 3)
+            }
+        }
+    }
+}
