@@ -166,14 +166,17 @@ public final class Catalog: Sendable {
         }
     }
 
-    /// Writes the rows that wait, in one commit.
+    /// Writes the rows that wait, in one commit. Not within a read or write.
     ///
     /// - Throws: `CatalogError`; then they go on waiting.
     public func writeWaiting() throws {
         if waiting.isEmpty { return }
-        connection.enter()
+        // With the tree's lock: of a write that is under way only some rows may wait yet.
+        let rows = tree.sync {
+            connection.enter()
+            return waiting.beginWriting()
+        }
         defer { connection.leave() }
-        let rows = waiting.beginWriting()
         do {
             do { try commit(rows) } catch CatalogError.full where makeRoom() { try commit(rows) }
             waiting.endWriting(rows)

@@ -27,10 +27,13 @@ extension Library {
     }
 
     /// - Throws: ENOSPC, or what the catalog throws.
-    func requireRoom() throws {
+    private func requireRoom() throws {
         try catalog.requireRoom()
         if reserve.isScarce { throw Errno.noSpace }
     }
+
+    /// Whether something new may be made, for those who find out later whether they must.
+    var hasRoom: Bool { (try? requireRoom()) != nil }
 
     private func errno(for error: any Error) -> Errno {
         switch error {

@@ -1,4 +1,5 @@
 import Catalog
+import Dispatch
 import Documents
 import Foundation
 import Synchronization
@@ -143,6 +144,32 @@ struct DurabilityTests {
             #expect(try Self.found("new", in: catalog) == nil)
             #expect(try remains() == ["old"])
             later.come()
+            #expect(try remains() == ["old"])
+            #expect(try catalog.read { try $0.children(of: .local).map(\.inode) } == [new])
+        }
+    }
+
+    /// Else a document whose file was replaced would be gone for a moment, and after a crash another one.
+    @Test func `whoever writes rows in the midst of a save waits for all of it`() throws {
+        try Self.withCatalog { catalog, later, remains in
+            let old = try catalog.write { try $0.insert(.document("old", filename: "old")) }
+            let new = try Self.make("new", in: catalog)
+            let written = DispatchSemaphore(value: 0)
+            try catalog.write { catalog in
+                catalog.durability = .soon
+                var entry = try #require(try catalog.entry(new))
+                try catalog.delete(old)
+                DispatchQueue.global().async {
+                    later.come()
+                    written.signal()
+                }
+                // It cannot come in between, however long this takes.
+                #expect(written.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
+                #expect(try remains() == ["old"])
+                entry.filename = "old"
+                try catalog.update(entry)
+            }
+            written.wait()
             #expect(try remains() == ["old"])
             #expect(try catalog.read { try $0.children(of: .local).map(\.inode) } == [new])
         }

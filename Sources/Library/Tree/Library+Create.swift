@@ -28,6 +28,7 @@ extension Library {
         _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator, flags: Int32
     ) throws(Errno) -> (Resolved, Opening) {
         let name = try Self.entryName(name)
+        let hasRoom = hasRoom
         let outcome = try mutate { catalog -> CreationOutcome in
             let folder = try receivingFolder(parent, catalog)
             if let found = try resolve(name.text, in: parent, catalog),
@@ -39,6 +40,7 @@ extension Library {
                         node: .entry(found.entry.inode), attributes: try attributes(of: found.entry, catalog),
                         isListedName: found.isListedName))
             }
+            if !hasRoom { throw Errno.noSpace }
             var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
                 resolved.isListedName = false
@@ -102,7 +104,6 @@ extension Library {
     private func makeFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
     ) throws -> (Resolved, Opening) {
-        try requireRoom()
         var (entry, isKnownIdentity) = try newFile(name, in: folder, mode: creator.mode, catalog)
         let directory = try backing.folder(folder.inode, catalog)
         let isWritable = !unseenWrites.concern(entry)

@@ -38,7 +38,7 @@ extension Library {
         try withdrawDeparting(&target, catalog)
         let directory = try backing.folder(target.parent, catalog)
         // Whoever found it by its name a moment ago may be about to open it.
-        let replaced = openFiles.isOpen(target.inode) ? nil : try? directory.openFile(target.filename, O_PATH)
+        let replaced = openFiles.file(target.inode)?.descriptor ?? (try? directory.openFile(target.filename, O_PATH))
         try noteDeparture(of: target, content: replaced, catalog)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent
