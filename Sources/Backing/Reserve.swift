@@ -14,6 +14,7 @@ package final class Reserve: Sendable {
     /// With less free than this, in bytes, nothing new is made; and the reserve is given up for the rest.
     private static let scarcity: Int64 = 512 << 10
 
+    private static let smallest: Int64 = 32 << 10
     private static let moment = Duration.milliseconds(2)
 
     private let root: BackingFolder
@@ -30,9 +31,13 @@ package final class Reserve: Sendable {
     /// Free bytes besides the reserve; nil where that cannot be found out.
     private func free() -> Int64? {
         guard let status = try? root.fileSystemStatus() else { return nil }
-        // Root may use the blocks that a file system keeps for root.
-        let blocks = geteuid() == 0 ? status.f_bfree : status.f_bavail
-        return Int64(clamping: blocks).multipliedReportingOverflow(by: Int64(status.f_frsize)).partialValue
+        let block = Int64(status.f_frsize)
+        let available = Int64(clamping: status.f_bavail) * block
+        if geteuid() != 0 { return available }
+        // Root may use the blocks that a file system keeps for root, but not those that ext4 keeps for itself: a fiftieth of
+        // all, 4096 at most.
+        let kept = min(Int64(clamping: status.f_blocks) / 50, 4096) * block
+        return max(available, Int64(clamping: status.f_bfree) * block - kept)
     }
 
     /// Whether there is no room for anything new. Asked before each change, so the answer holds for a moment.
@@ -46,9 +51,9 @@ package final class Reserve: Sendable {
     }
 
     /// Makes sure that a commit finds room, if there is any.
-    package func makeRoom() {
-        if isScarce { giveUp() }
-    }
+    ///
+    /// - Returns: whether the reserve was given up; `takeBack` must follow when the commit is done.
+    package func makeRoom() -> Bool { isScarce && giveUp() }
 
     /// - Returns: whether there was any.
     @discardableResult
@@ -60,22 +65,31 @@ package final class Reserve: Sendable {
         }
     }
 
-    /// Makes it again after something was removed, where it was given up.
-    package func renewIfScarce() {
-        if length.withLock({ $0 }) < Self.scarcity { renew() }
-    }
+    /// Makes it again from all that is free, before others take that.
+    ///
+    /// - Returns: whether it is as large as it is to be.
+    @discardableResult
+    package func takeBack() -> Bool { renew(leaving: 0) }
 
-    /// Makes it again from what is free, in part if need be.
-    package func renew() {
+    /// Makes it again, in part if need be, if there is room for others besides.
+    package func renew() { _ = renew(leaving: 2 * Self.scarcity) }
+
+    private func renew(leaving rest: Int64) -> Bool {
         length.withLock { length in
-            guard length < Self.largest, let status = try? root.fileSystemStatus(), let free = free() else { return }
+            guard let status = try? root.fileSystemStatus(), let free = free() else { return false }
             let whole = min(Self.largest, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 32)
-            // Some room stays for who writes: a reserve that takes all would refuse them.
-            let wanted = min(whole, length + free - 2 * Self.scarcity)
-            guard length < whole, wanted > length, let file = try? root.openFile(Self.name, O_WRONLY | O_CREAT, mode: 0o600)
-            else { return }
-            // A file system that cannot set blocks aside goes without.
-            if fallocate(file.number, 0, 0, off_t(wanted)) == 0 { length = wanted }
+            var wanted = min(whole, length + free - rest)
+            while wanted > max(length, Self.smallest), let file = try? root.openFile(Self.name, O_WRONLY | O_CREAT, mode: 0o600) {
+                // A file system that cannot set blocks aside goes without. Some of what is free may be for other use.
+                if fallocate(file.number, 0, 0, off_t(wanted)) == 0 {
+                    length = wanted
+                } else if errno == ENOSPC {
+                    wanted = wanted * 3 / 4
+                    continue
+                }
+                break
+            }
+            return length >= whole
         }
     }
 }

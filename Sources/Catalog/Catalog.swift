@@ -16,7 +16,7 @@ public final class Catalog: Sendable {
     private let tree = DispatchQueue(label: "docfs.tree")
     private let connection: Connection
     private let path: String
-    private let inodes = InodeSupply()
+    private let inodes: InodeSupply
     private let entries = EntryCache()
     private let counts = EntryCounts()
     private let waiting = WaitingRows()
@@ -89,6 +89,11 @@ public final class Catalog: Sendable {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try CatalogSchema.migrator.migrate(queue)
             connection = Connection(queue)
+            let last = try queue.read { db in
+                try Int64.fetchOne(
+                    db, sql: "SELECT max((SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries'))")
+            }
+            inodes = InodeSupply(last: last ?? 99)
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
@@ -145,7 +150,6 @@ public final class Catalog: Sendable {
     private func forgetRows() {
         entries.forgetAll()
         counts.forget()
-        inodes.forgetClaim()
     }
 
     /// The file of an entry may be another than what was noted of it.
@@ -231,6 +235,9 @@ public final class Catalog: Sendable {
         }
         if isDue { try checkpoint(.passive) }
     }
+
+    /// Gives the room of the write-ahead log back to the file system.
+    public func shrink() throws { try checkpoint(.truncate) }
 
     private func checkpoint(_ mode: Database.CheckpointMode) throws {
         try writeWaiting()

@@ -168,7 +168,7 @@ extension CatalogTransaction {
     public func insert(_ entry: Entry) throws -> InodeNumber {
         var entry = entry
         let isNew = entry.inode == InodeNumber(0)
-        if isNew { entry.inode = try newInode() }
+        if isNew { entry.inode = inodes.next() }
         if !turn.postpones(.present(entry), for: entry.inode, isNew: true) {
             try turn.write { db in
                 var statement = try DirectStatement(db, sql: EntryColumns.insert)
@@ -214,30 +214,18 @@ extension CatalogTransaction {
     public func replace(_ inode: InodeNumber, by entry: Entry) throws {
         try delete(inode)
         try update(entry)
+        // The row of what it replaced tells of its place, and of more than its file does.
+        waiting.noteKnown(entry.inode)
     }
 
     /// Gives an entry an inode number that nothing ever had, and returns it.
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
-        let new = try newInode()
+        let new = inodes.next()
         try turn.write { db in
             try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?").execute(arguments: [new.number, inode.number])
         }
         cache.forget(inode)
         return new
-    }
-
-    /// Numbers are set aside many at a time, in the table where SQLite counts them: noting each would
-    /// write one page more for every file that is made. What was set aside and not used is never used.
-    private func newInode() throws -> InodeNumber {
-        try inodes.next { count, bound in
-            try turn.write { db in
-                let counted = try Int64.fetchOne(db.cachedStatement(sql: "SELECT seq FROM sqlite_sequence WHERE name='entries'")) ?? 99
-                let last = max(counted, bound - 1)
-                try db.cachedStatement(sql: "UPDATE sqlite_sequence SET seq=? WHERE name='entries'")
-                    .execute(arguments: [last + count])
-                return last + 1
-            }
-        }
     }
 }
 

@@ -76,6 +76,9 @@ final class WaitingRows: Sendable {
     /// Whether an entry was made and nothing written of it yet.
     func isNew(_ inode: InodeNumber) -> Bool { table.withLock { $0.rows[inode]?.isNew == true } }
 
+    /// A written row tells of what an entry has become.
+    func noteKnown(_ inode: InodeNumber) { table.withLock { $0.rows[inode]?.isNew = false } }
+
     /// - Returns: what waited of the row before.
     func set(_ row: Row, for inode: InodeNumber, isNew: Bool) -> Waiting? {
         table.withLock { table in

@@ -18,18 +18,34 @@ extension Library {
     func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
         let value: Value
         do {
-            if isNew { try requireRoom() } else { reserve.makeRoom() }
+            if isNew { try requireRoom() }
             try noteUnseenWrites()
-            value = try catalog.write(body)
+            value = try write(body)
         } catch { throw errno(for: error) }
         stateChanged()
         return value
+    }
+
+    /// Changes the catalog; on a full disk, with the room of the reserve.
+    func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
+        let isReserveUsed = reserve.makeRoom()
+        defer { if isReserveUsed { takeBackReserve() } }
+        return try catalog.write(body)
     }
 
     /// - Throws: ENOSPC, or what the catalog throws.
     private func requireRoom() throws {
         try catalog.requireRoom()
         if reserve.isScarce { throw Errno.noSpace }
+    }
+
+    /// On a full disk the log of the catalog must not use up the reserve, commit by commit.
+    func takeBackReserve() {
+        if reserve.takeBack() { return }
+        do {
+            try catalog.shrink()
+            reserve.takeBack()
+        } catch { logger.warning("the catalog could not be made smaller on a full disk", metadata: ["error": "\(error)"]) }
     }
 
     /// Whether something new may be made, for those who find out later whether they must.

@@ -42,7 +42,7 @@ extension Library {
             let wasClean = mark.isValid()
             try mark.remove()
             let reserve = Reserve(backing)
-            reserve.makeRoom()
+            let isFull = reserve.makeRoom()
             let catalog = try Catalog(path: path + "/catalog.sqlite", later: surroundings.defersCommits ? writeLater(surroundings) : nil) {
                 reserve.giveUp()
             }
@@ -56,7 +56,7 @@ extension Library {
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
                 backing: backing, reserve: reserve, store: try store(catalog), transfers: transfers, device: device)
             try library.reconcile(isNew ? .new : isCopy ? .copy : wasClean ? .clean : .unclean)
-            reserve.renew()
+            if isFull { library.takeBackReserve() } else { reserve.renew() }
             return library
         } catch let error as StoreError {
             throw error

@@ -53,6 +53,20 @@ struct VersionHistoryTests {
         }
     }
 
+    /// As two copies of one store send it, or a device that was restored from a backup.
+    @Test func `a version with the content of the current one is no conflict, whichever came first`() {
+        let base = laptop.version(1, modified: 100)
+        let saved = laptop.version(2, base: 1, modified: 200)
+        var again = phone.version(3, base: 1, modified: 200)
+        again.sha256 = saved.sha256
+        for (first, second) in [(saved, again), (again, saved)] {
+            let history = history(base, first, second)
+            #expect(history.current.id == second.id)
+            #expect(history.conflicts.isEmpty)
+            #expect(history.superseded.map(\.version.id) == [base.id, first.id])
+        }
+    }
+
     @Test func `conflicts are kept, the latest first`() {
         let history = history(
             laptop.version(1, modified: 100), laptop.version(2, base: 1, modified: 400),

@@ -29,7 +29,7 @@ extension Library {
     /// What has been written unseen up to now counts as written. Not from inside a step.
     func noteUnseenWrites() throws {
         try unseenWrites.takeWritten { written in
-            try catalog.write { catalog in
+            try write { catalog in
                 for file in written {
                     guard var entry = try catalog.entry(file.inode) else { continue }
                     noteContentChange(&entry)

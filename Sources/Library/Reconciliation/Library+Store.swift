@@ -21,10 +21,18 @@ extension Library {
 
     /// Compares rows and files as far as they may disagree.
     func reconcile(_ state: StoreState) throws {
-        try catalog.write { try settleRemovals($0) }
+        do { try compare(state) } catch CatalogError.full {
+            // A full disk is no reason not to show what is there. The next mount compares again.
+            mustReconcile.store(true, ordering: .relaxed)
+            logger.error("the disk is full: what changed in the store's files is not shown before there is room and docfs is mounted again")
+        }
+    }
+
+    private func compare(_ state: StoreState) throws {
+        try write { try settleRemovals($0) }
         if state == .clean { return try reconcileEdits() }
         if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
-        try catalog.write { catalog in
+        try write { catalog in
             if state == .copy { try catalog.forgetBackingFiles() }
             var reconciliation = Reconciliation(
                 self, catalog, state == .copy ? .copy : .uncleanEnd, isCatalogNew: state == .new)
@@ -36,7 +44,7 @@ extension Library {
     func undoFileChanges(in folders: Set<InodeNumber>) {
         do {
             // Nothing of it needs room, so it succeeds on a full disk.
-            try catalog.write { catalog in
+            try write { catalog in
                 backing.forgetFolders()
                 try putBackRemoved(catalog)
                 var reconciliation = Reconciliation(self, catalog, .failedWrite, isRecursive: false)
@@ -53,7 +61,7 @@ extension Library {
 
     /// Looks into the folders in which files were added, removed or renamed. Contents are looked at later (`noteEditsInStore`).
     private func reconcileEdits() throws {
-        try catalog.write { catalog in
+        try write { catalog in
             let known = try catalog.folderTimes()
             let changed = try catalog.folders().map(\.inode).filter { try known[$0] != folderTime($0, catalog) }
             if changed.isEmpty { return }
@@ -76,7 +84,7 @@ extension Library {
     }
 
     private func noteFolderTimes() throws {
-        try catalog.write { catalog in
+        try write { catalog in
             var known = try catalog.folderTimes()
             for folder in try catalog.folders().map(\.inode) {
                 let time = try folderTime(folder, catalog)
@@ -94,7 +102,7 @@ extension Library {
         var last = InodeNumber(0)
         while !isOver() {
             do {
-                let count = try catalog.write { catalog in
+                let count = try write { catalog in
                     let entries = try catalog.entriesWithNotedContent(after: last, limit: 256)
                     for var entry in entries { _ = try noteEditInStore(of: &entry, catalog) }
                     last = entries.last?.inode ?? last

@@ -33,7 +33,7 @@ extension Synchronizer {
 
     private func takeOver(_ checkpoint: FetchedCheckpoint) throws(CheckpointError) {
         do {
-            try library.catalog.write { catalog in
+            try library.write { catalog in
                 var projection = Projection(library, catalog, CatalogReplica(catalog), saved: [])
                 let isEmpty = try !catalog.hasChildren(.cloud)
                 try catalog.addMany(indexingAfterwards: isEmpty) {

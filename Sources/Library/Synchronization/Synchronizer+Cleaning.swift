@@ -36,7 +36,7 @@ extension Synchronizer {
     }
 
     private func noteCleaning(_ now: Timestamp) throws {
-        try library.catalog.write { try $0.set(.lastCleaning, String(now.nanoseconds)) }
+        try library.write { try $0.set(.lastCleaning, String(now.nanoseconds)) }
         lastCleaning.withLock { $0 = now }
     }
 

@@ -40,7 +40,7 @@ extension Synchronizer {
     /// - Parameter own: the same commit as it was made here, if that is known already.
     private func take(_ commit: Commit, at position: LogPosition, own: OutgoingCommit? = nil) throws {
         try library.noteUnseenWrites()
-        let (discarded, changes) = try library.catalog.write { catalog in
+        let (discarded, changes) = try library.write { catalog in
             var replica = CatalogReplica(catalog)
             let touched = try apply(commit, to: &replica)
             try catalog.set(.logPosition, String(position.number))
@@ -83,7 +83,7 @@ extension Synchronizer {
     /// Makes a commit and keeps it durably, so that it is recognised even if its answer is lost. One
     /// that was kept already, perhaps by an earlier life of the process, comes first.
     private func prepareCommit() throws -> OutgoingCommit? {
-        try library.catalog.write { catalog in
+        try library.write { catalog in
             if let kept = try OutgoingCommit.load(from: catalog) {
                 if Retention.isFresh(kept.commit.time, now: library.surroundings.now()) { return kept }
                 // The log does not have it, and what it names may have been cleaned away: made anew.
@@ -152,7 +152,7 @@ extension Synchronizer {
     }
 
     private func dropOutbox(_ outgoing: OutgoingCommit) throws {
-        try library.catalog.write { try $0.setOutbox(nil, commit: outgoing.commit.id) }
+        try library.write { try $0.setOutbox(nil, commit: outgoing.commit.id) }
     }
 }
 

@@ -96,16 +96,18 @@ public final class Synchronizer: Sendable {
         } catch let error as LogError {
             report(Connection(error))
         } catch {
-            library.logger.error("synchronizing failed", metadata: ["error": "\(error)"])
-            report(.failed("\(error)"))
+            if report(.failed("\(error)")) { library.logger.error("synchronizing failed", metadata: ["error": "\(error)"]) }
         }
         return (false, nil)
     }
 
-    private func report(_ connection: Connection) {
-        guard library.transfers.setConnection(connection) else { return }
+    /// - Returns: whether that is news.
+    @discardableResult
+    private func report(_ connection: Connection) -> Bool {
+        guard library.transfers.setConnection(connection) else { return false }
         library.logger.notice("the cloud", metadata: ["connection": "\(connection)"])
         library.stateChanged()
+        return true
     }
 
     /// Documents that must come without anyone opening them: those on their way out of the cloud.

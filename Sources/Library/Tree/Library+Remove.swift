@@ -25,7 +25,6 @@ extension Library {
         }
         if parent != removed.parent { observer?.settleNames() }
         try backing.discard(removed.inode)
-        reserve.renewIfScarce()
     }
 
     /// Removes an empty folder.

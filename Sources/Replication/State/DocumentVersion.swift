@@ -41,6 +41,9 @@ public struct DocumentVersion: Codable, Sendable, Equatable {
         return key
     }
 
+    /// Whether both are the same bytes.
+    func hasContent(of other: DocumentVersion) -> Bool { size == other.size && sha256 == other.sha256 }
+
     /// Which of two versions that did not see each other is current: the later one; every device
     /// decides so without asking (PRODUCT 6).
     static func isLater(_ left: DocumentVersion, _ right: DocumentVersion) -> Bool {

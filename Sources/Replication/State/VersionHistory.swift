@@ -43,7 +43,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     ///
     /// One that was made from the current version succeeds it, whatever the clocks say: its maker saw
     /// what it replaces. One that was made from a conflict version takes its place. Any other is a
-    /// conflict, and of the heads the latest is current.
+    /// conflict unless its content is the current one's, and of the heads the latest is current.
     public mutating func add(_ version: DocumentVersion, at time: Timestamp) {
         if contains(version.id) { return }
         if version.base == current.id {
@@ -53,6 +53,12 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         }
         if let index = conflicts.firstIndex(where: { $0.id == version.base }) {
             supersede(conflicts.remove(at: index), at: time)
+        }
+        // Two copies of one store may send the same save, and so may a device that has forgotten that it did.
+        if version.hasContent(of: current) {
+            supersede(current, at: time)
+            current = version
+            return
         }
         // Against the current version only: what that has superseded by being made from it stays so,
         // however old its clock says it is.

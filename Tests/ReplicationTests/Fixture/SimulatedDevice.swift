@@ -111,9 +111,10 @@ extension SimulatedDevice {
     }
 
     private func version(base: VersionID?, _ random: inout SeededGenerator) -> DocumentVersion {
-        DocumentVersion(
-            id: .random(using: &random), base: base, device: device.id, deviceName: device.name, filename: "f.txt",
-            size: 1, sha256: TestDevice.digest,
+        let id = VersionID.random(using: &random)
+        return DocumentVersion(
+            id: id, base: base, device: device.id, deviceName: device.name, filename: "f.txt",
+            size: 1, sha256: TestDevice.digest(of: id),
             modified: Timestamp(nanoseconds: Int64.random(in: 0..<20, using: &random)))
     }
 

@@ -18,6 +18,12 @@ struct TestDevice: Sendable {
 
     static let digest = String(repeating: "0123456789abcdef", count: 4)
 
+    /// Of the content of a version: each has its own.
+    static func digest(of version: VersionID) -> String {
+        let digits = version.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+        return digits + digits
+    }
+
     func commit(_ changes: Change..., id: CommitID = .random()) -> Commit { commit(changes, id: id) }
 
     func commit(_ changes: [Change], id: CommitID = .random()) -> Commit {
@@ -27,7 +33,7 @@ struct TestDevice: Sendable {
     func version(_ number: UInt8, base: UInt8? = nil, modified: Int64) -> DocumentVersion {
         DocumentVersion(
             id: VersionID(numbered: number), base: base.map(VersionID.init(numbered:)), device: id, deviceName: name,
-            filename: "f.txt", size: 3, sha256: Self.digest, modified: Timestamp(nanoseconds: modified))
+            filename: "f.txt", size: 3, sha256: Self.digest(of: VersionID(numbered: number)), modified: Timestamp(nanoseconds: modified))
     }
 
     func document(
