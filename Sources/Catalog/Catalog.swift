@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// The lock of the tree is a queue: one read or write at a time, each with its effects on backing files inside, so that others
 /// see it whole or not at all. Rows that may be written a moment later wait in memory (`WaitingRows`) and are written in groups
-/// by a thread of their own, which takes the connection and not the tree's lock. Whatever needs the rows in SQL, and any
+/// by threads that have nothing else to do, which take the connection and not the tree's lock. Whatever needs the rows in SQL, and any
 /// transaction, writes them first. Lock order: tree, connection, waiting rows.
 ///
 /// The file is locked exclusively, so a second docfs cannot open it.
@@ -39,12 +39,12 @@ public final class Catalog: Sendable {
         /// What happened, in order; after it has.
         var happened: @Sendable ([TreeEvent]) -> Void
         /// A write failed that may have changed files in these folders.
-        var failed: @Sendable (Set<InodeNumber>) -> Void
+        var failed: @Sendable ([InodeNumber]) -> Void
         /// Rows that wait could not be written; they go on waiting.
         var delayed: @Sendable (CatalogError) -> Void
 
         public init(
-            happened: @escaping @Sendable ([TreeEvent]) -> Void, failed: @escaping @Sendable (Set<InodeNumber>) -> Void,
+            happened: @escaping @Sendable ([TreeEvent]) -> Void, failed: @escaping @Sendable ([InodeNumber]) -> Void,
             delayed: @escaping @Sendable (CatalogError) -> Void
         ) {
             self.happened = happened
@@ -196,12 +196,26 @@ public final class Catalog: Sendable {
     }
 
     private func commit(_ rows: [InodeNumber: WaitingRows.Waiting]) throws {
-        try connection.begin()
-        do { try connection.run { try $0.write(rows) } } catch {
+        do {
+            try connection.begin()
+            try connection.write(rows)
+        } catch {
             connection.rollBack()
             throw error
         }
         try connection.commit()
+    }
+
+    /// Writes a few of the rows that wait into the transaction that is to be committed with the others: for threads that have a
+    /// moment to spare, so that hardly anything is left to do when the moment comes to commit. Does nothing where the
+    /// connection is in use. What goes wrong goes wrong again then.
+    public func writeSomeWaiting() {
+        guard let rows = waiting.some(2, besides: connection.hasWritten), connection.enterIfFree() else { return }
+        defer { connection.leave() }
+        do {
+            try connection.begin()
+            try connection.write(rows)
+        } catch { connection.rollBack() }
     }
 
     /// Must be called before something new is made: where rows that wait cannot be written, it must be refused.

@@ -21,7 +21,7 @@ public struct CatalogTransaction {
     public func announce(_ event: TreeEvent) { turn.events.append(event) }
 
     /// Files in a folder are going to be changed: if the write fails, they are compared with their rows.
-    public func willChangeFiles(in folder: InodeNumber) { turn.folders.insert(folder) }
+    public func willChangeFiles(in folder: InodeNumber) { turn.noteFolder(folder) }
 
     /// Has something undone if the write fails, before anybody else has the tree.
     public func ifFailed(_ undo: @escaping () -> Void) { turn.undo.append(undo) }

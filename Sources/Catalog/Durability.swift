@@ -7,7 +7,7 @@ public enum Durability: Sendable {
     case soon
 
     /// How long a row waits.
-    public static let longestWait = Duration.milliseconds(10)
+    public static let longestWait = Duration.milliseconds(100)
     /// How many rows wait; then whoever adds one writes them.
-    static let mostWaiting = 500
+    static let mostWaiting = 4000
 }

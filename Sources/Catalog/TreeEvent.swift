@@ -4,14 +4,30 @@ import Documents
 public enum TreeEvent: Sendable {
     /// A name in a folder may mean something else from now on, or nothing; a listing of the folder may show others.
     case nameChanged(String, in: InodeNumber)
-    /// The listed name of an entry, as the entry was or as it became, means something else from now on.
+    /// The listed name of an entry means something else from now on.
     ///
     /// `besides`: the name in the call that did it, which the kernel forgets by itself.
-    case entryChanged(Entry, besides: UsedName?)
+    case entryChanged(EntryNames, besides: UsedName?)
     /// What a folder lists changed.
     case listingChanged(of: InodeNumber)
     /// The attributes of an inode changed.
     case attributesChanged(of: InodeNumber)
+}
+
+/// The names of an entry, as it was or as it has become.
+public struct EntryNames: Sendable {
+    public let inode: InodeNumber
+    public let parent: InodeNumber
+    public let filename: String
+    /// Documents only.
+    public let fullName: String?
+
+    public init(_ entry: Entry) {
+        inode = entry.inode
+        parent = entry.parent
+        filename = entry.filename
+        fullName = entry.name?.full
+    }
 }
 
 /// A name as a call says it, in the folder where the kernel knows it: a document in `Documents` has its

@@ -23,7 +23,9 @@ final class Turn {
     /// What happened, in order.
     var events: [TreeEvent] = []
     /// The folders whose files it may have changed.
-    var folders: Set<InodeNumber> = []
+    private(set) var folders: [InodeNumber] = []
+
+    func noteFolder(_ folder: InodeNumber) { if !folders.contains(folder) { folders.append(folder) } }
 
     init(_ connection: Connection, _ waiting: WaitingRows) {
         self.connection = connection
@@ -82,7 +84,7 @@ final class Turn {
         try connection.begin()
         hasBegun = true
         carried = waiting.take()
-        try connection.run { try $0.write(carried) }
+        try connection.write(carried)
     }
 
     /// Ends it: what it did is done.
@@ -110,25 +112,5 @@ final class Turn {
     private func leave() {
         if hasEntered { connection.leave() }
         hasEntered = false
-    }
-}
-
-extension Database {
-    /// Writes rows that waited, in the transaction that is open. A row of which an older form is there is replaced, and so is
-    /// one that bore its filename or its id: such a row has changed, too, and is among them.
-    func write(_ rows: [InodeNumber: WaitingRows.Waiting]) throws {
-        for (inode, waiting) in rows {
-            switch waiting.row {
-            case .present(let entry):
-                var statement = try DirectStatement(self, sql: EntryColumns.replace)
-                entry.bind(to: &statement)
-                try statement.run()
-            case .removed:
-                // One that another row has replaced by now keeps its own number, and its row.
-                var statement = try DirectStatement(self, sql: EntryColumns.delete)
-                statement.bind(inode.number)
-                try statement.run()
-            }
-        }
     }
 }

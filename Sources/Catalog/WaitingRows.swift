@@ -12,46 +12,57 @@ final class WaitingRows: Sendable {
         var entry: Entry? { if case .present(let entry) = self { entry } else { nil } }
     }
 
-    /// A row with the number of its last change, by which a writer finds out whether it has changed again meanwhile.
-    struct Waiting: Sendable {
-        var row: Row
-        var change: UInt64
-        /// Whether no row of that number has ever been written.
-        var isNew: Bool
+    /// A row with the number of its last change, by which a writer finds out whether it has changed again meanwhile. A reference, so
+    /// that tables of them move little.
+    final class Waiting: Sendable {
+        let row: Row
+        let change: UInt64
+        /// Whether no row of its number had been written when it changed.
+        let isNew: Bool
+
+        init(_ row: Row, change: UInt64, isNew: Bool) {
+            self.row = row
+            self.change = change
+            self.isNew = isNew
+        }
     }
 
     private struct Table {
         var rows: [InodeNumber: Waiting] = [:]
-        var bearers: [EntryCache.Name: [InodeNumber]] = [:]
-        /// How many rows have each filename, in whatever folder.
-        var filenames: [ExactName: Int] = [:]
-        var byID: [EntryID: InodeNumber] = [:]
+        /// Of the rows, those that were never written. Their files alone tell of them.
+        var new: Set<InodeNumber> = []
+        /// How many rows bear names and ids of a hash: most of what is asked for is none of theirs.
+        var hashes: [Int: Int] = [:]
         var lastChange: UInt64 = 0
+        /// The rows that changed lately, the last one last.
+        var recent: [InodeNumber] = []
 
         mutating func set(_ waiting: Waiting?, for inode: InodeNumber) {
-            if let old = rows[inode]?.row.entry { forgetNames(of: old) }
-            rows[inode] = waiting
-            guard let entry = waiting?.row.entry else { return }
-            for name in Self.names(of: entry) { bearers[name, default: []].append(inode) }
-            filenames[ExactName(entry.filename), default: 0] += 1
-            if let id = entry.id { byID[id] = inode }
+            let old = rows.updateValue(waiting, forKey: inode)
+            if let entry = old?.row.entry { for hash in Self.hashes(of: entry) { forget(hash) } }
+            if let entry = waiting?.row.entry { for hash in Self.hashes(of: entry) { hashes[hash, default: 0] += 1 } }
         }
 
-        private mutating func forgetNames(of entry: Entry) {
-            for name in Self.names(of: entry) {
-                bearers[name]?.removeAll { $0 == entry.inode }
-                if bearers[name]?.isEmpty == true { bearers[name] = nil }
+        private mutating func forget(_ hash: Int) {
+            let rest = (hashes[hash] ?? 1) - 1
+            hashes[hash] = rest == 0 ? nil : rest
+        }
+
+        private static func hashes(of entry: Entry) -> [Int] {
+            var hashes = [hash(EntryCache.Name(filenameOf: entry)), hash(ExactName(entry.filename))]
+            if let name = entry.name {
+                hashes.append(hash(EntryCache.Name(kind: .fullName, parent: entry.parent, text: name.full)))
             }
-            let filename = ExactName(entry.filename)
-            filenames[filename, default: 1] -= 1
-            if filenames[filename] == 0 { filenames[filename] = nil }
-            if let id = entry.id, byID[id] == entry.inode { byID[id] = nil }
+            if let id = entry.id { hashes.append(hash(id)) }
+            return hashes
         }
 
-        private static func names(of entry: Entry) -> [EntryCache.Name] {
-            let filename = EntryCache.Name(filenameOf: entry)
-            guard let fullName = entry.name?.full else { return [filename] }
-            return [filename, EntryCache.Name(kind: .fullName, parent: entry.parent, text: fullName)]
+        private static func hash(_ value: some Hashable) -> Int { value.hashValue }
+
+        /// The entries that `isWanted` among those that may bear a name or id.
+        func entries(bearing value: some Hashable, where isWanted: (Entry) -> Bool) -> [Entry] {
+            if rows.isEmpty || hashes[value.hashValue] == nil { return [] }
+            return rows.values.compactMap(\.row.entry).filter(isWanted)
         }
     }
 
@@ -61,41 +72,64 @@ final class WaitingRows: Sendable {
 
     var isEmpty: Bool { table.withLock(\.rows.isEmpty) }
 
-    subscript(inode: InodeNumber) -> Row? { table.withLock { $0.rows[inode]?.row } }
+    subscript(inode: InodeNumber) -> Row? { table.withLock { $0.rows[inode] }?.row }
 
     /// The waiting rows that bear a name.
     func entries(named name: EntryCache.Name) -> [Entry] {
-        table.withLock { table in table.bearers[name]?.compactMap { table.rows[$0]?.row.entry } ?? [] }
+        table.withLock { $0.entries(bearing: name) { name.isBorne(by: $0) } }
     }
 
-    func entry(_ id: EntryID) -> Entry? { table.withLock { table in table.byID[id].flatMap { table.rows[$0]?.row.entry } } }
+    func entry(_ id: EntryID) -> Entry? { table.withLock { $0.entries(bearing: id) { $0.id == id } }.first }
 
     /// Whether a waiting row has a filename, in whatever folder.
-    func hasFilename(_ filename: String) -> Bool { table.withLock { $0.filenames[ExactName(filename)] != nil } }
+    func hasFilename(_ filename: String) -> Bool {
+        table.withLock { !$0.entries(bearing: ExactName(filename)) { $0.filename.isIdentical(to: filename) }.isEmpty }
+    }
 
     /// Whether an entry was made and nothing written of it yet.
-    func isNew(_ inode: InodeNumber) -> Bool { table.withLock { $0.rows[inode]?.isNew == true } }
+    func isNew(_ inode: InodeNumber) -> Bool { table.withLock { $0.new.contains(inode) } }
 
     /// A written row tells of what an entry has become.
-    func noteKnown(_ inode: InodeNumber) { table.withLock { $0.rows[inode]?.isNew = false } }
+    func noteKnown(_ inode: InodeNumber) { table.withLock { _ = $0.new.remove(inode) } }
 
+    /// - Parameter isNew: whether the row was never written.
     /// - Returns: what waited of the row before.
     func set(_ row: Row, for inode: InodeNumber, isNew: Bool) -> Waiting? {
         table.withLock { table in
             let before = table.rows[inode]
             table.lastChange += 1
-            table.set(Waiting(row: row, change: table.lastChange, isNew: before?.isNew ?? isNew), for: inode)
+            if isNew { table.new.insert(inode) }
+            table.set(Waiting(row, change: table.lastChange, isNew: isNew || table.new.contains(inode)), for: inode)
+            if table.recent.count < Durability.mostWaiting { table.recent.append(inode) }
             return before
         }
     }
 
     /// Makes a row wait as it did before a write that failed.
-    func restore(_ waiting: Waiting?, for inode: InodeNumber) { table.withLock { $0.set(waiting, for: inode) } }
+    func restore(_ waiting: Waiting?, for inode: InodeNumber) {
+        table.withLock { table in
+            table.set(waiting, for: inode)
+            if waiting == nil { table.new.remove(inode) }
+        }
+    }
 
-    /// What is to be written now. From now on none of it is new: it may be in the database when the process dies.
+    /// A few rows of which `isWritten` does not know; nil where there are none.
+    func some(_ count: Int, besides isWritten: (InodeNumber, UInt64) -> Bool) -> [InodeNumber: Waiting]? {
+        table.withLock { table in
+            if table.rows.isEmpty { return nil }
+            var some: [InodeNumber: Waiting] = [:]
+            while some.count < count, let inode = table.recent.popLast() {
+                guard let waiting = table.rows[inode], !isWritten(inode, waiting.change) else { continue }
+                some[inode] = waiting
+            }
+            return some.isEmpty ? nil : some
+        }
+    }
+
+    /// What is to be written and committed now. From now on none of it is new: it may be in the database when the process dies.
     func beginWriting() -> [InodeNumber: Waiting] {
         table.withLock { table in
-            for inode in table.rows.keys { table.rows[inode]?.isNew = false }
+            (table.new, table.recent) = ([], [])
             return table.rows
         }
     }
@@ -117,5 +151,12 @@ final class WaitingRows: Sendable {
 
     func putBack(_ rows: [InodeNumber: Waiting]) {
         table.withLock { table in for (inode, waiting) in rows { table.set(waiting, for: inode) } }
+    }
+}
+
+extension [InodeNumber: WaitingRows.Waiting] {
+    /// - Returns: the value before.
+    fileprivate mutating func updateValue(_ value: Value?, forKey key: Key) -> Value? {
+        if let value { updateValue(value, forKey: key) } else { removeValue(forKey: key) }
     }
 }

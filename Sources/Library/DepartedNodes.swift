@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import DequeModule
+import Dispatch
 import Synchronization
 
 /// Files, folders and links that have no name any more while somebody may still hold them: open, as a
@@ -33,6 +34,8 @@ final class DepartedNodes: Sendable {
     private static let mostContents = 64
 
     private let table = Mutex(Table())
+    private let contentsToClose = Mutex<[Descriptor]>([])
+    private let closing = DispatchQueue(label: "docfs.closing")
 
     /// - Parameter content: the file, where it must still be possible to open it.
     func add(_ entry: Entry, _ attributes: FileAttributes, content: Descriptor? = nil) {
@@ -69,7 +72,20 @@ final class DepartedNodes: Sendable {
 
     /// The kernel holds it no longer.
     func forget(_ inode: InodeNumber) {
-        // A descriptor is closed outside the lock: that may free a large file.
-        _ = table.withLock { table in table.nodes.isEmpty ? nil : table.nodes.removeValue(forKey: inode) }
+        let node = table.withLock { table in table.nodes.isEmpty ? nil : table.nodes.removeValue(forKey: inode) }
+        if let content = node?.content { closeLater(content) }
+    }
+
+    /// Closing the last descriptor of a file that has no name frees its blocks, which takes longer than most answers.
+    private func closeLater(_ content: Descriptor) {
+        let isFirst = contentsToClose.withLock { contents in
+            contents.append(content)
+            return contents.count == 1
+        }
+        guard isFirst else { return }
+        closing.asyncAfter(deadline: .now() + .milliseconds(20)) { [self] in
+            let contents = contentsToClose.withLock { contents in (contents, contents = []).0 }
+            withExtendedLifetime(contents) {}
+        }
     }
 }

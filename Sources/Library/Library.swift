@@ -59,12 +59,15 @@ public final class Library: Sendable {
             })
     }
 
+    /// For a thread that has answered and awaits the next request: does some of the work that is acknowledged and can wait.
+    public func useSpareTime() { catalog.writeSomeWaiting() }
+
     /// Tells what happened in the tree to the kernel's caches.
     private func dispatch(_ events: [TreeEvent]) {
         for event in events {
             switch event {
             case .nameChanged(let name, let folder): observer?.nameChanged(name, in: folder)
-            case .entryChanged(let entry, let used): forgetNames(of: entry, besides: used)
+            case .entryChanged(let names, let used): forget(names, besides: used)
             case .listingChanged(let folder): observer?.listingChanged(of: folder)
             case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
             }

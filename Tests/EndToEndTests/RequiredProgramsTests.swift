@@ -1,10 +1,10 @@
 import Testing
 
 struct RequiredProgramsTests {
-    /// What the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils,
+    /// What the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils, e2fsprogs,
     /// findutils, fuse3, git, inotify-tools, python3, rsync, sed, tar, util-linux, vim.
     static let programs = [
-        "cp", "diff", "du", "find", "flock", "fusermount3", "getfattr", "git", "inotifywait", "python3",
+        "cp", "dd", "diff", "du", "find", "flock", "fusermount3", "getfattr", "git", "inotifywait", "mkfs.ext4", "python3",
         "rsync", "sed", "setfattr", "setpriv", "tar", "timeout", "unshare", "vim", "xargs",
     ]
 

@@ -27,6 +27,11 @@ final class SessionStream: Sendable {
         var callbacks = fuse_custom_io()
         callbacks.read = { device, buffer, size, user in
             let filesystem = filesystem(behind: user)
+            // libfuse may cancel its threads here, which must not happen in SQLite.
+            var cancelling: Int32 = 0
+            pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), &cancelling)
+            filesystem.library.useSpareTime()
+            pthread_setcancelstate(cancelling, nil)
             return filesystem.stream.listeners.read(device, buffer!, size)
         }
         callbacks.writev = { device, parts, count, user in

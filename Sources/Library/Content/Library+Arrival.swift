@@ -173,7 +173,7 @@ extension Library {
                 guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
                 openFiles.detach(inode)
                 retries.passOn(from: inode, to: try catalog.renumber(inode))
-                catalog.announce(.entryChanged(entry, besides: nil))
+                catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
             }
         } catch {
             logger.error("a damaged content could not be left behind", metadata: ["inode": "\(inode)", "error": "\(error)"])
@@ -224,7 +224,7 @@ extension Library {
                 guard let entry = try catalog.entry(inode), entry.isOutdated, !openFiles.isOpenForWriting(inode) else { return }
                 openFiles.detach(inode)
                 _ = try catalog.renumber(inode)
-                catalog.announce(.entryChanged(entry, besides: nil))
+                catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
             }
         } catch {
             logger.error("a newer version could not be shown", metadata: ["inode": "\(inode)", "error": "\(error)"])

@@ -139,12 +139,12 @@ extension Library {
     private func setDisplayName(
         _ name: DocumentName, _ naming: Naming, of entry: inout Entry, _ catalog: CatalogTransaction
     ) throws {
-        catalog.announce(.entryChanged(entry, besides: nil))
+        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         entry.name = name
         entry.naming = naming
         entry.notePending(.name)
         try catalog.update(entry)
-        catalog.announce(.entryChanged(entry, besides: nil))
+        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         backing.mirror(
             displayName: name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
     }

@@ -41,7 +41,7 @@ extension Library {
     }
 
     /// A write failed after it may have changed files: they go back to where the rows say.
-    func undoFileChanges(in folders: Set<InodeNumber>) {
+    func undoFileChanges(in folders: [InodeNumber]) {
         do {
             // Nothing of it needs room, so it succeeds on a full disk.
             try write { catalog in

@@ -79,7 +79,7 @@ struct Projection {
         library.transfers.forget(current.inode)
         try leaveToReaders(&entry)
         try catalog.update(entry)
-        catalog.announce(.entryChanged(current, besides: nil))
+        catalog.announce(.entryChanged(EntryNames(current), besides: nil))
     }
 
     /// The row of the folder that a committed entry lies in, made if need be.
@@ -95,7 +95,7 @@ struct Projection {
         changes.noteCreation(of: entry)
         try library.backing.folder(entry.parent, catalog).touch()
         catalog.announce(.listingChanged(of: entry.parent))
-        catalog.announce(.entryChanged(entry, besides: nil))
+        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
     }
 
     /// An entry of a checkpoint, whose folder came before it; nobody has seen anything of it yet.
@@ -184,8 +184,8 @@ struct Projection {
         if entry.isOutdated || !entry.isHere, isOther { try leaveToReaders(&entry) }
         try catalog.update(entry)
         if isMoved || entry.name != current.name || entry.inode != current.inode {
-            catalog.announce(.entryChanged(current, besides: nil))
-            catalog.announce(.entryChanged(entry, besides: nil))
+            catalog.announce(.entryChanged(EntryNames(current), besides: nil))
+            catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         }
         // A folder with the versions in conflict is listed beside it, or is not any more.
         if (entry.conflicts > 0) != (current.conflicts > 0) { catalog.announce(.listingChanged(of: entry.parent)) }
@@ -268,7 +268,7 @@ struct Projection {
         if try staysPut(before) { other.notePending(.place) }
         try catalog.update(other)
         if let place { changes.noteMove(of: other, from: place) }
-        catalog.announce(.entryChanged(before, besides: nil))
+        catalog.announce(.entryChanged(EntryNames(before), besides: nil))
     }
 
     private func staysPut(_ entry: Entry) throws -> Bool {
@@ -315,7 +315,7 @@ struct Projection {
         }
         try directory.touch()
         catalog.announce(.listingChanged(of: entry.parent))
-        catalog.announce(.entryChanged(entry, besides: nil))
+        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
     }
 }
 

@@ -73,12 +73,12 @@ extension Library {
     /// names that a listing can show are ever remembered.
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
-    func forgetNames(of entry: Entry, besides used: UsedName?) {
+    func forget(_ entry: EntryNames, besides used: UsedName?) {
         guard let observer else {
             departedNodes.settle(entry.inode)
             return
         }
-        let listed = (configuration.showsDisplayNames ? entry.name?.full : nil) ?? entry.filename
+        let listed = (configuration.showsDisplayNames ? entry.fullName : nil) ?? entry.filename
         if let used, used.folder == entry.parent, listed.isIdentical(to: used.name) {
             departedNodes.settle(entry.inode)
             return

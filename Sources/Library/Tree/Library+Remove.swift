@@ -19,7 +19,7 @@ extension Library {
                 try removeFile(entry, catalog)
             }
             if entry.kind == .document { departed.add(entry, holder: nil, now: surroundings.now()) }
-            catalog.announce(.entryChanged(entry, besides: UsedName(name, in: parent)))
+            catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
             if parent != entry.parent { catalog.announce(.listingChanged(of: entry.parent)) }
             return entry
         }
@@ -35,7 +35,7 @@ extension Library {
             if let text = String(validating: name, as: UTF8.self), try removeConflicts(text, in: parent, catalog) { return }
             let entry = try existing(name, in: parent, catalog)
             try removeFolder(entry, catalog)
-            catalog.announce(.entryChanged(entry, besides: UsedName(name, in: parent)))
+            catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
         }
     }
 

@@ -28,7 +28,7 @@ extension Library {
                 // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
                 let used = entry.inode == move.source.inode
                     ? UsedName(name, in: parent) : UsedName(newName.text.utf8, in: newParent)
-                catalog.announce(.entryChanged(entry, besides: move.plan == .exchange ? nil : used))
+                catalog.announce(.entryChanged(EntryNames(entry), besides: move.plan == .exchange ? nil : used))
             }
             for folder in [parent, newParent] where folder == .documents {
                 catalog.announce(.listingChanged(of: preferredFolder))

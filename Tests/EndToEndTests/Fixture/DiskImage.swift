@@ -1,0 +1,79 @@
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// A small disk of a device's own: an ext4 file system with a journal in a file, by a loop device, where the store lies.
+///
+/// The disk's power can be lost: of what was written only the part is left that the disk had by then.
+struct DiskImage: Sendable {
+    let device: Device
+    private var folder: FilePath { device.folder }
+    private var image: FilePath { folder / "disk.ext4" }
+
+    /// Where it is mounted: as `device.store`.
+    private var mountpoint: FilePath { device.store }
+
+    static var isPossible: Bool { geteuid() == 0 && FilePath("/dev/loop-control").exists }
+
+    func attach(size: String) async throws {
+        try mountpoint.makeFolder()
+        try await runShell(
+            "truncate -s $SIZE disk.ext4; mkfs.ext4 -q -m 0 disk.ext4; mount -o loop disk.ext4 store; chmod 700 store; rmdir store/lost+found",
+            in: folder, environment: ["SIZE": size])
+    }
+
+    /// Writes down all that programs have written.
+    func synchronize() async throws { try await runShell("sync -f store", in: folder) }
+
+    /// Loses power now: docfs is gone, and what the disk did not have yet.
+    func losePower() async throws {
+        // Nobody writes while the disk is copied, as if it stood still for an instant.
+        device.signalProcesses(SIGSTOP)
+        try await runShell("cp --sparse=always disk.ext4 left.ext4", in: folder)
+        device.killProcesses()
+        try await eventually { device.processes.isEmpty }
+        try await device.clearDeadMount()
+        try await runShell("umount -l store; mv left.ext4 disk.ext4; mount -o loop disk.ext4 store", in: folder)
+    }
+
+    /// Takes all the room that is left, as another program would.
+    func fill() async throws {
+        try await runShell(
+            """
+            for size in 1M 64k 4k 512; do dd if=/dev/zero of=store/hog bs=$size oflag=append conv=notrunc status=none 2>/dev/null || :; done
+            sync -f store
+            """, in: folder)
+    }
+
+    func makeRoom() async throws { try await runShell("rm store/hog; sync -f store", in: folder) }
+
+    fileprivate func detach() async { _ = try? await runProgram("umount", ["-l", mountpoint.string]) }
+}
+
+/// Mounts a device whose store is a disk of its own.
+func withDiskImage<Result>(
+    size: String = "128M", _ options: MountOptions = MountOptions(),
+    perform body: (_ device: Device, _ disk: DiskImage) async throws -> Result
+) async throws -> Result {
+    try await withUnmountedDevice(options) { device in
+        let disk = DiskImage(device: device)
+        try await disk.attach(size: size)
+        do {
+            try await device.mount()
+            let result = try await body(device, disk)
+            await device.dismantle()
+            await disk.detach()
+            return result
+        } catch {
+            await device.dismantle()
+            await disk.detach()
+            throw error
+        }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Loop devices are root's.
+    static var needsDiskImages: Self { .enabled(if: DiskImage.isPossible, "loop devices take root") }
+}

@@ -1,0 +1,66 @@
+import SystemPackage
+import Testing
+
+/// A full disk refuses what needs room, changes nothing in doing so, hides nothing, and never refuses mounting, reading or removing.
+@Suite(.mounting, .timeLimit(.minutes(2)), .needsDiskImages)
+struct FullDiskTests {
+    private static let count = 12
+
+    private static func makeDocuments(on device: Device) async throws {
+        for number in 0..<count * 3 { try (device.local / "\(number).txt").create("local \(number)") }
+        for number in 0..<count { try (device.cloud / "\(number).txt").create("cloud \(number)") }
+        try (device.local / "Folder").makeFolder()
+        try await eventually(within: .seconds(20)) { try device.treeState()["cloud.pending"] == "0" }
+    }
+
+    @Test(arguments: ["32M", "128M"]) func `whatever it refuses, everything is where it was`(size: String) async throws {
+        try await withDiskImage(size: size) { device, disk in
+            try await Self.makeDocuments(on: device)
+            try await disk.fill()
+            var moved: Set<Int> = []
+            for number in 0..<Self.count {
+                // Somebody else takes whatever becomes free.
+                try await disk.fill()
+                if (try? (device.local / "\(number).txt").rename(to: device.local / "Folder" / "\(number).txt")) != nil { moved.insert(number) }
+                try await disk.fill()
+                try (device.local / "\(Self.count + number).txt").remove()
+                try await disk.fill()
+                try (device.cloud / "\(number).txt").remove()
+                #expect(throws: Errno.noSpace) { try (device.local / "New \(number)").makeFolder() }
+                #expect(throws: Errno.noSpace) { try (device.local / "New \(number).txt").create("new") }
+            }
+            func check() throws {
+                for number in 0..<Self.count {
+                    let folder = moved.contains(number) ? device.local / "Folder" : device.local
+                    #expect(try (folder / "\(number).txt").text() == "local \(number)")
+                    #expect(!(device.local / "\(Self.count + number).txt").exists)
+                    #expect(try (device.local / "\(2 * Self.count + number).txt").text() == "local \(2 * Self.count + number)")
+                    #expect(!(device.local / "New \(number)").exists)
+                }
+                #expect(try device.cloud.documentNames().isEmpty)
+            }
+            try check()
+            try await disk.fill()
+            try await device.crash()
+            try await device.mount()
+            try check()
+            try await disk.fill()
+            try await device.remount()
+            try check()
+            try await disk.makeRoom()
+            try (device.local / "After.txt").create("room again")
+            #expect(try (device.local / "After.txt").text() == "room again")
+        }
+    }
+
+    @Test func `what was made just before the disk was full is there`() async throws {
+        try await withDiskImage(size: "32M") { device, disk in
+            for number in 0..<200 { try (device.local / "\(number).txt").create("\(number)") }
+            try await disk.fill()
+            for number in 0..<200 { #expect(try (device.local / "\(number).txt").text() == "\(number)") }
+            try await device.crash()
+            try await device.mount()
+            for number in 0..<200 { #expect(try (device.local / "\(number).txt").text() == "\(number)") }
+        }
+    }
+}

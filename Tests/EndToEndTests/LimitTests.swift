@@ -1,0 +1,56 @@
+import SystemPackage
+import Testing
+
+/// Any number of folders and documents works under any limit of open files.
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct LimitTests {
+    /// Mounts with so many descriptors at most.
+    private static func mount(_ device: Device, descriptors: Int) async throws {
+        let output = device.folder / "limited.output"
+        try await runShell(
+            #"ulimit -n $LIMIT; exec "$DOCFS" mount "$MOUNT" --store "$STORE" --cloud "$CLOUD" >"$OUTPUT" 2>&1"#,
+            environment: [
+                "LIMIT": "\(descriptors)", "DOCFS": try DocfsBinary.path.string, "MOUNT": device.mountpoint.string,
+                "STORE": device.store.string, "CLOUD": device.cloudDirectory.url, "OUTPUT": output.string,
+            ])
+    }
+
+    @Test func `more folders than descriptors, after a crash`() async throws {
+        try await withUnmountedDevice { device in
+            try await Self.mount(device, descriptors: 256)
+            try await device.shell("for n in $(seq 1500); do mkdir local/$n; done")
+            for number in stride(from: 1, through: 1500, by: 25) {
+                try (device.local / "\(number)" / "Document.txt").create("\(number)")
+            }
+            try await device.crash()
+            try await Self.mount(device, descriptors: 256)
+            for number in stride(from: 1, through: 1500, by: 25) {
+                #expect(try (device.local / "\(number)" / "Document.txt").text() == "\(number)")
+            }
+            #expect(try device.local.documentNames().count == 1500)
+        }
+    }
+
+    @Test func `folders within folders within folders, after a crash`() async throws {
+        try await withUnmountedDevice { device in
+            try await Self.mount(device, descriptors: 256)
+            let depth = 2000
+            let nested = """
+                import os, sys
+                os.chdir("local")
+                for number in range(\(depth)):
+                    if sys.argv[1] == "make": os.mkdir("d")
+                    os.chdir("d")
+                if sys.argv[1] == "make": open("Deep.txt", "w").write("deep")
+                else: assert open("Deep.txt").read() == "deep"
+                """
+            _ = try await runShell("python3 -c \"$SCRIPT\" make", in: device.documents, environment: ["SCRIPT": nested])
+            try await device.crash()
+            for _ in 1...2 {
+                try await Self.mount(device, descriptors: 256)
+                _ = try await runShell("python3 -c \"$SCRIPT\" read", in: device.documents, environment: ["SCRIPT": nested])
+                try await device.unmount()
+            }
+        }
+    }
+}

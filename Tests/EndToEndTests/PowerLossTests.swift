@@ -1,0 +1,120 @@
+import SystemPackage
+import Testing
+
+/// Losing power loses nothing that was synced, and nothing that the cloud was told; no document gets another's place or name.
+@Suite(.mounting, .timeLimit(.minutes(2)), .needsDiskImages)
+struct PowerLossTests {
+    private static func settle(_ device: Device) async throws {
+        try await eventually(within: .seconds(20)) {
+            try device.treeState()["cloud.pending"] == "0"
+        }
+    }
+
+    @Test func `a document that was moved out of the cloud is here when the cloud has heard of it`() async throws {
+        try await withDiskImage { device, disk in
+            try (device.cloud / "Letter.txt").create("dear")
+            try await device.waitUntilUploaded(device.cloud / "Letter.txt")
+            try await disk.synchronize()
+            try (device.cloud / "Letter.txt").rename(to: device.local / "Letter.txt")
+            try await Self.settle(device)
+            try await disk.losePower()
+            try await device.mount()
+            #expect(try (device.local / "Letter.txt").text() == "dear")
+            #expect(!(device.cloud / "Letter.txt").exists)
+        }
+    }
+
+    @Test func `a save that the cloud has is here, and in conflict with nothing`() async throws {
+        try await withDiskImage { device, disk in
+            let letter = device.cloud / "Letter.txt"
+            try letter.create("first")
+            try await device.waitUntilUploaded(letter)
+            try await disk.synchronize()
+            try letter.write("second version")
+            try await device.waitUntilUploaded(letter)
+            try await Self.settle(device)
+            try await disk.losePower()
+            try await device.mount()
+            #expect(try letter.text() == "second version")
+            try await Self.settle(device)
+            #expect(try letter.text() == "second version")
+            #expect(try letter.state()["conflicts"] == "0")
+        }
+    }
+
+    @Test func `a save by renaming that nobody synced leaves the old or the new content, whole`() async throws {
+        try await withDiskImage { device, disk in
+            let letter = device.local / "Letter.txt"
+            try letter.create("old")
+            try await disk.synchronize()
+            for number in 1...20 {
+                try await device.shell("echo new $N > local/.Letter.tmp; mv local/.Letter.tmp local/Letter.txt", environment: ["N": "\(number)"])
+            }
+            // So the journal writes down names, and not by itself contents.
+            try await runShell("echo > store/other; sync store/other", in: device.folder)
+            try await disk.losePower()
+            try await device.mount()
+            let text = try letter.text()
+            #expect(text == "old" || (1...20).contains { text == "new \($0)\n" })
+            #expect(try device.local.documentNames().count == 1)
+        }
+    }
+
+    @Test func `documents that were moved soon after mounting can be reached, also after the next mount`() async throws {
+        try await withDiskImage { device, disk in
+            let folder = device.local / "Folder"
+            try folder.makeFolder()
+            for number in 1...9 { try (device.local / "\(number).txt").create("\(number)") }
+            try await device.unmount()
+            try await disk.synchronize()
+            try await device.mount()
+            for number in 1...9 { try (device.local / "\(number).txt").rename(to: folder / "\(number).txt") }
+            // Names are written down, and the catalog is not.
+            try await runShell("echo > store/other; sync store/other", in: device.folder)
+            try await disk.losePower()
+            for _ in 1...2 {
+                try await device.mount()
+                for number in 1...9 {
+                    let found = [device.local, folder].map { $0 / "\(number).txt" }.filter(\.exists)
+                    try #require(found.count == 1)
+                    #expect(try found[0].text() == "\(number)")
+                }
+                try await device.unmount()
+            }
+        }
+    }
+
+    @Test func `a new document does not stand under the name of one that was deleted just before`() async throws {
+        try await withDiskImage { device, disk in
+            for number in 1...9 { try (device.local / "Old \(number).txt").create("old \(number)") }
+            try await device.remount()
+            try await disk.synchronize()
+            for number in 1...9 { try (device.local / "Old \(number).txt").remove() }
+            for number in 1...9 { try (device.local / "New \(number).txt").create("new \(number)") }
+            try await runShell("sync store/local/*", in: device.folder)
+            try await disk.losePower()
+            try await device.mount()
+            for name in try device.local.documentNames() {
+                let document = device.local / name
+                #expect(try document.text() == document.displayName().lowercased())
+            }
+        }
+    }
+
+    @Test func `what was synced is there with its name, attributes and place`() async throws {
+        try await withDiskImage { device, disk in
+            let folder = device.local / "Folder"
+            try folder.makeFolder()
+            let document = folder / "Report.txt"
+            try document.create("report")
+            try document.setAttribute("user.colour", "green")
+            try document.setAttribute("user.displayName", "Annual report")
+            try await device.shell("sync local/Folder/'Annual report.txt' local/Folder")
+            try await disk.losePower()
+            try await device.mount()
+            let renamed = folder / "Annual report.txt"
+            #expect(try renamed.text() == "report")
+            #expect(try renamed.attribute("user.colour") == "green")
+        }
+    }
+}
