@@ -198,13 +198,18 @@ package final class BackingFolder: Sendable {
         guard let stream = fdopendir(dup(reading.number)) else { throw Errno(rawValue: errno) }
         defer { closedir(stream) }
         var names: [String] = []
-        while let record = readdir(stream) {
+        while true {
+            errno = 0
+            guard let record = readdir(stream) else {
+                // A listing that breaks off must not look like one that ends.
+                if errno != 0 { throw Errno(rawValue: errno) }
+                return names
+            }
             // Not `d_name` as a value: its 256 bytes would reach beyond a record that is shorter.
             let start = UnsafeRawPointer(record) + MemoryLayout<dirent>.offset(of: \.d_name)!
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
             names.append(name)
         }
-        return names
     }
 }

@@ -22,7 +22,7 @@ public final class Catalog: Sendable {
     private let waiting = WaitingRows()
     private let quiet = Mutex(Quiet())
     private let later: Later?
-    private let makeRoom: @Sendable () -> Bool
+    private let withRoom: @Sendable (() throws -> Void) throws -> Void
     private let isScheduled = Atomic<Bool>(false)
     /// Why rows that wait could not be written, as of the last try.
     private let failure = Mutex<CatalogError?>(nil)
@@ -65,10 +65,13 @@ public final class Catalog: Sendable {
     /// - Parameters:
     ///   - path: of the SQLite file; its folder must exist.
     ///   - later: for rows that may wait; without it none does.
-    ///   - makeRoom: called when the disk is full; whether to try again.
-    public init(path: String, later: Later? = nil, makeRoom: @escaping @Sendable () -> Bool = { false }) throws {
+    ///   - withRoom: runs what it is given once more when the disk was full, with room that was kept for that.
+    public init(
+        path: String, later: Later? = nil,
+        withRoom: @escaping @Sendable (() throws -> Void) throws -> Void = { _ in throw CatalogError.full }
+    ) throws {
         self.later = later
-        self.makeRoom = makeRoom
+        self.withRoom = withRoom
         self.path = path
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
@@ -182,7 +185,7 @@ public final class Catalog: Sendable {
         }
         defer { connection.leave() }
         do {
-            do { try commit(rows) } catch CatalogError.full where makeRoom() { try commit(rows) }
+            do { try commit(rows) } catch CatalogError.full { try withRoom { try commit(rows) } }
             waiting.endWriting(rows)
             failure.withLock { $0 = nil }
         } catch let error as CatalogError {
@@ -251,7 +254,13 @@ public final class Catalog: Sendable {
     }
 
     /// Gives the room of the write-ahead log back to the file system.
-    public func shrink() throws { try checkpoint(.truncate) }
+    ///
+    /// - Parameter limit: bytes that it may have; then nothing is done.
+    public func shrinkLog(to limit: Int) throws {
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > limit else { return }
+        try checkpoint(.truncate)
+    }
 
     private func checkpoint(_ mode: Database.CheckpointMode) throws {
         try writeWaiting()

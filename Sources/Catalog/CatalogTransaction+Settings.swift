@@ -68,6 +68,6 @@ extension CatalogTransaction {
         }
     }
 
-    /// All folders of a container or of both, in no order.
+    /// All folders, in no order, `local` and `cloud` among them.
     public func folders() throws -> [Entry] { try entries(where: "kind=0 AND id>2", []) }
 }

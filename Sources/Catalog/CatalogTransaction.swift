@@ -28,7 +28,7 @@ public struct CatalogTransaction {
 
     /// Must be called before the file of an entry leaves the place that tells whose it is: the row of what waits says it then.
     public func writeIfWaiting(_ inode: InodeNumber) throws {
-        if waiting[inode] != nil { try turn.commitWaiting() }
+        if waiting[inode] != nil || turn.carries(inode) { try turn.commitWaiting() }
     }
 
     /// What lstat(2) said of an entry's file, if that was noted since its row last changed.

@@ -51,6 +51,9 @@ final class Turn {
         return try connection.run(body)
     }
 
+    /// Whether a row that waited is in the turn's transaction.
+    func carries(_ inode: InodeNumber) -> Bool { carried[inode] != nil }
+
     /// Commits the rows that wait, and goes on.
     func commitWaiting() throws {
         try begin()

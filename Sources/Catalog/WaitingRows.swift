@@ -31,21 +31,24 @@ final class WaitingRows: Sendable {
         var rows: [InodeNumber: Waiting] = [:]
         /// Of the rows, those that were never written. Their files alone tell of them.
         var new: Set<InodeNumber> = []
-        /// How many rows bear names and ids of a hash: most of what is asked for is none of theirs.
-        var hashes: [Int: Int] = [:]
+        /// The rows that bear names and ids, by hash.
+        var bearers: [Int: Bearers] = [:]
         var lastChange: UInt64 = 0
         /// The rows that changed lately, the last one last.
         var recent: [InodeNumber] = []
 
         mutating func set(_ waiting: Waiting?, for inode: InodeNumber) {
             let old = rows.updateValue(waiting, forKey: inode)
-            if let entry = old?.row.entry { for hash in Self.hashes(of: entry) { forget(hash) } }
-            if let entry = waiting?.row.entry { for hash in Self.hashes(of: entry) { hashes[hash, default: 0] += 1 } }
+            if let entry = old?.row.entry { for hash in Self.hashes(of: entry) { forget(inode, hash) } }
+            guard let entry = waiting?.row.entry else { return }
+            for hash in Self.hashes(of: entry) {
+                if bearers[hash]?.others.append(inode) == nil { bearers[hash] = Bearers(first: inode) }
+            }
         }
 
-        private mutating func forget(_ hash: Int) {
-            let rest = (hashes[hash] ?? 1) - 1
-            hashes[hash] = rest == 0 ? nil : rest
+        private mutating func forget(_ inode: InodeNumber, _ hash: Int) {
+            if bearers[hash]?.others.isEmpty != false { return bearers[hash] = nil }
+            bearers[hash]?.remove(inode)
         }
 
         private static func hashes(of entry: Entry) -> [Int] {
@@ -61,8 +64,18 @@ final class WaitingRows: Sendable {
 
         /// The entries that `isWanted` among those that may bear a name or id.
         func entries(bearing value: some Hashable, where isWanted: (Entry) -> Bool) -> [Entry] {
-            if rows.isEmpty || hashes[value.hashValue] == nil { return [] }
-            return rows.values.compactMap(\.row.entry).filter(isWanted)
+            guard let bearers = bearers[value.hashValue] else { return [] }
+            return ([bearers.first] + bearers.others).compactMap { rows[$0]?.row.entry }.filter(isWanted)
+        }
+    }
+
+    /// Mostly one.
+    private struct Bearers {
+        var first: InodeNumber
+        var others: [InodeNumber] = []
+
+        mutating func remove(_ inode: InodeNumber) {
+            if first == inode, let other = others.popLast() { first = other } else { others.removeAll { $0 == inode } }
         }
     }
 

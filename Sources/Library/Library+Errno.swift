@@ -27,11 +27,18 @@ extension Library {
     }
 
     /// Changes the catalog; on a full disk, with the room of the reserve.
+    ///
+    /// - Parameter body: may be run again after it was undone: another program may have taken the room.
     func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         let isReserveUsed = reserve.makeRoom()
-        defer { if isReserveUsed { takeBackReserve() } }
+        defer { if isReserveUsed { endReserveUse() } }
+        for _ in 1...Self.mostTries {
+            do { return try catalog.write(body) } catch CatalogError.full where reserve.giveUpSlice() {}
+        }
         return try catalog.write(body)
     }
+
+    private static let mostTries = 4
 
     /// - Throws: ENOSPC, or what the catalog throws.
     private func requireRoom() throws {
@@ -39,13 +46,13 @@ extension Library {
         if reserve.isScarce { throw Errno.noSpace }
     }
 
-    /// On a full disk the log of the catalog must not use up the reserve, commit by commit.
-    func takeBackReserve() {
-        if reserve.takeBack() { return }
-        do {
-            try catalog.shrink()
-            reserve.takeBack()
-        } catch { logger.warning("the catalog could not be made smaller on a full disk", metadata: ["error": "\(error)"]) }
+    /// On a full disk the log of the catalog must not use up the reserve, commit by commit: it is emptied while there is room for
+    /// that.
+    func endReserveUse() {
+        do { try catalog.shrinkLog(to: 128 << 10) } catch {
+            logger.warning("the catalog could not be made smaller on a full disk", metadata: ["error": "\(error)"])
+        }
+        reserve.takeBack()
     }
 
     /// Whether something new may be made, for those who find out later whether they must.

@@ -38,32 +38,55 @@ extension Library {
         let path = configuration.storePath
         do {
             let backing = try BackingStore(path: path)
-            let mark = CleanMark(backing)
-            let wasClean = mark.isValid()
-            try mark.remove()
             let reserve = Reserve(backing)
-            let isFull = reserve.makeRoom()
-            let catalog = try Catalog(path: path + "/catalog.sqlite", later: surroundings.defersCommits ? writeLater(surroundings) : nil) {
-                reserve.giveUp()
+            func attempt() throws -> Library {
+                try openStore(backing, reserve, configuration, transfers, deviceName, surroundings, logger, store)
             }
-            let identity = try mark.catalogIdentity()
-            let known = try catalog.read { try $0.setting(.catalogFile) }
-            let isNew = try known == nil && catalog.read { try $0.setting(.deviceID) } == nil
-            let isCopy = known != nil && known != identity
-            if known != identity { try catalog.write { try $0.set(.catalogFile, identity) } }
-            let device = try catalog.write { try Device.load(name: deviceName, isCopy: isCopy, $0, surroundings) }
-            let library = Library(
-                configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
-                backing: backing, reserve: reserve, store: try store(catalog), transfers: transfers, device: device)
-            try library.reconcile(isNew ? .new : isCopy ? .copy : wasClean ? .clean : .unclean)
-            if isFull { library.takeBackReserve() } else { reserve.renew() }
-            return library
+            do { return try attempt() } catch CatalogError.full {
+                // A disk that is full to the last block is no reason not to mount.
+                reserve.giveUpWhole()
+                return try attempt()
+            }
         } catch let error as StoreError {
             throw error
         } catch Errno.permissionDenied {
             throw StoreError("the store \(path) is not writable; choose another with --store")
         } catch {
             throw StoreError("the store \(path) cannot be opened: \(error)")
+        }
+    }
+
+    private static func openStore(
+        _ backing: BackingStore, _ reserve: Reserve, _ configuration: LibraryConfiguration, _ transfers: Transfers,
+        _ deviceName: String?, _ surroundings: Surroundings, _ logger: Logger, _ store: (Catalog) throws -> any ObjectStore
+    ) throws -> Library {
+        let mark = CleanMark(backing)
+        let wasClean = mark.isValid()
+        let isFull = reserve.makeRoom()
+        let catalog = try Catalog(
+            path: configuration.storePath + "/catalog.sqlite", later: surroundings.defersCommits ? writeLater(surroundings) : nil
+        ) { write in try reserve.use { try write() } }
+        do {
+            let identity = try mark.catalogIdentity()
+            let known = try catalog.read { try $0.setting(.catalogFile) }
+            let isNew = try known == nil && catalog.read { try $0.setting(.deviceID) } == nil
+            let isCopy = known != nil && known != identity
+            let objects = try store(catalog)
+            // From here on the store changes; a mount that is refused before leaves it as it was.
+            try mark.remove()
+            let device = try catalog.write { try Device.load(name: deviceName, isCopy: isCopy, $0, surroundings) }
+            let library = Library(
+                configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
+                backing: backing, reserve: reserve, store: objects, transfers: transfers, device: device)
+            try library.reconcile(isNew ? .new : isCopy ? .copy : wasClean ? .clean : .unclean)
+            // Last, so that a copy counts as one until it has been compared as one.
+            try catalog.write { try $0.change(.catalogFile, to: identity) }
+            if isFull { library.endReserveUse() } else { reserve.renew() }
+            return library
+        } catch {
+            // Nothing waits yet that could not be written.
+            try? catalog.close()
+            throw error
         }
     }
 

@@ -22,6 +22,8 @@ public final class Library: Sendable {
     let reserve: Reserve
     /// Whether rows and files may disagree, so that the store must not be marked as closed.
     let mustReconcile = Atomic<Bool>(false)
+    /// Whether files are being put back after a write that failed.
+    let isUndoing = Atomic<Bool>(false)
     let openFiles = OpenFiles()
     let unseenWrites = UnseenWrites()
     let departed = DepartedIdentities()

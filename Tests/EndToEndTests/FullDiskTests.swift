@@ -26,6 +26,7 @@ struct FullDiskTests {
                 try (device.local / "\(Self.count + number).txt").remove()
                 try await disk.fill()
                 try (device.cloud / "\(number).txt").remove()
+                try await disk.fill()
                 #expect(throws: Errno.noSpace) { try (device.local / "New \(number)").makeFolder() }
                 #expect(throws: Errno.noSpace) { try (device.local / "New \(number).txt").create("new") }
             }

@@ -31,6 +31,19 @@ struct LimitTests {
         }
     }
 
+    @Test func `more documents that leave the cloud at once than descriptors`() async throws {
+        try await withUnmountedDevice { device in
+            try await Self.mount(device, descriptors: 256)
+            try (device.cloud / "Folder").makeFolder()
+            for number in 0..<400 { try (device.cloud / "Folder" / "\(number).txt").create("\(number)") }
+            try await eventually(within: .seconds(60)) { try device.treeState()["cloud.pending"] == "0" }
+            try (device.cloud / "Folder").rename(to: device.local / "Folder")
+            try await eventually(within: .seconds(60)) { try device.treeState()["cloud.pending"] == "0" }
+            #expect(try device.treeState()["cloud.connection"] == "online")
+            #expect(try device.local.appending("Folder").documentNames().count == 400)
+        }
+    }
+
     @Test func `folders within folders within folders, after a crash`() async throws {
         try await withUnmountedDevice { device in
             try await Self.mount(device, descriptors: 256)

@@ -48,7 +48,7 @@ extension Library {
     ) throws -> Bool {
         if entry.container == .local {
             if !entry.isHere {
-                try takeFound(&entry, status, catalog)
+                try takeFoundOfDeparting(&entry, status, catalog)
             } else if entry.naming != .given, Fingerprint(entry) != Fingerprint(status) {
                 try finishSave(&entry, catalog)
                 try catalog.update(entry)
@@ -59,7 +59,8 @@ extension Library {
         if !entry.isHere { return try takeFound(&entry, status, catalog) }
         let folder = try backing.folder(entry.parent, catalog)
         let isStillWritten = try isStillWritten(entry, in: folder)
-        if entry.pending.contains(.content) { return false }
+        // What the file holds is no version where another one was chosen.
+        if entry.pending.contains(.content) || entry.contentVersion == nil { return false }
         if !isStillWritten {
             let known = try knownVersion(entry.contentVersion, of: entry, catalog)
             if Fingerprint(status) == known.map(Fingerprint.init) || entry.isBackingCurrent && Fingerprint(status) == Fingerprint(entry) {
@@ -94,6 +95,26 @@ extension Library {
         }
         try catalog.update(entry)
         return !isCurrent
+    }
+
+    /// The document is on its way out of the cloud, and a file is in its place: the content that was on its way, an older version
+    /// that is of no use, or an edit, which is kept as a document of its own.
+    private func takeFoundOfDeparting(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws {
+        let folder = try backing.folder(entry.parent, catalog)
+        let versions = try entry.id.flatMap { try CatalogReplica(catalog).entry($0)?.versions?.all } ?? []
+        let found = try versions.first { try $0.size == Int64(status.st_size) && isContent(of: $0, entry, in: folder) }
+        if let found {
+            guard found.id == entry.currentVersion else { return }
+            try withdrawDeparting(&entry, catalog)
+            entry.isHere = true
+            entry.contentVersion = found.id
+            entry.error = nil
+            return try catalog.update(entry)
+        }
+        let name = try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
+        try folder.rename(entry.filename, to: folder, name, flags: RENAME_NOREPLACE)
+        if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, of: name, in: folder) }
+        _ = try adopt(.init(folder: entry.parent, name: name, found: try folder.identify(name)), folder, catalog)
     }
 
     /// The content is what it was; only its time is another.

@@ -42,6 +42,9 @@ extension Library {
 
     /// A write failed after it may have changed files: they go back to where the rows say.
     func undoFileChanges(in folders: [InodeNumber]) {
+        // It may fail itself.
+        if isUndoing.exchange(true, ordering: .acquiringAndReleasing) { return mustReconcile.store(true, ordering: .relaxed) }
+        defer { isUndoing.store(false, ordering: .releasing) }
         do {
             // Nothing of it needs room, so it succeeds on a full disk.
             try write { catalog in
@@ -100,21 +103,29 @@ extension Library {
     /// - Parameter isOver: asked now and then; true ends it.
     public func noteEditsInStore(until isOver: () -> Bool) {
         var last = InodeNumber(0)
-        while !isOver() {
-            do {
-                let count = try write { catalog in
-                    let entries = try catalog.entriesWithNotedContent(after: last, limit: 256)
-                    for var entry in entries { _ = try noteEditInStore(of: &entry, catalog) }
-                    last = entries.last?.inode ?? last
-                    return entries.count
+        do {
+            while !isOver() {
+                let entries = try catalog.read { try $0.entriesWithNotedContent(after: last, limit: 256) }
+                // One at a time: an edit takes reading the whole file.
+                for entry in entries where try catalog.read({ try looksEdited(entry, $0) }) && !isOver() {
+                    try write { catalog in
+                        guard var entry = try catalog.entry(entry.inode) else { return }
+                        _ = try noteEditInStore(of: &entry, catalog)
+                    }
                 }
-                if count < 256 { break }
-            } catch {
-                logger.error("the store's files could not all be compared with the catalog", metadata: ["error": "\(error)"])
-                break
+                guard entries.count == 256, let end = entries.last else { break }
+                last = end.inode
             }
+        } catch {
+            mustReconcile.store(true, ordering: .relaxed)
+            logger.error("the store's files could not all be compared with the catalog", metadata: ["error": "\(error)"])
         }
         stateChanged()
+    }
+
+    private func looksEdited(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
+        guard let status = try? backing.folder(entry.parent, catalog).status(entry.filename) else { return false }
+        return entry.isOutdated || Fingerprint(status) != Fingerprint(entry)
     }
 
     /// Must be asked before something takes the place of a file, or the file is removed because another device says so.
@@ -122,7 +133,8 @@ extension Library {
     /// - Returns: whether somebody edited it unseen. It is noted.
     func noteEditInStore(of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
         // Of a file that is open it is known (`UnseenWrites`).
-        guard entry.kind == .document, !openFiles.isOpen(entry.inode), let folder = try? backing.folder(entry.parent, catalog),
+        if let file = openFiles.file(entry.inode), file.arrival == nil { return false }
+        guard entry.kind == .document, let folder = try? backing.folder(entry.parent, catalog),
             let status = try? folder.status(entry.filename)
         else { return false }
         if entry.isBackingCurrent, Fingerprint(status) == Fingerprint(entry) { return false }
@@ -142,9 +154,16 @@ extension Library {
 
     private func putBackRemoved(_ catalog: CatalogTransaction) throws {
         for name in try backing.staging.names() {
-            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode) else { continue }
-            guard let folder = try? backing.folder(entry.parent, catalog), !folder.exists(entry.filename) else { continue }
-            try backing.putBack(entry.filename, of: inode, in: folder)
+            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode),
+                let folder = try? backing.folder(entry.parent, catalog)
+            else { continue }
+            guard let present = try? folder.identify(entry.filename) else {
+                try backing.putBack(entry.filename, of: inode, in: folder)
+                continue
+            }
+            // A file in its place is what replaced it. A link or folder there is another entry: both stay.
+            if present.type == entry.kind.backingType { continue }
+            try backing.putBack(try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog), of: inode, in: folder)
         }
     }
 

@@ -4,6 +4,7 @@ import Catalog
 import Documents
 import Glibc
 import Logging
+import Synchronization
 import SystemPackage
 
 /// Makes rows and files agree, for the whole store or for some folders. The place in the store says whose a file is:
@@ -13,7 +14,8 @@ import SystemPackage
 ///    holds one.
 /// 3. Inode number and birth time together: so what keeps its given name, and a folder, is known again where it was moved. In
 ///    a copy of the store they mean nothing; there a folder is known by the documents in it.
-/// 4. Any other file is a new document. None is ever removed because no row tells of it.
+/// 4. Any other file is a new document. None is ever removed because no row tells of it; but folders and links without any file,
+///    which the log made and did not get to note, are made again by the log.
 ///
 /// Where row and file are at different places, the `Occasion` says which of them is believed.
 struct Reconciliation {
@@ -49,10 +51,11 @@ struct Reconciliation {
     private let isRecursive: Bool
     /// Folders still to be compared.
     private var unvisited: [InodeNumber] = []
+    private var visited: Set<InodeNumber> = []
+    /// Folders that could not be read. They may lie in one that is still to be placed.
+    private var unreadable: [InodeNumber] = []
     private var strays: [Stray] = []
-    /// Rows whose files are not in their places.
-    private var missing: [InodeNumber: Entry] = [:]
-    private var missingByEvidence: [FileEvidence: InodeNumber] = [:]
+    private var missing = MissingRows()
     /// Missing folders of which all that lay in them counts as missing, too.
     private var expanded: Set<InodeNumber> = []
 
@@ -70,6 +73,11 @@ struct Reconciliation {
         unvisited = folders
         try compareFolders()
         try placeFolders()
+        unvisited = unreadable
+        unreadable = []
+        try compareFolders()
+        try placeFolders()
+        if !unreadable.isEmpty { library.mustReconcile.store(true, ordering: .relaxed) }
         // Files can only go back to folders that are there.
         if occasion != .edits { try remakeMissingFolders() }
         try placeFiles()
@@ -83,16 +91,24 @@ struct Reconciliation {
     }
 
     private mutating func compare(_ folder: InodeNumber) throws {
+        if visited.contains(folder) { return }
         let directory: BackingFolder
         let names: [String]
         do {
             directory = try library.backing.folder(folder, catalog)
+            // At its path another folder may stand that is still to be placed.
+            if try isOther(directory, than: folder) {
+                library.backing.forget(folder)
+                return unreadable.append(folder)
+            }
             names = try directory.names()
         } catch {
             // It is not known what is missing in it.
-            library.logger.error("a folder of the store cannot be read", metadata: ["inode": "\(folder)", "error": "\(error)"])
+            unreadable.append(folder)
+            library.logger.warning("a folder of the store cannot be read", metadata: ["inode": "\(folder)", "error": "\(error)"])
             return
         }
+        visited.insert(folder)
         var rows = Dictionary(try catalog.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first }
         for name in names {
             guard let found = try identifyIfPresent(name, in: directory) else { continue }
@@ -104,7 +120,15 @@ struct Reconciliation {
                 strays.append(Stray(folder: folder, name: name, found: found))
             }
         }
-        for row in rows.values where row.hasFile { noteMissing(row) }
+        for row in rows.values where row.hasFile {
+            // Asked once more: much follows from a file that is gone.
+            if try identifyIfPresent(row.filename, in: directory)?.type != row.kind.backingType || row.kind == .folder { missing.insert(row) }
+        }
+    }
+
+    private func isOther(_ directory: BackingFolder, than folder: InodeNumber) throws -> Bool {
+        guard occasion.knowsInodes, let known = try catalog.entry(folder)?.backing, known.birth != 0 else { return false }
+        return try directory.descriptor.identify().evidence != known
     }
 
     /// Whether a folder stands where another one was: a folder that was moved brings along what lies in it.
@@ -121,16 +145,11 @@ struct Reconciliation {
         }
     }
 
-    private mutating func noteMissing(_ row: Entry) {
-        missing[row.inode] = row
-        if let evidence = row.backing, evidence.birth != 0 { missingByEvidence[evidence] = row.inode }
-    }
-
     private mutating func expandMissingFolders() throws {
-        for folder in missing.values where folder.kind == .folder && expanded.insert(folder.inode).inserted {
+        for folder in missing.rows where folder.kind == .folder && expanded.insert(folder.inode).inserted {
             for row in try catalog.descendants(of: folder.inode) where row.hasFile {
                 expanded.insert(row.inode)
-                noteMissing(row)
+                missing.insert(row)
             }
         }
     }
@@ -139,8 +158,8 @@ struct Reconciliation {
 
     private func owner(of stray: Stray) throws -> Entry? {
         if stray.found.type == S_IFREG, let row = try bearer(of: stray.name) { return row }
-        if occasion.knowsInodes, let evidence = stray.found.evidence, let inode = missingByEvidence[evidence],
-            let row = missing[inode], row.kind.backingType == stray.found.type
+        if occasion.knowsInodes, let evidence = stray.found.evidence, let row = missing[evidence],
+            row.kind.backingType == stray.found.type
         {
             return row
         }
@@ -189,8 +208,7 @@ struct Reconciliation {
 
     /// A folder that nobody knows is that of its place, or a new one.
     private mutating func settleFolder(_ stray: Stray) throws {
-        guard let row = missing.values.first(where: { $0.parent == stray.folder && $0.filename.isIdentical(to: stray.name) }),
-            row.kind == .folder
+        guard let row = try catalog.entry(in: stray.folder, filename: stray.name), missing[row.inode] != nil, row.kind == .folder
         else { return try adopt(stray) }
         forgetMissing(row.inode)
         try match(row, stray.found, in: try library.backing.folder(stray.folder, catalog))
@@ -227,13 +245,13 @@ struct Reconciliation {
         return true
     }
 
+    /// A row is missing no longer, nor is what lies in it if it is a folder: that is compared anew.
     private mutating func forgetMissing(_ inode: InodeNumber) {
-        guard let row = missing.removeValue(forKey: inode) else { return }
-        if let evidence = row.backing { missingByEvidence[evidence] = nil }
-        // What lies in a folder is compared anew.
-        guard row.kind == .folder, expanded.contains(inode) else { return }
-        expanded.remove(inode)
-        for child in missing.values where child.parent == inode { forgetMissing(child.inode) }
+        var forgotten = [inode]
+        while let next = forgotten.popLast() {
+            missing.remove(next)
+            if expanded.remove(next) != nil { forgotten += missing.children(of: next) }
+        }
     }
 
     private func moveBack(_ stray: Stray, to row: Entry) throws -> (Entry, BackingFolder)? {
@@ -252,9 +270,10 @@ struct Reconciliation {
         return (row, target)
     }
 
-    private func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
+    private mutating func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
         // Content that is still on its way out of the cloud cannot go back there.
         if row.container == .local, folder.container == .cloud, !row.isHere { return nil }
+        try makeWay(for: stray.name, in: folder.inode, besides: row.inode)
         var entry = row
         entry.parent = folder.inode
         entry.container = folder.container
@@ -278,10 +297,22 @@ struct Reconciliation {
     private mutating func adopt(_ stray: Stray) throws {
         // What stands there without a row was there before the write that failed.
         if occasion == .failedWrite { return }
-        let directory = try library.backing.folder(stray.folder, catalog)
+        var stray = stray
+        var directory = try library.backing.folder(stray.folder, catalog)
         let isCloud = try catalog.entry(stray.folder)?.container == .cloud
         // What has no content is made again if it is wanted: the log was being applied.
         if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
+        if isCloud, stray.found.type == S_IFREG, let twin = try catalog.entries(generatedFilename: stray.name).first,
+            twin.container == .local, let id = twin.id, try catalog.replicaRecord(id) != nil
+        {
+            // It has left the cloud, and nothing local is sent: the older file stays here as well.
+            let local = try library.backing.folder(.local, catalog)
+            let filename = try library.newFilename(twin.name?.pathExtension ?? "", in: .local, catalog)
+            try directory.rename(stray.name, to: local, filename, flags: RENAME_NOREPLACE)
+            if let name = twin.name?.displayName { library.backing.mirror(displayName: name, of: filename, in: local) }
+            (stray, directory) = (Stray(folder: .local, name: filename, found: stray.found), local)
+        }
+        try makeWay(for: stray.name, in: stray.folder)
         guard let adopted = try library.adopt(stray, directory, catalog) else {
             library.logger.warning("what is no file, folder or link was left alone", metadata: ["name": "\(stray.name)"])
             return
@@ -290,22 +321,35 @@ struct Reconciliation {
         if adopted.kind == .folder { unvisited.append(adopted.inode) }
     }
 
+    /// A row whose file is not there gives up its name to a file that is.
+    private mutating func makeWay(for filename: String, in folder: InodeNumber, besides inode: InodeNumber? = nil) throws {
+        guard let row = try catalog.entry(in: folder, filename: filename), row.inode != inode else { return }
+        var entry = row
+        entry.filename = try library.distinctFilename(of: row, catalog)
+        entry.notePending(.place)
+        try catalog.update(entry)
+        if missing[row.inode] != nil { missing.insert(entry) }
+    }
+
     // MARK: What is missing
 
     private mutating func remakeMissingFolders() throws {
-        let folders = missing.values.filter { $0.kind == .folder }
+        try expandMissingFolders()
+        let folders = missing.rows.filter { $0.kind == .folder }
         let depths = try folders.map { ($0, try catalog.depth(of: $0)) }
         for (folder, _) in depths.sorted(by: { $0.1 < $1.1 }) { try remake(folder) }
     }
 
-    private mutating func remake(_ row: Entry) throws {
-        let directory = try library.backing.folder(row.parent, catalog)
+    private mutating func remake(_ missingRow: Entry) throws {
+        let directory = try library.backing.folder(missingRow.parent, catalog)
+        if directory.exists(missingRow.filename) { try makeWay(for: missingRow.filename, in: missingRow.parent) }
+        guard let row = try catalog.entry(missingRow.inode) else { return }
         if row.kind == .folder {
             try directory.makeFolder(row.filename, mode: row.mode == 0 ? 0o755 : row.mode)
         } else {
             try directory.makeSymbolicLink(row.filename, target: row.target ?? [])
         }
-        missing[row.inode] = nil
+        missing.remove(row.inode)
         var entry = row
         entry.backing = try directory.identify(row.filename).evidence
         try catalog.update(entry)
@@ -313,7 +357,7 @@ struct Reconciliation {
 
     /// Rows whose files are nowhere, what lies in a folder before the folder.
     private mutating func endMissing() throws {
-        let rows = try missing.values.map { ($0, try catalog.depth(of: $0)) }.sorted { $0.1 > $1.1 }.map(\.0)
+        let rows = try missing.rows.map { ($0, try catalog.depth(of: $0)) }.sorted { $0.1 > $1.1 }.map(\.0)
         for row in rows {
             switch (occasion, row.kind) {
             case (.failedWrite, .document), (.failedWrite, .scratch):

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Glibc
 import SystemPackage
 
 /// What others are told survives here whatever happens (PRODUCT 10).
@@ -11,20 +12,29 @@ extension Library {
     /// now on.
     func makeDurable(_ outgoing: OutgoingCommit) throws {
         let ids = outgoing.settlement.sent.map(\.id) + outgoing.settlement.withdrawn
-        let (folders, contents) = try catalog.read { catalog in
-            var folders: [InodeNumber: BackingFolder] = [:]
-            var contents: [Descriptor] = []
-            for entry in try ids.compactMap({ try catalog.entry($0) }) {
-                for inode in [entry.parent] + (entry.kind == .folder ? [entry.inode] : []) where folders[inode] == nil {
-                    folders[inode] = try? backing.folder(inode, catalog)
-                }
-                guard entry.container == .local, entry.kind == .document, entry.isHere else { continue }
-                contents.append(try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename))
+        var folders: Set<InodeNumber> = []
+        for id in ids {
+            guard let entry = try catalog.read({ try $0.entry(id) }) else { continue }
+            folders.insert(entry.parent)
+            if entry.kind == .folder { folders.insert(entry.inode) }
+            if entry.container == .local, entry.kind == .document, entry.isHere {
+                try synchronize { try backing.folder(entry.parent, $0).openUnnoticed(entry.filename) }
             }
-            return (Array(folders.values), contents)
         }
-        for content in contents { try content.synchronize(dataOnly: true) }
-        for folder in folders { try folder.synchronize() }
+        for folder in folders {
+            try synchronize { try backing.folder(folder, $0).openFile(".", O_RDONLY | O_DIRECTORY) }
+        }
         try catalog.synchronize()
+    }
+
+    /// One file or folder at a time, which takes one descriptor, and not with the tree's lock.
+    private func synchronize(_ open: (CatalogTransaction) throws -> Descriptor) throws {
+        let descriptor: Descriptor
+        do { descriptor = try catalog.read(open) } catch let error as Errno {
+            // It has moved or gone meanwhile, which a later commit tells.
+            if error == .noSuchFileOrDirectory || error == .staleNFSFileHandle { return }
+            throw error
+        }
+        try descriptor.synchronize(dataOnly: false)
     }
 }

@@ -177,6 +177,7 @@ struct Projection {
         if !current.pending.contains(.modified) { entry.modified = description.modified }
         entry.size = committed.versions?.current.size ?? 0
         if !current.pending.contains(.content) { try settleContent(&entry, was: current) }
+        try mirrorName(of: entry, was: current)
         let isMoved = entry.parent != current.parent || entry.filename != current.filename
         let formerPlace = isMoved || entry.name != current.name ? try library.listedPlace(of: current, catalog) : nil
         // Also where the newest version was known before: a save made here hid it until now, and lost to it.
@@ -224,9 +225,13 @@ struct Projection {
                 try directory.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
             }
         }
-        if entry.name != current.name {
-            library.backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
-        }
+    }
+
+    /// Whatever version the file holds, it carries the document's name: after an unclean end the name on a file is believed.
+    private func mirrorName(of entry: Entry, was current: Entry) throws {
+        guard entry.isHere, entry.kind == .document, entry.name != current.name else { return }
+        let directory = try library.backing.folder(entry.parent, catalog)
+        library.backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
     }
 
     private mutating func move(_ entry: inout Entry, to description: EntryDescription) throws {
@@ -254,14 +259,7 @@ struct Projection {
         guard var other = try catalog.entry(in: folder.inode, filename: filename) else { return }
         let before = other
         let place = try library.listedPlace(of: before, catalog)
-        var number = 1
-        repeat {
-            let split = DocumentName(splitting: try EntryName(filename))
-            let stem = DistinctName.make(
-                split.displayName, device: library.device.name, number: number, pathExtension: split.pathExtension)
-            other.filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
-            number += 1
-        } while try catalog.entry(in: folder.inode, filename: other.filename) != nil
+        other.filename = try library.distinctFilename(of: before, catalog)
         let directory = try library.backing.folder(folder.inode, catalog)
         _ = try directory.renameIfPresent(filename, to: directory, other.filename)
         // One that leaves this place anyway, by what the container says, is only parked.

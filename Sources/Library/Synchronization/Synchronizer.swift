@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Logging
@@ -68,6 +69,7 @@ public final class Synchronizer: Sendable {
     }
 
     private func tidyCatalog() {
+        library.reserve.renew()
         do { try library.catalog.checkpointIfQuiet() } catch {
             library.logger.warning("the catalog could not be tidied", metadata: ["error": "\(error)"])
         }

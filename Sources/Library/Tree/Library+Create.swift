@@ -184,6 +184,20 @@ extension Library {
         }
     }
 
+    /// A free name for an entry that must give up its own: `NAME (DEVICE).EXT`.
+    func distinctFilename(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+        let split = DocumentName(splitting: try EntryName(entry.filename))
+        let directory = try? backing.folder(entry.parent, catalog)
+        var number = 1
+        while true {
+            let stem = DistinctName.make(
+                split.displayName, device: device.name, number: number, pathExtension: split.pathExtension)
+            let filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
+            if try catalog.entry(in: entry.parent, filename: filename) == nil, directory?.exists(filename) != true { return filename }
+            number += 1
+        }
+    }
+
     /// The display name of a document that nobody named.
     func automaticName(of entry: Entry, content: [UInt8]) -> DocumentName {
         AutomaticName.make(

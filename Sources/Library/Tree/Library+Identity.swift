@@ -63,9 +63,7 @@ extension Library {
     /// copy in the cloud goes (PRODUCT 4).
     func withdrawDeparting(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         guard entry.container == .local, !entry.isHere else { return }
-        var inCloud = entry
-        inCloud.container = .cloud
-        try withdraw(inCloud, step: entry.step, catalog)
+        try withdraw(entry.inCloud, step: entry.step, catalog)
         entry.step = nil
     }
 
@@ -107,6 +105,13 @@ extension Entry {
         pending = other.pending
         revision = max(revision, other.revision) + 1
         step = other.step
+    }
+
+    /// The entry as it was before it left the cloud.
+    var inCloud: Entry {
+        var entry = self
+        entry.container = .cloud
+        return entry
     }
 
     /// Stops being a document: what is left is a file with a name.

@@ -96,13 +96,12 @@ extension Library {
     }
 
     private func migrateOutOfCloud(_ moved: [Entry], _ catalog: CatalogTransaction) throws {
-        if moved.contains(where: { !$0.isBackingCurrent }), !transfers.isReachable { throw Errno.noRouteToHost }
+        if moved.contains(where: { !$0.inCloud.isBackingCurrent }), !transfers.isReachable { throw Errno.noRouteToHost }
         let step = try catalog.next(.stepNumber)
         for var entry in moved where entry.id != nil {
-            var inCloud = entry
-            inCloud.container = .cloud
-            if entry.isBackingCurrent {
-                try withdraw(inCloud, step: step, catalog)
+            // An older version that is here is not what leaves the cloud.
+            if entry.inCloud.isBackingCurrent {
+                try withdraw(entry.inCloud, step: step, catalog)
             } else {
                 entry.isHere = false
             }

@@ -57,14 +57,15 @@ extension Library {
         let folder = try backing.folder(entry.parent, catalog)
         catalog.durability = .soon
         try catalog.delete(entry.inode)
-        openFiles.detach(entry.inode)
-        do throws(Errno) { try folder.removeFile(entry.filename) } catch {
-            // A hand other than ours may have done it.
-            if error != .noSuchFileOrDirectory {
-                openFiles.reattach(entry.inode)
-                throw error
-            }
-        }
+        detach(entry.inode, catalog)
+        // A hand other than ours may have done it.
+        do throws(Errno) { try folder.removeFile(entry.filename) } catch .noSuchFileOrDirectory {}
+    }
+
+    /// Lets open handles keep what they have while its name goes, unless that fails.
+    private func detach(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
+        openFiles.detach(inode)
+        catalog.ifFailed { [openFiles] in openFiles.reattach(inode) }
     }
 
     /// Takes a file out of the tree; `BackingStore.discard` frees its content once that is certain.
@@ -74,7 +75,7 @@ extension Library {
         try withdraw(leaving, step: nil, catalog)
         try noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
-        openFiles.detach(entry.inode)
+        detach(entry.inode, catalog)
         try backing.setAside(entry.filename, of: entry.inode, in: backing.folder(entry.parent, catalog))
         transfers.forget(entry.inode)
     }

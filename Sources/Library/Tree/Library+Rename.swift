@@ -20,9 +20,9 @@ extension Library {
         // Before and after: a file that is opened meanwhile may see either state.
         openFiles.noteRenaming()
         defer { openFiles.noteRenaming() }
-        let isDone = try mutate { catalog in
+        let done = try mutate { catalog -> Move? in
             let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
-            guard let move else { return false }
+            guard let move else { return nil }
             let changed = try carryOut(move, catalog)
             for entry in changed {
                 // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
@@ -37,9 +37,11 @@ extension Library {
             if try !isNewNameListed(after: move, in: newParent, catalog) {
                 catalog.announce(.nameChanged(newName.text, in: newParent))
             }
-            return true
+            return move
         }
-        if isDone, parent == .documents, newParent == .documents { observer?.settleNames() }
+        guard let done else { return }
+        if let replaced = done.setAside { try backing.discard(replaced) }
+        if parent == .documents, newParent == .documents { observer?.settleNames() }
     }
 
     private func isNewNameListed(
@@ -61,6 +63,12 @@ extension Library {
         var name: EntryName
         var plan: RenamePlan
         var migrates: Bool
+
+        /// What it has set aside, and is removed once it is done.
+        var setAside: InodeNumber? {
+            guard case .replaceEntry = plan, let target, target.kind != .folder else { return nil }
+            return target.inode
+        }
     }
 
     /// - Returns: nil when there is nothing to do.

@@ -20,7 +20,6 @@ extension Library {
         }
         try removeFile(target, catalog)
         do { try relocation() } catch {
-            openFiles.reattach(target.inode)
             try backing.putBack(target.filename, of: target.inode, in: backing.folder(target.parent, catalog))
             throw error
         }
