@@ -134,6 +134,12 @@ final class Transfers: Sendable {
         upload?.cancel()
     }
 
+    /// As `forget`, for all that `isGone`.
+    func forget(where isGone: (InodeNumber) -> Bool) {
+        let known = state.withLock { Set($0.lastActivity.keys).union($0.arrivals.keys).union($0.uploads.keys) }
+        for inode in known where isGone(inode) { forget(inode) }
+    }
+
     // MARK: Transfers under way
 
     func arrival(of inode: InodeNumber) -> Arrival? { state.withLock { $0.arrivals[inode] } }

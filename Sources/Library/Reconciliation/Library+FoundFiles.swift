@@ -67,7 +67,7 @@ extension Library {
                 return false
             }
             if let known, known.size == Int64(status.st_size), try isContent(of: known, entry, in: folder) {
-                try noteOtherTime(of: &entry, status, occasion, in: folder, catalog)
+                try noteOtherTime(of: &entry, status, known, occasion, in: folder, catalog)
                 return false
             }
         }
@@ -119,12 +119,14 @@ extension Library {
 
     /// The content is what it was; only its time is another.
     private func noteOtherTime(
-        of entry: inout Entry, _ status: stat, _ occasion: Reconciliation.Occasion, in folder: BackingFolder,
-        _ catalog: CatalogTransaction
+        of entry: inout Entry, _ status: stat, _ version: DocumentVersion, _ occasion: Reconciliation.Occasion,
+        in folder: BackingFolder, _ catalog: CatalogTransaction
     ) throws {
-        if occasion == .copy || !entry.isBackingCurrent {
+        // Another version is shown: nobody sees the time of this one.
+        if !entry.isBackingCurrent { return }
+        if occasion == .copy {
             // The backup did not keep it.
-            return try folder.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
+            return try folder.setTimes(entry.filename, [version.modified.timespec, version.modified.timespec])
         }
         entry.modified = Timestamp(status.st_mtim)
         entry.notePending(.modified)

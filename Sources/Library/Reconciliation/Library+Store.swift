@@ -107,9 +107,10 @@ extension Library {
             while !isOver() {
                 let entries = try catalog.read { try $0.entriesWithNotedContent(after: last, limit: 256) }
                 // One at a time: an edit takes reading the whole file.
-                for entry in entries where try catalog.read({ try looksEdited(entry, $0) }) && !isOver() {
+                // By their ids: a version from elsewhere gives a document another inode number.
+                for id in entries.compactMap(\.id) where try catalog.read({ try looksEdited(id, $0) }) && !isOver() {
                     try write { catalog in
-                        guard var entry = try catalog.entry(entry.inode) else { return }
+                        guard var entry = try catalog.entry(id) else { return }
                         _ = try noteEditInStore(of: &entry, catalog)
                     }
                 }
@@ -123,8 +124,8 @@ extension Library {
         stateChanged()
     }
 
-    private func looksEdited(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
-        guard let status = try? backing.folder(entry.parent, catalog).status(entry.filename) else { return false }
+    private func looksEdited(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
+        guard let entry = try catalog.entry(id), entry.isHere, let status = try? backing.folder(entry.parent, catalog).status(entry.filename) else { return false }
         return entry.isOutdated || Fingerprint(status) != Fingerprint(entry)
     }
 
@@ -133,7 +134,7 @@ extension Library {
     /// - Returns: whether somebody edited it unseen. It is noted.
     func noteEditInStore(of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
         // Of a file that is open it is known (`UnseenWrites`).
-        if let file = openFiles.file(entry.inode), file.arrival == nil { return false }
+        if let file = openFiles.file(entry.inode), file.arrival?.stage != .underWay { return false }
         guard entry.kind == .document, let folder = try? backing.folder(entry.parent, catalog),
             let status = try? folder.status(entry.filename)
         else { return false }

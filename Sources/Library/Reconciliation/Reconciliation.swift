@@ -286,10 +286,10 @@ struct Reconciliation {
         try catalog.update(entry)
         let migrates = row.container != folder.container
         if row.kind == .folder {
-            try library.carryDescendants(of: entry, from: row, to: folder.place.folder(name), migrates: migrates, catalog)
+            try library.carryDescendants(of: entry, from: row, to: folder.place.folder(name), catalog)
             entry = try catalog.entry(entry.inode) ?? entry
         }
-        if migrates { try library.migrate(entry, from: row, catalog) }
+        if migrates { try library.migrate(entry, catalog) }
         library.logger.notice("a file was found at another place", metadata: ["filename": "\(entry.filename)"])
         return (try catalog.entry(entry.inode) ?? entry, try library.backing.folder(folder.inode, catalog))
     }

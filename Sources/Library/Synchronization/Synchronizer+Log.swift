@@ -41,6 +41,7 @@ extension Synchronizer {
     private func take(_ commit: Commit, at position: LogPosition, own: OutgoingCommit? = nil) throws {
         try library.noteUnseenWrites()
         let (discarded, changes) = try library.write { catalog in
+            while try library.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
             var replica = CatalogReplica(catalog)
             let touched = try apply(commit, to: &replica)
             try catalog.set(.logPosition, String(position.number))
@@ -124,6 +125,12 @@ extension Synchronizer {
     }
 
     private static let largestCommit = 4096
+    private static let withdrawalsAtOnce = 500
+
+    /// Very many documents may have left the cloud at once. In parts, so that nobody waits long.
+    func finishWithdrawals() throws {
+        while try library.write({ try library.finishWithdrawals(limit: Self.withdrawalsAtOnce, $0) }) {}
+    }
 
     /// Contents of which the document still is what they were made from. A commit that was on its way, perhaps
     /// since an earlier life of the process, may have made another one its base: then it is looked at anew.
@@ -149,6 +156,7 @@ extension Synchronizer {
             missing[step, default: 0] -= 1
         }
         return Set(missing.filter { $0.value > 0 }.keys).union(try catalog.arrivingSteps())
+            .union(try catalog.unfinishedWithdrawals(limit: Self.largestCommit).compactMap(\.step))
     }
 
     private func dropOutbox(_ outgoing: OutgoingCommit) throws {

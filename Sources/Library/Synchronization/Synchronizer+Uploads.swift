@@ -87,7 +87,7 @@ extension Synchronizer {
             guard let (draft, file, id, known) = try prepare(entry) else { return nil }
             let upload = Upload(store: library.store)
             if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number)) {
-                try withExtendedLifetime(file) { try settleUnchanged(entry, as: known) }
+                try withExtendedLifetime(file) { try settleUnchanged(entry, as: known, seenAs: draft) }
                 return nil
             }
             // The cloud must not have what a loss of power takes away here.
@@ -131,21 +131,22 @@ extension Synchronizer {
         }
     }
 
-    /// The version that the file was made from, if by its time and size the file may still be just that: its
-    /// commit was on the way when something else of the document changed. Sent once more it would be in
-    /// conflict with what another device saved on top of it.
+    /// The version that the file was made from, if by its size the file may still be just that: its commit was on the way when
+    /// something else of the document changed, or only its time is another. Sent once more it would be in conflict with what
+    /// another device saved on top of it.
     private func knownVersion(
         _ draft: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction
     ) throws -> DocumentVersion? {
         if entry.pending.contains(.creation) { return nil }
         let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
-        return versions.first { $0.id == draft.base && Fingerprint($0) == Fingerprint(draft) }
+        return versions.first { $0.id == draft.base && $0.size == draft.size }
     }
 
-    private func settleUnchanged(_ entry: Entry, as version: DocumentVersion) throws {
+    /// - Parameter draft: what the file looked like when it was compared.
+    private func settleUnchanged(_ entry: Entry, as version: DocumentVersion, seenAs draft: DocumentVersion) throws {
         try library.mutate { catalog in
             guard var current = try catalog.entry(entry.inode), current.contentVersion == version.id,
-                try isUnchanged(current, since: entry, version, catalog)
+                try isUnchanged(current, since: entry, draft, catalog)
             else { return }
             current.pending.remove(.content)
             if current.pending.isEmpty { current.step = nil }
@@ -159,10 +160,16 @@ extension Synchronizer {
     /// The content counts only if nothing changed it, or could have, since the upload began. A commit that was
     /// under way may have made it, or an earlier content, a version meanwhile: then that is the base.
     private func keep(_ version: DocumentVersion, of entry: Entry, since start: Timestamp) throws {
-        try library.inspect { catalog in
-            guard let current = try catalog.entry(entry.inode), current.contentVersion == version.base,
+        try library.write { catalog in
+            guard var current = try catalog.entry(entry.inode), current.contentVersion == version.base,
                 try isUnchanged(current, since: entry, version, catalog)
             else { return }
+            if Fingerprint(current) != Fingerprint(version) {
+                // It came here with its folder (`moveDescendantsIntoCloud`). The file tells of both.
+                catalog.durability = .soon
+                (current.size, current.modified) = (version.size, version.modified)
+                try catalog.update(current)
+            }
             uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: entry.revision, version: version, time: start) }
         }
     }

@@ -50,13 +50,21 @@ extension Library {
         guard entry.isReplicated, let id = entry.id else { return }
         // What the container never heard of needs no farewell.
         if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
-        let versions = try CatalogReplica(catalog).entry(id)?.versions
-        let heads = versions.map { [$0.current.id] + $0.conflicts.map(\.id) } ?? []
         try catalog.store(
             Withdrawal(
-                id: id, seen: heads + [entry.contentVersion].compactMap { $0 },
+                id: id, seen: try headVersions(of: id, catalog) + [entry.contentVersion].compactMap { $0 },
                 depth: try catalog.depth(of: entry), step: step))
         transfers.wake.signal()
+    }
+
+    private func headVersions(of id: EntryID, _ catalog: CatalogTransaction) throws -> [VersionID] {
+        let versions = try CatalogReplica(catalog).entry(id)?.versions
+        return versions.map { [$0.current.id] + $0.conflicts.map(\.id) } ?? []
+    }
+
+    /// The versions of a document, which may be here still, that a deletion of it has seen.
+    func seenVersions(of id: EntryID, _ catalog: CatalogTransaction) throws -> [VersionID] {
+        try headVersions(of: id, catalog) + [catalog.entry(id)?.contentVersion].compactMap { $0 }
     }
 
     /// A document on its way out of the cloud gets its content here, or has no further use for it: the

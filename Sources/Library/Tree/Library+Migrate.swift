@@ -11,9 +11,9 @@ extension Library {
     ///
     /// - Parameter place: what names in the folder mean from now on.
     func carryDescendants(
-        of folder: Entry, from source: Entry, to place: NamingPlace, migrates: Bool, _ catalog: CatalogTransaction
+        of folder: Entry, from source: Entry, to place: NamingPlace, _ catalog: CatalogTransaction
     ) throws {
-        guard migrates || place != source.place else { return }
+        guard place != source.place else { return }
         var places = [folder.inode: place]
         var moved = folder
         moved.place = place
@@ -66,11 +66,13 @@ extension Library {
     }
 
     /// Completes a move across containers for the entry and all it holds, as one step.
-    func migrate(_ top: Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
-        let moved = [top] + (top.kind == .folder ? try catalog.descendants(of: top.inode) : [])
+    ///
+    /// - Throws: EBUSY for content that is still on its way out of the cloud and would go back, and for documents in conflict, which
+    ///   stay in the cloud; EHOSTUNREACH.
+    func migrate(_ top: Entry, _ catalog: CatalogTransaction) throws {
         switch top.container {
-        case .cloud: try migrateIntoCloud(moved, catalog)
-        case .local: try migrateOutOfCloud(moved, catalog)
+        case .cloud: try migrateIntoCloud(top, catalog)
+        case .local: try migrateOutOfCloud(top, catalog)
         case nil: break
         }
         transfers.wake.signal()
@@ -79,39 +81,59 @@ extension Library {
     /// More than this would not fit into the one commit that a step is; it goes in several.
     private static let largestStep = 40_000
 
-    private func migrateIntoCloud(_ moved: [Entry], _ catalog: CatalogTransaction) throws {
-        let step = moved.count <= Self.largestStep ? try catalog.next(.stepNumber) : nil
-        for var entry in moved where entry.id != nil {
-            if !entry.isHere { throw Errno.resourceBusy }  // its content is still on the way out
-            entry.container = .cloud
-            entry.pending = entry.kind == .document ? [.creation, .content] : .creation
-            entry.revision += 1
-            entry.step = step
-            if entry.kind == .document { try noteBackingContent(&entry, catalog) }
-            if let id = entry.id { try catalog.deleteWithdrawal(id) }
-            try catalog.update(entry)
-            // Moving is no writing: only what was written just now may be written to again at once.
-            transfers.noteMoved(entry.inode, modified: entry.modified, now: surroundings.now())
+    private func migrateIntoCloud(_ top: Entry, _ catalog: CatalogTransaction) throws {
+        // Its content is still on the way out.
+        if try !top.isHere || top.kind == .folder && catalog.hasDescendant(of: top.inode, where: CatalogTransaction.isArriving) {
+            throw Errno.resourceBusy
         }
+        let fitsOneCommit = try top.kind != .folder || catalog.descendantCount(of: top.inode) < Self.largestStep
+        let step = fitsOneCommit ? try catalog.next(.stepNumber) : nil
+        if top.kind == .folder { try catalog.moveDescendantsIntoCloud(of: top.inode, step: step) }
+        guard var entry = try catalog.entry(top.inode), let id = entry.id else { return }
+        entry.container = .cloud
+        entry.pending = entry.kind == .document ? [.creation, .content] : .creation
+        entry.revision += 1
+        entry.step = step
+        if entry.kind == .document { try noteBackingContent(&entry, catalog) }
+        try catalog.deleteWithdrawal(id)
+        try catalog.update(entry)
+        // Moving is no writing: only what was written just now may be written to again at once.
+        transfers.noteMoved(entry.inode, modified: entry.modified, now: surroundings.now())
     }
 
-    private func migrateOutOfCloud(_ moved: [Entry], _ catalog: CatalogTransaction) throws {
-        if moved.contains(where: { !$0.inCloud.isBackingCurrent }), !transfers.isReachable { throw Errno.noRouteToHost }
-        let step = try catalog.next(.stepNumber)
-        for var entry in moved where entry.id != nil {
-            // An older version that is here is not what leaves the cloud.
-            if entry.inCloud.isBackingCurrent {
-                try withdraw(entry.inCloud, step: step, catalog)
-            } else {
-                entry.isHere = false
-            }
-            entry.container = .local
-            entry.pending = []
-            entry.revision += 1
-            entry.step = entry.isHere ? nil : step
-            entry.error = nil
-            try catalog.update(entry)
-            if entry.isHere { transfers.forget(entry.inode) }
+    private func migrateOutOfCloud(_ top: Entry, _ catalog: CatalogTransaction) throws {
+        func any(_ isTop: Bool, _ condition: StaticString) throws -> Bool {
+            try isTop || top.kind == .folder && catalog.hasDescendant(of: top.inode, where: condition)
         }
+        if try any(top.conflicts > 0, CatalogTransaction.isInConflict) { throw Errno.resourceBusy }
+        let isCurrent = top.kind != .document || top.inCloud.isBackingCurrent
+        if !transfers.isReachable, try any(!isCurrent, CatalogTransaction.isNotCurrent) { throw Errno.noRouteToHost }
+        let step = try catalog.next(.stepNumber)
+        if top.kind == .folder {
+            try catalog.moveDescendantsOutOfCloud(of: top.inode, depth: try catalog.depth(of: top) + 1, step: step)
+            transfers.forget { inode in (try? catalog.isInside(inode, ancestor: top.inode)) == true }
+        }
+        guard var entry = try catalog.entry(top.inode), entry.id != nil else { return }
+        // An older version that is here is not what leaves the cloud.
+        if isCurrent { try withdraw(entry.inCloud, step: step, catalog) } else { entry.isHere = false }
+        entry.container = .local
+        entry.pending = []
+        entry.revision += 1
+        entry.step = isCurrent ? nil : step
+        entry.error = nil
+        try catalog.update(entry)
+        if isCurrent { transfers.forget(entry.inode) }
+    }
+
+    /// Notes of deletions of very many entries at once what was seen of these. To be done before the log is followed further.
+    ///
+    /// - Returns: whether there may be more.
+    func finishWithdrawals(limit: Int, _ catalog: CatalogTransaction) throws -> Bool {
+        let unfinished = try catalog.unfinishedWithdrawals(limit: limit)
+        for var withdrawal in unfinished {
+            withdrawal.seen = try seenVersions(of: withdrawal.id, catalog)
+            try catalog.store(withdrawal)
+        }
+        return unfinished.count == limit
     }
 }

@@ -154,11 +154,10 @@ extension Library {
         entry.container = move.folder.container
         try place(&entry, from: source, catalog)
         if source.kind == .folder {
-            try carryDescendants(
-                of: entry, from: source, to: move.folder.place.folder(move.name), migrates: move.migrates, catalog)
+            try carryDescendants(of: entry, from: source, to: move.folder.place.folder(move.name), catalog)
         }
         if move.migrates {
-            try migrate(entry, from: source, catalog)
+            try migrate(entry, catalog)
         } else if entry.isReplicated {
             transfers.noteClosed(entry.inode)
         }
