@@ -62,7 +62,7 @@ extension CatalogTransaction {
             \(Self.inside) REPLACE INTO withdrawals(uuid, seen, depth, step)
             SELECT uuid, NULL, :depth + inside.depth, :step FROM entries JOIN inside ON inside.id=entries.id
             WHERE uuid IS NOT NULL AND (kind<>1 OR \(Self.isCurrent))
-                AND (uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))
+                AND (NOT pending & 1 OR EXISTS(SELECT 1 FROM outbox))
             """, ["folder": folder.number, "depth": depth, "step": step])
         try change(
             """

@@ -19,14 +19,16 @@ public struct EntryNames: Sendable {
     public let inode: InodeNumber
     public let parent: InodeNumber
     public let filename: String
+    private let name: DocumentName?
+
     /// Documents only.
-    public let fullName: String?
+    public var fullName: String? { name?.full }
 
     public init(_ entry: Entry) {
         inode = entry.inode
         parent = entry.parent
         filename = entry.filename
-        fullName = entry.name?.full
+        name = entry.name
     }
 }
 

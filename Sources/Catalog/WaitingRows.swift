@@ -34,8 +34,9 @@ final class WaitingRows: Sendable {
         /// The rows that bear names and ids, by hash.
         var bearers: [Int: Bearers] = [:]
         var lastChange: UInt64 = 0
-        /// The rows that changed lately, the last one last.
+        /// The rows that changed lately, the last one last; those before `next` have been handed out.
         var recent: [InodeNumber] = []
+        var next = 0
 
         mutating func set(_ waiting: Waiting?, for inode: InodeNumber) {
             let old = rows.updateValue(waiting, forKey: inode)
@@ -126,12 +127,17 @@ final class WaitingRows: Sendable {
         }
     }
 
-    /// A few rows of which `isWritten` does not know; nil where there are none.
+    /// So many of the last changes are left alone: a new file's row changes several times within a moment (tar, cp -a).
+    private static let margin = 16
+
+    /// A few rows of which `isWritten` does not know; nil where there are none but those that changed just now.
     func some(_ count: Int, besides isWritten: (InodeNumber, UInt64) -> Bool) -> [InodeNumber: Waiting]? {
         table.withLock { table in
             if table.rows.isEmpty { return nil }
             var some: [InodeNumber: Waiting] = [:]
-            while some.count < count, let inode = table.recent.popLast() {
+            while some.count < count, table.next + Self.margin < table.recent.count {
+                let inode = table.recent[table.next]
+                table.next += 1
                 guard let waiting = table.rows[inode], !isWritten(inode, waiting.change) else { continue }
                 some[inode] = waiting
             }
@@ -142,7 +148,7 @@ final class WaitingRows: Sendable {
     /// What is to be written and committed now. From now on none of it is new: it may be in the database when the process dies.
     func beginWriting() -> [InodeNumber: Waiting] {
         table.withLock { table in
-            (table.new, table.recent) = ([], [])
+            (table.new, table.recent, table.next) = ([], [], 0)
             return table.rows
         }
     }
