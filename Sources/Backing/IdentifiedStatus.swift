@@ -4,7 +4,7 @@ import Documents
 import Glibc
 import SystemPackage
 
-/// What statx(2) says of a file, with its birth time.
+/// The result of statx(2): the attributes of a file, with its birth time.
 package struct IdentifiedStatus {
     package let status: stat
     /// Nanoseconds; 0 where the file system does not know it.

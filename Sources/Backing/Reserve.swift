@@ -25,7 +25,7 @@ package final class Reserve: Sendable {
     private struct State {
         /// Bytes that the file has.
         var length: Int64
-        /// Who uses its room now.
+        /// The number of writes that use its room now.
         var users = 0
     }
 

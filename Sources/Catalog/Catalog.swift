@@ -34,13 +34,13 @@ public final class Catalog: Sendable {
     /// Runs what it is given after a moment, on a thread that may block.
     public typealias Later = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Hears of the outcome of writes, outside the tree's lock.
+    /// Hears of the outcome of writes; called without the tree's lock.
     public struct Listener: Sendable {
-        /// What happened, in order; after it has.
+        /// Receives the events of a write that has succeeded, in order.
         var happened: @Sendable ([TreeEvent]) -> Void
-        /// A write failed that may have changed files in these folders.
+        /// Receives the folders in which a failed write may have changed files.
         var failed: @Sendable ([InodeNumber]) -> Void
-        /// Rows that wait could not be written; they go on waiting.
+        /// Receives the reason why waiting rows could not be written. They go on waiting.
         var delayed: @Sendable (CatalogError) -> Void
 
         public init(

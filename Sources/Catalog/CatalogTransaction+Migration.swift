@@ -2,7 +2,7 @@ import Documents
 import FoundationEssentials
 import GRDB
 
-/// What lies in a folder that moves from one container to the other: all of it at once, since there may be very much.
+/// Moves the rows below a folder from one container to the other with a few statements: there may be very many.
 extension CatalogTransaction {
     /// With `inside(id, depth)`: the rows below a folder, and how many folders lie between them and the folder.
     private static let inside = """

@@ -1,6 +1,6 @@
 import Documents
 
-/// What happened to the tree, announced once it has.
+/// A change of the tree, announced after the write that made it has succeeded.
 public enum TreeEvent: Sendable {
     /// A name in a folder may mean something else from now on, or nothing; a listing of the folder may show others.
     case nameChanged(String, in: InodeNumber)
@@ -8,7 +8,7 @@ public enum TreeEvent: Sendable {
     ///
     /// `besides`: the name in the call that did it, which the kernel forgets by itself.
     case entryChanged(EntryNames, besides: UsedName?)
-    /// What a folder lists changed.
+    /// The listing of a folder changed.
     case listingChanged(of: InodeNumber)
     /// The attributes of an inode changed.
     case attributesChanged(of: InodeNumber)

@@ -1,7 +1,7 @@
 import GRDB
 
-/// What one read or write does: its transaction, the changes that must be taken back if it fails, and the events that
-/// are announced once it has not.
+/// One read or write: its transaction, the changes that must be undone if it fails, and the events that are announced if it
+/// succeeds.
 ///
 /// Used by the body's thread only.
 final class Turn {
@@ -13,14 +13,14 @@ final class Turn {
     private(set) var hasBegun = false
     /// The rows that waited when it was opened, and are written in it.
     private var carried: [InodeNumber: WaitingRows.Waiting] = [:]
-    /// What waited of rows before this turn changed them, the last first.
+    /// The waiting rows that this turn has replaced, in the order in which it did.
     private var replaced: [(InodeNumber, WaitingRows.Waiting?)] = []
     /// Whether rows were changed in the transaction, and not only those written that waited.
     private var hasWritten = false
     var durability = Durability.now
-    /// What is to be done if it fails, the last first.
+    /// Undoes effects on files if the turn fails; run in reverse order.
     var undo: [() -> Void] = []
-    /// What happened, in order.
+    /// Events, in the order in which they happened.
     var events: [TreeEvent] = []
     /// The folders whose files it may have changed.
     private(set) var folders: [InodeNumber] = []

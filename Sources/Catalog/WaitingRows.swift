@@ -145,7 +145,7 @@ final class WaitingRows: Sendable {
         }
     }
 
-    /// What is to be written and committed now. From now on none of it is new: it may be in the database when the process dies.
+    /// Returns the rows to write and commit now. From now on none of them is new: it may be in the database when the process dies.
     func beginWriting() -> [InodeNumber: Waiting] {
         table.withLock { table in
             (table.new, table.recent, table.next) = ([], [], 0)

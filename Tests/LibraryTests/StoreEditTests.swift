@@ -154,6 +154,47 @@ struct StoreEditTests {
         }
     }
 
+    /// A phone that has not seen it saves a document, too.
+    private static func withConflict(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "first", in: laptop.makeFolder("Trip"))
+            try await laptop.push()
+            try await phone.pull()
+            let trip = try phone.inode("Trip")
+            #expect(try await phone.text("Plan.txt", in: trip) == "first")
+            try await laptop.save("Plan.txt", "laptop", in: laptop.inode("Trip"))
+            try await laptop.push()
+            try await phone.save("Plan.txt", "phone", in: trip)
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try phone.entry("Plan.txt", in: trip).conflicts == 1)
+            try await body(laptop, phone)
+        }
+    }
+
+    @Test func `a document in conflict does not leave the cloud, nor does its folder`() async throws {
+        try await Self.withConflict { _, phone in
+            let trip = try phone.inode("Trip")
+            #expect(throws: Errno.resourceBusy) { try phone.move("Plan.txt", from: trip, to: .local) }
+            #expect(throws: Errno.resourceBusy) { try phone.move("Trip", from: .cloud, to: .local) }
+            #expect(try phone.entry("Plan.txt", in: trip).conflicts == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: phone.store + "/local").isEmpty)
+        }
+    }
+
+    @Test(arguments: Ending.allCases) func `nor by a person who moves it in the store`(ending: Ending) async throws {
+        try await Self.withConflict { laptop, phone in
+            let filename = try phone.entry("Plan.txt", in: phone.inode("Trip")).filename
+            let text = try await phone.text("Plan.txt", in: phone.inode("Trip"))
+            try Self.reopen(phone, after: ending) { try Self.move($0 + "/cloud/Trip/" + filename, to: $0 + "/local/" + filename) }
+            #expect(try phone.entry("Plan.txt", in: phone.inode("Trip")).conflicts == 1)
+            #expect(try await phone.text("Plan.txt", in: .local) == text)
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.entry("Plan.txt", in: laptop.inode("Trip")).conflicts == 1)
+        }
+    }
+
     @Test func `what replaced a scratch file is all that is left of it`() async throws {
         try await withDevice { device in
             for number in 1...3 {

@@ -7,7 +7,8 @@ import Testing
 /// of the synchronizer. Store, network and time are the world's, and one seed decides all of them.
 ///
 /// That it finds bugs was tried by making some. Each is one line, and this is the first seed that fails with it
-/// (another history of requests, as any change of the code makes, moves them):
+/// (another history of requests, as any change of the code makes, moves them; these were tried before the store was made anew,
+/// and not since):
 ///
 /// - `Synchronizer.sendPending` takes its own commit twice: seed 1, "have different replicas".
 /// - A checkpoint is taken for one position later than it is: seed 1, "have different replicas".

@@ -59,7 +59,7 @@ extension Library {
         if !entry.isHere { return try takeFound(&entry, status, catalog) }
         let folder = try backing.folder(entry.parent, catalog)
         let isStillWritten = try isStillWritten(entry, in: folder)
-        // What the file holds is no version where another one was chosen.
+        // Without a content version the file holds an edit that was given up for another version.
         if entry.pending.contains(.content) || entry.contentVersion == nil { return false }
         if !isStillWritten {
             let known = try knownVersion(entry.contentVersion, of: entry, catalog)
@@ -167,8 +167,9 @@ extension Library {
         }
     }
 
-    /// A person removed it from the store: it is removed.
+    /// A person removed it from the store: it is removed. But nobody has chosen among versions in conflict.
     func dropRemoved(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        if entry.conflicts > 0 { return try dropMissing(entry, catalog) }
         try withdraw(entry, step: nil, catalog)
         try catalog.delete(entry.inode)
         logger.notice("a file was removed from the store", metadata: ["filename": "\(entry.filename)"])

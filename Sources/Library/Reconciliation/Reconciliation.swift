@@ -232,7 +232,7 @@ struct Reconciliation {
     private mutating func unite(_ stray: Stray, with row: Entry) throws -> Bool {
         guard let folder = try catalog.entry(stray.folder) else { return false }
         let leavesCloud = row.container == .cloud && folder.container == .local
-        // What has come to stand in `local` is never moved into the cloud.
+        // A file that stands in `local` is never moved into the cloud.
         let isMovedBack = occasion == .failedWrite || occasion == .uncleanEnd && !leavesCloud
         if leavesCloud, occasion == .copy, row.currentVersion != nil { return false }
         let place: (row: Entry, folder: BackingFolder)?
@@ -271,8 +271,8 @@ struct Reconciliation {
     }
 
     private mutating func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
-        // Content that is still on its way out of the cloud cannot go back there.
-        if row.container == .local, folder.container == .cloud, !row.isHere { return nil }
+        let migrates = row.container != folder.container
+        if migrates, try library.obstacle(toMigrating: row, catalog) != nil { return nil }
         try makeWay(for: stray.name, in: folder.inode, besides: row.inode)
         var entry = row
         entry.parent = folder.inode
@@ -284,7 +284,6 @@ struct Reconciliation {
         if row.kind == .document, !row.hasGeneratedFilename { entry.name = DocumentName(splitting: name) }
         library.backing.forget(row.inode)
         try catalog.update(entry)
-        let migrates = row.container != folder.container
         if row.kind == .folder {
             try library.carryDescendants(of: entry, from: row, to: folder.place.folder(name), catalog)
             entry = try catalog.entry(entry.inode) ?? entry
@@ -295,12 +294,12 @@ struct Reconciliation {
     }
 
     private mutating func adopt(_ stray: Stray) throws {
-        // What stands there without a row was there before the write that failed.
+        // A file without a row was there before the write that failed: the write removed its own (`ifFailed`).
         if occasion == .failedWrite { return }
         var stray = stray
         var directory = try library.backing.folder(stray.folder, catalog)
         let isCloud = try catalog.entry(stray.folder)?.container == .cloud
-        // What has no content is made again if it is wanted: the log was being applied.
+        // The log was being applied: folders and links are made again by it if they are wanted.
         if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
         if isCloud, stray.found.type == S_IFREG, let twin = try catalog.entries(generatedFilename: stray.name).first,
             twin.container == .local, let id = twin.id, try catalog.replicaRecord(id) != nil

@@ -4,7 +4,7 @@ import Documents
 import Glibc
 import SystemPackage
 
-/// What others are told survives here whatever happens (PRODUCT 10).
+/// Makes state durable on this device before other devices are told of it (PRODUCT 10).
 extension Library {
     /// Makes durable what a commit speaks of: the files and folders, and the rows. To be called before the log gets it.
     ///

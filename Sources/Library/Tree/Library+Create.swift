@@ -111,7 +111,7 @@ extension Library {
         let filename = entry.filename
         catalog.ifFailed { try? directory.removeFile(filename) }
         try Self.assignOwner(creator, filename, in: directory)
-        // What the row says of it the file says as well, but for an id that nobody has seen.
+        // The row can be rebuilt from the file, except for its id, which nobody has seen yet.
         let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
         if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given { catalog.durability = .soon }
         let found = try descriptor.identify()

@@ -65,10 +65,7 @@ extension Library {
         }
     }
 
-    /// Completes a move across containers for the entry and all it holds, as one step.
-    ///
-    /// - Throws: EBUSY for content that is still on its way out of the cloud and would go back, and for documents in conflict, which
-    ///   stay in the cloud; EHOSTUNREACH.
+    /// Completes a move across containers for the entry and all it holds, as one step. Nothing stands in the way (`obstacle`).
     func migrate(_ top: Entry, _ catalog: CatalogTransaction) throws {
         switch top.container {
         case .cloud: try migrateIntoCloud(top, catalog)
@@ -78,14 +75,28 @@ extension Library {
         transfers.wake.signal()
     }
 
+    /// Why an entry cannot leave its container with all it holds: EBUSY for content that is still on its way out of the cloud and
+    /// would go back, and for documents in conflict, which stay in the cloud; EHOSTUNREACH for content that is not here.
+    ///
+    /// - Parameter entry: as it is in that container.
+    func obstacle(toMigrating entry: Entry, _ catalog: CatalogTransaction) throws -> Errno? {
+        func any(_ isTop: Bool, _ condition: StaticString) throws -> Bool {
+            try isTop || entry.kind == .folder && catalog.hasDescendant(of: entry.inode, where: condition)
+        }
+        switch entry.container {
+        case .local: return try any(!entry.isHere, CatalogTransaction.isArriving) ? .resourceBusy : nil
+        case .cloud:
+            if try any(entry.conflicts > 0, CatalogTransaction.isInConflict) { return .resourceBusy }
+            let isCurrent = entry.kind != .document || entry.isBackingCurrent
+            return try !transfers.isReachable && any(!isCurrent, CatalogTransaction.isNotCurrent) ? .noRouteToHost : nil
+        case nil: return nil
+        }
+    }
+
     /// More than this would not fit into the one commit that a step is; it goes in several.
     private static let largestStep = 40_000
 
     private func migrateIntoCloud(_ top: Entry, _ catalog: CatalogTransaction) throws {
-        // Its content is still on the way out.
-        if try !top.isHere || top.kind == .folder && catalog.hasDescendant(of: top.inode, where: CatalogTransaction.isArriving) {
-            throw Errno.resourceBusy
-        }
         let fitsOneCommit = try top.kind != .folder || catalog.descendantCount(of: top.inode) < Self.largestStep
         let step = fitsOneCommit ? try catalog.next(.stepNumber) : nil
         if top.kind == .folder { try catalog.moveDescendantsIntoCloud(of: top.inode, step: step) }
@@ -102,12 +113,7 @@ extension Library {
     }
 
     private func migrateOutOfCloud(_ top: Entry, _ catalog: CatalogTransaction) throws {
-        func any(_ isTop: Bool, _ condition: StaticString) throws -> Bool {
-            try isTop || top.kind == .folder && catalog.hasDescendant(of: top.inode, where: condition)
-        }
-        if try any(top.conflicts > 0, CatalogTransaction.isInConflict) { throw Errno.resourceBusy }
         let isCurrent = top.kind != .document || top.inCloud.isBackingCurrent
-        if !transfers.isReachable, try any(!isCurrent, CatalogTransaction.isNotCurrent) { throw Errno.noRouteToHost }
         let step = try catalog.next(.stepNumber)
         if top.kind == .folder {
             try catalog.moveDescendantsOutOfCloud(of: top.inode, depth: try catalog.depth(of: top) + 1, step: step)

@@ -47,7 +47,7 @@ extension Library {
     private func isNewNameListed(
         after move: Move, in newParent: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Bool {
-        // What took another's identity has its names.
+        // The source has taken over the target's names.
         if move.plan == .replaceContent { return move.isTargetNameListed }
         let found = try resolve(move.name.text, in: newParent, catalog)
         return found?.isListedName == true && found?.entry.inode == move.source.inode
@@ -64,7 +64,7 @@ extension Library {
         var plan: RenamePlan
         var migrates: Bool
 
-        /// What it has set aside, and is removed once it is done.
+        /// The replaced file that was set aside in `staging`, to be removed after the commit.
         var setAside: InodeNumber? {
             guard case .replaceEntry = plan, let target, target.kind != .folder else { return nil }
             return target.inode
@@ -91,6 +91,7 @@ extension Library {
             source: source.renamed, target: target?.renamed, isSame: source.inode == target?.inode,
             name: newName, destination: folder.place, migrates: migrates, options: options)
         if plan == .nothing { return nil }
+        if migrates, let obstacle = try obstacle(toMigrating: source, catalog) { throw obstacle }
         if plan == .exchange, let target, !source.isBackingCurrent || !target.isBackingCurrent {
             throw Errno.resourceBusy
         }

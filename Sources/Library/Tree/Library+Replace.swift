@@ -62,7 +62,7 @@ extension Library {
             && target.mode == source.mode
     }
 
-    /// What is about to leave its place for another's must not be empty there after a loss of power.
+    /// Syncs a content that is about to take another one's place: after a loss of power it must not be empty there.
     private func synchronizeContent(of entry: Entry, _ catalog: CatalogTransaction) throws {
         guard entry.kind == .document || entry.kind == .scratch, entry.isHere else { return }
         try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename).synchronize(dataOnly: true)
