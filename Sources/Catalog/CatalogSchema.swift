@@ -29,6 +29,7 @@ enum CatalogSchema {
                 sql: """
                     ALTER TABLE entries ADD COLUMN backingBirth INTEGER NOT NULL DEFAULT 0;
                     UPDATE entries SET backingInode=0;
+                    UPDATE withdrawals SET seen=x'' WHERE seen IS NULL;
                     CREATE TABLE folderTimes(folder INTEGER PRIMARY KEY, changed INTEGER NOT NULL);
                     DELETE FROM settings WHERE key IN ('isClean', 'storeInode');
                     """)

@@ -62,7 +62,7 @@ extension CatalogTransaction {
             \(Self.inside) REPLACE INTO withdrawals(uuid, seen, depth, step)
             SELECT uuid, NULL, :depth + inside.depth, :step FROM entries JOIN inside ON inside.id=entries.id
             WHERE uuid IS NOT NULL AND (kind<>1 OR \(Self.isCurrent))
-                AND (NOT pending & 1 OR EXISTS(SELECT 1 FROM outbox))
+                AND (NOT pending & 1 OR uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))
             """, ["folder": folder.number, "depth": depth, "step": step])
         try change(
             """
@@ -77,6 +77,13 @@ extension CatalogTransaction {
         try turn.write { try $0.cachedStatement(sql: sql).execute(arguments: arguments) }
         cache.forgetAll()
         counts.forget()
+    }
+
+    /// The steps that such deletions belong to of which it is not noted yet what was seen.
+    public func stepsOfUnfinishedWithdrawals() throws -> Set<Int64> {
+        try turn.readWritten { db in
+            try Set(Int64.fetchAll(db.cachedStatement(sql: "SELECT DISTINCT step FROM withdrawals WHERE seen IS NULL AND step IS NOT NULL")))
+        }
     }
 
     /// Deletions of which it is not noted yet what was seen.

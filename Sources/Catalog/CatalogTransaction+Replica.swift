@@ -92,7 +92,7 @@ extension CatalogTransaction {
     public func withdrawals() throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT uuid, seen, depth, step FROM withdrawals ORDER BY depth DESC, uuid")
+                db.cachedStatement(sql: "SELECT uuid, seen, depth, step FROM withdrawals WHERE seen IS NOT NULL ORDER BY depth DESC, uuid")
             ).map {
                 Withdrawal(id: EntryID($0[0] as UUID), seen: versions(packed: $0[1]), depth: $0[2], step: $0[3])
             }

@@ -119,6 +119,9 @@ public struct Surroundings: Sendable {
     /// For pauses and timeouts: a clock that nobody sets.
     public var instant: @Sendable () -> ContinuousClock.Instant = { .now }
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+    /// Seconds that the disk may take to write down its cache when the store is closed; after them it is left as if it had not been
+    /// closed. An unmount takes 5 at most, 3 of which a step of the synchronization may need.
+    public var diskPatience = 1
     /// Whether what the files tell of, too, may be committed to the catalog a moment later.
     public var defersCommits = true
     /// Whether files that are open for writing are so for somebody else than docfs: not where the devices of a test,

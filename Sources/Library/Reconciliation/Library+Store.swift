@@ -170,9 +170,6 @@ extension Library {
 
     // MARK: Leaving
 
-    /// How long the disk may take to write what is in its cache, before the store is left as if it had not been closed.
-    private static let patience = 3
-
     /// Ends the use of the store cleanly. No call may be under way or follow.
     public func close() throws {
         unseenWrites.hasEnded.store(true, ordering: .releasing)
@@ -188,7 +185,7 @@ extension Library {
             isNoted = false
         }
         try catalog.close()
-        guard isUnwritten, isNoted, !mustReconcile.load(ordering: .relaxed), backing.synchronizeAll(within: Self.patience) else { return }
+        guard isUnwritten, isNoted, !mustReconcile.load(ordering: .relaxed), backing.synchronizeAll(within: surroundings.diskPatience) else { return }
         do throws(Errno) { try CleanMark(backing).leave() } catch {
             logger.warning("the store could not be marked as closed; the next mount looks at all files", metadata: ["error": "\(error)"])
         }

@@ -231,7 +231,8 @@ struct Reconciliation {
     /// - Returns: false where that cannot be done, or not yet.
     private mutating func unite(_ stray: Stray, with row: Entry) throws -> Bool {
         guard let folder = try catalog.entry(stray.folder) else { return false }
-        let leavesCloud = row.container == .cloud && folder.container == .local
+        // Scratch files are never sent, wherever they stand.
+        let leavesCloud = row.isReplicated && folder.container == .local
         // A file that stands in `local` is never moved into the cloud.
         let isMovedBack = occasion == .failedWrite || occasion == .uncleanEnd && !leavesCloud
         if leavesCloud, occasion == .copy, row.currentVersion != nil { return false }
@@ -266,6 +267,8 @@ struct Reconciliation {
             }
             return nil
         }
+        // With the name that it may have been given on the way.
+        library.backing.mirror(displayName: row.name?.displayName, of: row.filename, in: target)
         library.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
         return (row, target)
     }
@@ -288,7 +291,7 @@ struct Reconciliation {
             try library.carryDescendants(of: entry, from: row, to: folder.place.folder(name), catalog)
             entry = try catalog.entry(entry.inode) ?? entry
         }
-        if migrates { try library.migrate(entry, catalog) }
+        if migrates { try library.migrate(entry, from: row, catalog) }
         library.logger.notice("a file was found at another place", metadata: ["filename": "\(entry.filename)"])
         return (try catalog.entry(entry.inode) ?? entry, try library.backing.folder(folder.inode, catalog))
     }

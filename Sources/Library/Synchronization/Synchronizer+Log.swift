@@ -11,6 +11,7 @@ import SystemPackage
 extension Synchronizer {
     /// Applies what other devices committed, up to the end of the log.
     func followLog() async throws {
+        try finishWithdrawals()
         try await bootstrap()
         // Mostly there is nothing, or one commit; who is far behind reads more at once with each step.
         var count = 1
@@ -156,7 +157,7 @@ extension Synchronizer {
             missing[step, default: 0] -= 1
         }
         return Set(missing.filter { $0.value > 0 }.keys).union(try catalog.arrivingSteps())
-            .union(try catalog.unfinishedWithdrawals(limit: Self.largestCommit).compactMap(\.step))
+            .union(try catalog.stepsOfUnfinishedWithdrawals())
     }
 
     private func dropOutbox(_ outgoing: OutgoingCommit) throws {

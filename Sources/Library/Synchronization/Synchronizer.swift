@@ -88,7 +88,6 @@ public final class Synchronizer: Sendable {
     ///   will be ready to be sent.
     private func round(_ lastCommit: inout ContinuousClock.Instant) async -> (succeeded: Bool, rest: Duration?) {
         do {
-            try finishWithdrawals()
             try await followLog()
             report(.online)
             try cleanIfDue()

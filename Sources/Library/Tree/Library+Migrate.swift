@@ -66,10 +66,12 @@ extension Library {
     }
 
     /// Completes a move across containers for the entry and all it holds, as one step. Nothing stands in the way (`obstacle`).
-    func migrate(_ top: Entry, _ catalog: CatalogTransaction) throws {
+    ///
+    /// - Parameter source: the entry as it was.
+    func migrate(_ top: Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
         switch top.container {
         case .cloud: try migrateIntoCloud(top, catalog)
-        case .local: try migrateOutOfCloud(top, catalog)
+        case .local: try migrateOutOfCloud(top, from: source, catalog)
         case nil: break
         }
         transfers.wake.signal()
@@ -112,16 +114,23 @@ extension Library {
         transfers.noteMoved(entry.inode, modified: entry.modified, now: surroundings.now())
     }
 
-    private func migrateOutOfCloud(_ top: Entry, _ catalog: CatalogTransaction) throws {
+    private func migrateOutOfCloud(_ top: Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
         let isCurrent = top.kind != .document || top.inCloud.isBackingCurrent
         let step = try catalog.next(.stepNumber)
         if top.kind == .folder {
-            try catalog.moveDescendantsOutOfCloud(of: top.inode, depth: try catalog.depth(of: top) + 1, step: step)
+            // As deep as it lay in the cloud: what was withdrawn from it before must go before it.
+            try catalog.moveDescendantsOutOfCloud(of: top.inode, depth: try catalog.depth(of: source) + 1, step: step)
             transfers.forget { inode in (try? catalog.isInside(inode, ancestor: top.inode)) == true }
         }
         guard var entry = try catalog.entry(top.inode), entry.id != nil else { return }
         // An older version that is here is not what leaves the cloud.
-        if isCurrent { try withdraw(entry.inCloud, step: step, catalog) } else { entry.isHere = false }
+        if isCurrent {
+            var inCloud = entry.inCloud
+            inCloud.parent = source.parent
+            try withdraw(inCloud, step: step, catalog)
+        } else {
+            entry.isHere = false
+        }
         entry.container = .local
         entry.pending = []
         entry.revision += 1

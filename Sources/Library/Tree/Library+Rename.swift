@@ -158,7 +158,7 @@ extension Library {
             try carryDescendants(of: entry, from: source, to: move.folder.place.folder(move.name), catalog)
         }
         if move.migrates {
-            try migrate(entry, catalog)
+            try migrate(entry, from: source, catalog)
         } else if entry.isReplicated {
             transfers.noteClosed(entry.inode)
         }

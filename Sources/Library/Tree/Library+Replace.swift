@@ -86,6 +86,9 @@ extension Library {
         }
         for entry in [first, second] { try synchronizeContent(of: entry, catalog) }
         try swapFiles()
+        // The names stay with the places, also on the files.
+        backing.mirror(displayName: first.name?.displayName, of: first.filename, in: firstFolder)
+        backing.mirror(displayName: second.name?.displayName, of: second.filename, in: secondFolder)
         do {
             for entry in [newSecond, newFirst] where entry.kind == .document { try noteExchanged(entry, catalog) }
         } catch {

@@ -50,6 +50,7 @@ final class TestDevice: Sendable {
             random: { SystemRandomNumberGenerator() })
         surroundings.defersCommits = defersCommits
         surroundings.asksForLeases = asksForLeases
+        surroundings.diskPatience = 60
         if defersCommits { surroundings.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
         let library = try Library.open(
             configuration, transfers: Transfers(quiet: .zero), deviceName: name, surroundings: surroundings,

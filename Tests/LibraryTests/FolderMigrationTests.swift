@@ -1,0 +1,75 @@
+import Backing
+import Catalog
+import Documents
+@testable import Library
+import Testing
+
+/// Folders that move between local and cloud with all they hold.
+@Suite(.timeLimit(.minutes(3)))
+struct FolderMigrationTests {
+    /// The container knows what has not been told again that it is back.
+    @Test func `a folder that leaves the cloud again before its return was sent is gone from it`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let trip = try laptop.makeFolder("Trip")
+            try laptop.create("Plan.txt", "plan", in: trip)
+            try laptop.create("Deep.txt", "deep", in: laptop.makeFolder("Days", in: trip))
+            try await laptop.push()
+            try laptop.move("Trip", from: .cloud, to: .local)
+            try laptop.move("Trip", from: .local, to: .cloud)
+            try laptop.move("Trip", from: .cloud, to: .local)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            #expect(try laptop.names() == [])
+            #expect(try await laptop.text("Plan.txt", in: trip) == "plan")
+        }
+    }
+
+    /// Its file is another one, and so it has to be told of anew.
+    @Test func `nor does a document come back that was saved by backup just before its folder left`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let trip = try laptop.makeFolder("Trip")
+            try laptop.create("Plan.txt", "plan", in: trip)
+            try await laptop.push()
+            try laptop.rename("Plan.txt", in: trip, to: "Plan.txt~", in: trip)
+            try laptop.create("Plan.txt", "new plan", in: trip)
+            try laptop.move("Trip", from: .cloud, to: .local)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            #expect(try await laptop.text("Plan.txt", in: trip) == "new plan")
+        }
+    }
+
+    @Test func `what nobody has seen of a folder that leaves survives there`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let trip = try laptop.makeFolder("Trip")
+            try laptop.create("Plan.txt", "plan", in: trip)
+            try laptop.create("List.txt", "list", in: trip)
+            try await laptop.push()
+            try await phone.pull()
+            try await phone.save("Plan.txt", "phone", in: phone.inode("Trip"))
+            try await phone.push()
+            try laptop.move("Trip", from: .cloud, to: .local)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names(in: phone.inode("Trip")) == ["Plan.txt"])
+            #expect(try await phone.text("Plan.txt", in: phone.inode("Trip")) == "phone")
+            #expect(try await laptop.text("Plan.txt", in: trip) == "plan")
+        }
+    }
+
+    @Test func `sizes and times of what came with a folder are those of its files once they are sent`() async throws {
+        try await withDevice { device in
+            let trip = try device.makeFolder("Trip", in: .local)
+            try device.create("Plan.txt", "plan", in: trip)
+            try await device.save("Plan.txt", "a longer plan", in: trip)
+            let modified = try device.library.attributes(of: .entry(device.inode("Plan.txt", in: trip))).modified
+            try device.move("Trip", from: .local, to: .cloud)
+            try await device.push()
+            let entry = try device.entry("Plan.txt", in: trip)
+            #expect((entry.size, entry.modified) == (13, modified))
+            #expect(entry.pending.isEmpty)
+        }
+    }
+}
