@@ -64,19 +64,20 @@ package final class Reserve: Sendable {
     /// - Returns: whether the reserve is used; `takeBack` must follow when the commit is done.
     package func makeRoom() -> Bool {
         if !isScarce { return false }
-        return state.withLock { state in
+        beginUse()
+        return true
+    }
+
+    private func beginUse() {
+        state.withLock { state in
             state.users += 1
             giveUp(Self.slice, &state)
-            return true
         }
     }
 
     /// Runs `body` with a slice of the reserve's room.
     package func use<Value>(_ body: () throws -> Value) rethrows -> Value {
-        state.withLock { state in
-            state.users += 1
-            giveUp(Self.slice, &state)
-        }
+        beginUse()
         defer { takeBack() }
         return try body()
     }

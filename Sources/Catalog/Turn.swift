@@ -25,12 +25,12 @@ final class Turn {
     /// The folders whose files it may have changed.
     private(set) var folders: [InodeNumber] = []
 
-    func noteFolder(_ folder: InodeNumber) { if !folders.contains(folder) { folders.append(folder) } }
-
     init(_ connection: Connection, _ waiting: WaitingRows) {
         self.connection = connection
         self.waiting = waiting
     }
+
+    func noteFolder(_ folder: InodeNumber) { if !folders.contains(folder) { folders.append(folder) } }
 
     /// Reads rows of which the caller knows that they do not wait, or asks for those that do besides.
     func readWritten<Value>(_ body: (Database) throws -> Value) throws -> Value {

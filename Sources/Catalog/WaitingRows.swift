@@ -113,7 +113,7 @@ final class WaitingRows: Sendable {
             let before = table.rows[inode]
             table.lastChange += 1
             if isNew { table.new.insert(inode) }
-            table.set(Waiting(row, change: table.lastChange, isNew: isNew || table.new.contains(inode)), for: inode)
+            table.set(Waiting(row, change: table.lastChange, isNew: table.new.contains(inode)), for: inode)
             if table.recent.count < Durability.mostWaiting { table.recent.append(inode) }
             return before
         }

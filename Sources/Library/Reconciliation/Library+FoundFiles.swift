@@ -77,17 +77,17 @@ extension Library {
         return true
     }
 
-    /// Where the row says that the content is not here, a file is: the content that was on its way, or an edit.
-    @discardableResult
+    /// The row says that the content is not here, and a file is in its place: the content that was on its way, or an edit.
+    ///
+    /// - Returns: whether it is an edit.
     private func takeFound(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws -> Bool {
         let folder = try backing.folder(entry.parent, catalog)
         let known = try knownVersion(entry.currentVersion, of: entry, catalog)
         let isCurrent = try known.map { try $0.size == Int64(status.st_size) && isContent(of: $0, entry, in: folder) } ?? false
-        try withdrawDeparting(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = entry.currentVersion
         entry.error = nil
-        if isCurrent, entry.container == .cloud {
+        if isCurrent {
             try folder.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
         } else {
             entry.notePending(.content)

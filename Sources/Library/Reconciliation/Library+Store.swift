@@ -12,7 +12,7 @@ extension Library {
     enum StoreState {
         /// The catalog is new, perhaps in the place of one that was lost.
         case new
-        /// Nothing but a person has been at it since.
+        /// Closed; since then only a person may have changed its files.
         case clean
         case unclean
         /// Copied, or restored from a backup.
@@ -125,7 +125,9 @@ extension Library {
     }
 
     private func looksEdited(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
-        guard let entry = try catalog.entry(id), entry.isHere, let status = try? backing.folder(entry.parent, catalog).status(entry.filename) else { return false }
+        guard let entry = try catalog.entry(id), entry.isHere,
+            let status = try? backing.folder(entry.parent, catalog).status(entry.filename)
+        else { return false }
         return entry.isOutdated || Fingerprint(status) != Fingerprint(entry)
     }
 
@@ -185,7 +187,9 @@ extension Library {
             isNoted = false
         }
         try catalog.close()
-        guard isUnwritten, isNoted, !mustReconcile.load(ordering: .relaxed), backing.synchronizeAll(within: surroundings.diskPatience) else { return }
+        guard isUnwritten, isNoted, !mustReconcile.load(ordering: .relaxed),
+            backing.synchronizeAll(within: surroundings.diskPatience)
+        else { return }
         do throws(Errno) { try CleanMark(backing).leave() } catch {
             logger.warning("the store could not be marked as closed; the next mount looks at all files", metadata: ["error": "\(error)"])
         }
