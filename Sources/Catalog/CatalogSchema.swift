@@ -34,6 +34,29 @@ enum CatalogSchema {
                     DELETE FROM settings WHERE key IN ('isClean', 'storeInode');
                     """)
         }
+        migrator.registerMigration("6: containers can be told apart; contents go by what is known of them") { db in
+            try db.execute(
+                sql: """
+                    DELETE FROM settings WHERE key='logPosition';
+                    DELETE FROM replica;
+                    DELETE FROM outbox;
+                    CREATE TABLE departedContents(
+                        version BLOB PRIMARY KEY,
+                        uuid BLOB NOT NULL,
+                        filename TEXT NOT NULL,
+                        position INTEGER NOT NULL
+                    ) WITHOUT ROWID;
+                    CREATE INDEX departedContentsByPosition ON departedContents(position, version);
+                    CREATE TABLE uploads(
+                        version BLOB PRIMARY KEY,
+                        uuid BLOB NOT NULL,
+                        inode INTEGER NOT NULL,
+                        revision INTEGER NOT NULL,
+                        stage INTEGER NOT NULL,
+                        record BLOB NOT NULL
+                    ) WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 

@@ -89,6 +89,12 @@ extension CatalogTransaction {
         }
     }
 
+    public func deleteReplicaRecord(_ id: EntryID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM replica WHERE uuid=?").execute(arguments: [id.uuid])
+        }
+    }
+
     public func withdrawals() throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(

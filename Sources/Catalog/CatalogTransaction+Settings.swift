@@ -5,13 +5,13 @@ import GRDB
 public enum Setting: String, Sendable {
     case deviceID
     case deviceName
-    /// The position of the last log entry that was applied.
-    case logPosition
+    /// How far the log was applied, and what its next entry follows, as JSON.
+    case logHead
     /// The number of the last sequential filename.
     case sequentialNumber
     /// The last number given to a step.
     case stepNumber
-    /// The cloud URL the replica was read from.
+    /// The cloud URL of the last mount.
     case cloudURL
     /// When this device last looked for contents of the cloud that nobody needs, in nanoseconds.
     case lastCleaning

@@ -61,6 +61,7 @@ public enum EntrySubject {}
 public enum VersionSubject {}
 public enum DeviceSubject {}
 public enum CommitSubject {}
+public enum ContainerSubject {}
 
 /// Names one document, folder or symbolic link for life, on every device.
 public typealias EntryID = Identifier<EntrySubject>
@@ -70,6 +71,8 @@ public typealias VersionID = Identifier<VersionSubject>
 public typealias DeviceID = Identifier<DeviceSubject>
 /// Names one commit to the log, so that a device recognises its own.
 public typealias CommitID = Identifier<CommitSubject>
+/// Names one replicated container, wherever it lies.
+public typealias ContainerID = Identifier<ContainerSubject>
 
 extension EntryID {
     /// The top folder of the cloud container, the same on every device.

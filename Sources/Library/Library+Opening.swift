@@ -75,6 +75,8 @@ extension Library {
             // From here on the store changes; a mount that is refused before leaves it as it was.
             try mark.remove()
             let device = try catalog.write { try Device.load(name: deviceName, isCopy: isCopy, $0, surroundings) }
+            // What the original uploaded it may still name.
+            if isCopy { try catalog.write { try $0.forgetAllUploads() } }
             let library = Library(
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
                 backing: backing, reserve: reserve, store: objects, transfers: transfers, device: device)
@@ -100,18 +102,17 @@ extension Library {
         }
     }
 
-    /// The container belongs to the store: another one would be taken for it, and its documents for deleted.
+    /// The same container may have another URL today; that it is the same is found out from its id.
     private static func openCloud(
         _ url: CloudURL, _ catalog: Catalog, _ logger: Logger
     ) throws -> any ObjectStore {
         let known = try catalog.read { try $0.setting(.cloudURL) }
-        let hasRead = try catalog.read { try $0.setting(.logPosition) } != nil
+        let hasMet = try catalog.read { try $0.logHead() } != nil
         switch url {
         case .directory(let path):
-            try requireSame(known, path, hasRead)
             let store: DirectoryStore
             do throws(ObjectStoreError) {
-                store = try DirectoryStore(root: path, creates: known != path)
+                store = try DirectoryStore(root: path, creates: known != path && !hasMet)
             } catch { throw StoreError("the cloud folder \(path) cannot be used: \(error)") }
             try catalog.write { try $0.change(.cloudURL, to: path) }
             return store
@@ -120,16 +121,9 @@ extension Library {
             do throws(S3SettingsError) { settings = try S3Settings(ofMachine: location) } catch {
                 throw StoreError(error.description)
             }
-            try requireSame(known, settings.identity, hasRead)
             try catalog.write { try $0.change(.cloudURL, to: settings.identity) }
             return ProbedStore(S3Store(settings), random: S3Surroundings.system.random)
         }
-    }
-
-    private static func requireSame(_ known: String?, _ identity: String, _ hasRead: Bool) throws(StoreError) {
-        guard let known, known != identity, hasRead else { return }
-        throw StoreError(
-            "this store belongs to the cloud container in \(known), not \(identity); mount it with that, or use another --store")
     }
 
     /// Asks the cloud whether two devices can use it safely; see `ObjectStore.probe`.

@@ -31,6 +31,8 @@ public final class Library: Sendable {
     let store: any ObjectStore
     let departedNodes = DepartedNodes()
     let transfers: Transfers
+    /// What a person asked for by `docfs check`.
+    public let checkup: CloudCheckup
     let versionNodes = VersionNodes()
     let retries: Retries
     let device: Device
@@ -50,6 +52,7 @@ public final class Library: Sendable {
         self.reserve = reserve
         self.store = store
         self.transfers = transfers
+        checkup = CloudCheckup(wake: transfers.wake)
         self.device = device
         retries = Retries(instant: surroundings.instant)
         lastStateChange = Mutex(surroundings.now())

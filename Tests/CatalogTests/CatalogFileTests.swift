@@ -132,6 +132,7 @@ struct CatalogFileTests {
                     "1: the tree and the replica", "2: backing files are known by their inode numbers",
                     "3: what was chosen among versions", "4: what is to be uploaded, in order",
                     "5: backing files are known by their birth times, too; folders by when they changed",
+                    "6: containers can be told apart; contents go by what is known of them",
                 ])
             try queue.close()
         }

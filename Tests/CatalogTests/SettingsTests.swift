@@ -5,7 +5,7 @@ import Testing
 /// What the catalog remembers besides entries.
 struct SettingsTests {
     @Test(arguments: [
-        Setting.deviceID, .deviceName, .logPosition, .sequentialNumber, .stepNumber, .catalogFile, .cloudURL,
+        Setting.deviceID, .deviceName, .logHead, .sequentialNumber, .stepNumber, .catalogFile, .cloudURL,
     ])
     func `a setting comes back, and is no other`(setting: Setting) throws {
         try withCatalog { catalog in

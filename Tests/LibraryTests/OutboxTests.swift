@@ -31,21 +31,4 @@ struct OutboxTests {
             try Self.check(device.library.catalog.read { try OutgoingCommit.load(from: $0) })
         }
     }
-
-    @Test func `what the first stores kept is understood`() async throws {
-        struct OldRecord: Encodable {
-            let commit: Commit
-            let sent: [OutgoingCommit.Sent]
-            let withdrawn: [EntryID]
-            let resolved: [EntryID: Resolution]
-        }
-        try await withDevice { device in
-            let record = OldRecord(
-                commit: Self.commit, sent: Self.settlement.sent, withdrawn: Self.settlement.withdrawn, resolved: [:])
-            try device.library.catalog.write {
-                try $0.setOutbox(Array(try JSONEncoder().encode(record)), commit: Self.commit.id)
-            }
-            try Self.check(device.library.catalog.read { try OutgoingCommit.load(from: $0) })
-        }
-    }
 }

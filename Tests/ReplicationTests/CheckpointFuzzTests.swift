@@ -10,6 +10,13 @@ import Testing
 struct CheckpointFuzzTests {
     private static let position = LogPosition(64)
 
+    /// As whoever writes such a part would say that the state is.
+    private static func head(of part: [UInt8]) -> LogHead {
+        var state = StateHash.empty
+        for line in part.split(separator: UInt8(ascii: "\n")) { state.add(Data(line)) }
+        return .sample(at: position.number, state: state)
+    }
+
     /// A state with all that an entry can be: folders in folders, a link, a document with conflicts and an
     /// earlier version, what was deleted.
     private static func sample() throws -> [ReplicaEntry] {
@@ -32,7 +39,7 @@ struct CheckpointFuzzTests {
     }
 
     private func expectHarmless(_ store: FakeStore, _ file: FileDescriptor) async throws {
-        guard let checkpoint = try await Checkpoints(store: store).latest(into: file) else { return }
+        guard let checkpoint = try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file) else { return }
         var replica = InMemoryReplica()
         do {
             try checkpoint.forEach { entry, _ in replica.store(entry) }
@@ -55,9 +62,10 @@ struct CheckpointFuzzTests {
         for _ in 0..<60 {
             let store = FakeStore()
             let checkpoints = Checkpoints(store: store)
-            let digest = try await checkpoints.write(spoiler.spoil(good), at: Self.position)
+            let spoiled = spoiler.spoil(good)
+            let digest = try await checkpoints.write(spoiled, at: Self.position)
             try await checkpoints.finish(
-                CheckpointManifest(position: Self.position, count: entries.count, parts: [digest]))
+                CheckpointManifest(head: Self.head(of: spoiled), count: entries.count, parts: [digest]))
             try await expectHarmless(store)
         }
     }
@@ -72,7 +80,10 @@ struct CheckpointFuzzTests {
         for entry in entries {
             digests.append(try await checkpoints.write(Array(try JSONEncoder().encode(entry)), at: Self.position))
         }
-        try await checkpoints.finish(CheckpointManifest(position: Self.position, count: entries.count, parts: digests))
+        try await checkpoints.finish(
+            CheckpointManifest(
+                head: try Self.head(of: entries.flatMap { Array(try JSONEncoder().encode($0)) + [UInt8(ascii: "\n")] }),
+                count: entries.count, parts: digests))
         let manifest = try #require(ObjectKey("checkpoint/0000000000000064/manifest"))
         let good = try #require(store.objects[manifest])
         for _ in 0..<60 {

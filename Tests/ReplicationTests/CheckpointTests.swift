@@ -7,19 +7,31 @@ import Testing
 /// The state of the container at some position of its log.
 struct CheckpointTests {
     private let laptop = TestDevice.laptop
+    private static let encoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
+    }()
 
-    private func line(_ entry: ReplicaEntry) throws -> [UInt8] { Array(try JSONEncoder().encode(entry)) + [10] }
+    private func state(of entries: [ReplicaEntry]) throws -> StateHash {
+        var state = StateHash.empty
+        for entry in entries { state.add(Data(try line(entry).dropLast())) }
+        return state
+    }
+
+    private func line(_ entry: ReplicaEntry) throws -> [UInt8] { Array(try Self.encoder.encode(entry)) + [10] }
 
     private func write(_ entries: [ReplicaEntry], at position: Int64, to store: FakeStore, count: Int? = nil) async throws {
         let checkpoints = Checkpoints(store: store)
         let digest = try await checkpoints.write(try entries.flatMap(line), at: LogPosition(position))
         try await checkpoints.finish(
-            CheckpointManifest(position: LogPosition(position), count: count ?? entries.count, parts: [digest]))
+            CheckpointManifest(
+                head: .sample(at: position, state: state(of: entries)), count: count ?? entries.count, parts: [digest]))
     }
 
     private func read(_ store: FakeStore) async throws -> [EntryID] {
         try await withFile { file in
-            let checkpoint = try #require(try await Checkpoints(store: store).latest(into: file))
+            let checkpoint = try #require(try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file))
             var ids: [EntryID] = []
             try checkpoint.forEach { entry, _ in ids.append(entry.id) }
             return ids
@@ -27,7 +39,7 @@ struct CheckpointTests {
     }
 
     private func position(_ store: FakeStore) async throws -> LogPosition? {
-        try await withFile { file in try await Checkpoints(store: store).latest(into: file)?.position }
+        try await withFile { file in try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file)?.head.position }
     }
 
     @Test func `entries come back in their order, from the newest checkpoint`() async throws {

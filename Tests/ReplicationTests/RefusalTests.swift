@@ -1,7 +1,7 @@
 import Documents
 import Foundation
 import ObjectStore
-import Replication
+@testable import Replication
 import SystemPackage
 import Testing
 

@@ -1,7 +1,7 @@
 import Documents
 import FoundationEssentials
 import ObjectStore
-import Replication
+@testable import Replication
 import Testing
 import TestSupport
 
@@ -20,7 +20,7 @@ struct ReplicatedLogTests {
 
     @Test func `an empty log has no commits`() async throws {
         let log = ReplicatedLog(store: FakeStore())
-        #expect(try await log.read(LogPosition(1)) == nil)
+        #expect(try await log.commit(at: LogPosition(1)) == nil)
         #expect(try await log.read(after: .start).isEmpty)
     }
 
@@ -30,8 +30,8 @@ struct ReplicatedLogTests {
         #expect(isAppended(try await log.append(commit(1), at: LogPosition.start.next)))
         #expect(isAppended(try await log.append(commit(2), at: LogPosition(42))))
         #expect(store.objects.keys.map(\.description).sorted() == ["log/0000000000000001", "log/0000000000000042"])
-        #expect(try await log.read(LogPosition(42)) == commit(2))
-        #expect(try await log.read(LogPosition(2)) == nil)
+        #expect(try await log.commit(at: LogPosition(42)) == commit(2))
+        #expect(try await log.commit(at: LogPosition(2)) == nil)
     }
 
     @Test func `positions are in the order of their keys`() async throws {
@@ -51,8 +51,8 @@ struct ReplicatedLogTests {
             Issue.record("both were appended")
             return
         }
-        #expect(present == commit(1))
-        #expect(try await log.read(LogPosition(1)) == commit(1))
+        #expect(present.commit == commit(1))
+        #expect(try await log.commit(at: LogPosition(1)) == commit(1))
         #expect(isAppended(try await log.append(commit(2, by: phone), at: LogPosition(2))))
     }
 
@@ -63,7 +63,7 @@ struct ReplicatedLogTests {
         await #expect(throws: LogError.self) { try await log.append(commit(1), at: LogPosition(1)) }
         #expect(isAppended(try await log.append(commit(1), at: LogPosition(1))))
         #expect(store.objects.count == 1)
-        #expect(try await log.read(after: .start) == [commit(1)])
+        #expect(try await log.commits(after: .start) == [commit(1)])
     }
 
     @Test func `what looks alike and has another id is another commit`() async throws {
@@ -75,7 +75,7 @@ struct ReplicatedLogTests {
             Issue.record("it was taken for the other")
             return
         }
-        #expect(present.id == CommitID(numbered: 1))
+        #expect(present.commit.id == CommitID(numbered: 1))
     }
 
     @Test func `commits after a position come in order, however many there are`() async throws {
@@ -88,14 +88,14 @@ struct ReplicatedLogTests {
         var read: [Commit] = []
         var rounds = 0
         while true {
-            let more = try await log.read(after: LogPosition(Int64(read.count)))
+            let more = try await log.commits(after: LogPosition(Int64(read.count)))
             if more.isEmpty { break }
             read += more
             rounds += 1
         }
         #expect(read == commits)
         #expect(rounds < 10)
-        #expect(try await log.read(after: LogPosition(38)) == Array(commits.suffix(2)))
+        #expect(try await log.commits(after: LogPosition(38)) == Array(commits.suffix(2)))
         #expect(try await log.read(after: LogPosition(40)).isEmpty)
     }
 
@@ -105,8 +105,8 @@ struct ReplicatedLogTests {
         for number in 1...5 as ClosedRange<UInt8> where number != 3 {
             _ = try await log.append(commit(number), at: LogPosition(Int64(number)))
         }
-        store.set(ObjectKey("log/0000000000000003")!, Array("{\"format\":2}".utf8))
-        #expect(try await log.read(after: .start) == [commit(1), commit(2)])
+        store.set(ObjectKey("log/0000000000000003")!, Array("{\"format\":2}\n".utf8))
+        #expect(try await log.commits(after: .start) == [commit(1), commit(2)])
         let error = await #expect(throws: LogError.self) { try await log.read(after: LogPosition(2)) }
         guard case .entry(LogPosition(3), .unknownFormat(2)) = error else {
             Issue.record("\(String(describing: error))")
@@ -119,7 +119,7 @@ struct ReplicatedLogTests {
         let log = ReplicatedLog(store: FakeStore())
         _ = try await log.append(commit(1), at: LogPosition(1))
         _ = try await log.append(commit(3), at: LogPosition(3))
-        #expect(try await log.read(after: .start) == [commit(1)])
+        #expect(try await log.commits(after: .start) == [commit(1)])
         #expect(try await log.read(after: LogPosition(1)).isEmpty)
     }
 
@@ -201,7 +201,7 @@ struct ReplicatedLogTests {
                     }
                 }
             }
-            let commits = try await ReplicatedLog(store: store).read(after: .start)
+            let commits = try await ReplicatedLog(store: store).commits(after: .start)
             #expect(Set(commits.map(\.id)) == Set((1...8).map(CommitID.init(numbered:))))
             #expect(commits.count == 8)
         }

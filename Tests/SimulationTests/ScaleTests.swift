@@ -58,9 +58,13 @@ import TestSupport
     private static func fill(_ store: SimulatedStore) async throws {
         let position = 4096
         let checkpoint = "checkpoint/" + String(format: "%016d", position)
+        let identity = ContainerIdentity(.random())
+        _ = try await store.putIfAbsent(ContainerIdentity.key, identity.encoded)
+        var state = StateHash.empty
         var parts: [String] = []
         var lines: [UInt8] = []
         func flush() async throws {
+            for line in lines.split(separator: 10) { state.add(Data(line)) }
             parts.append(SHA256.hash(data: lines).map { String(format: "%02x", $0) }.joined())
             _ = try await store.putIfAbsent(#require(ObjectKey("\(checkpoint)/\(parts.last!)")), lines)
             lines = []
@@ -75,7 +79,9 @@ import TestSupport
         }
         try await flush()
         let manifest = CheckpointManifest(
-            position: LogPosition(Int64(position)), count: count + (count + perFolder - 1) / perFolder, parts: parts)
+            head: LogHead(
+                container: identity.id, root: LogPosition(1), readFrom: LogPosition(1), position: LogPosition(Int64(position)),
+                hash: ObjectHash(of: [1]), commit: .random(), state: state), count: count + (count + perFolder - 1) / perFolder, parts: parts)
         _ = try await store.putIfAbsent(#require(ObjectKey("\(checkpoint)/manifest")), Array(try JSONEncoder().encode(manifest)))
     }
 

@@ -14,10 +14,22 @@ struct CatalogReplica: ReplicaState {
     private let catalog: CatalogTransaction
     private let decoded = DecodedEntries()
     private let encoder = JSONEncoder()
+    /// Of the position that is being applied.
+    private let position: LogPosition
+    /// Of all entries, as far as they have been applied.
+    private(set) var state: StateHash
 
-    init(_ catalog: CatalogTransaction) {
+    /// - Parameter head: how far the log is applied.
+    init(_ catalog: CatalogTransaction, after head: LogHead) { self.init(catalog, head.position.next, head.state) }
+
+    /// For reading alone.
+    init(_ catalog: CatalogTransaction) { self.init(catalog, .start, .empty) }
+
+    private init(_ catalog: CatalogTransaction, _ position: LogPosition, _ state: StateHash) {
         self.catalog = catalog
-        // One form for each state: checkpoints are called after what they hold.
+        self.position = position
+        self.state = state
+        // One form for each entry: states are compared by it.
         encoder.outputFormatting = .sortedKeys
     }
 
@@ -46,12 +58,59 @@ struct CatalogReplica: ReplicaState {
     func hasLiveChildren(_ parent: EntryID) throws -> Bool { try catalog.replicaHasChildren(parent) }
 
     mutating func store(_ entry: ReplicaEntry) throws {
-        try catalog.store(entry, as: Array(try encoder.encode(entry)))
+        let former = try self.entry(entry.id)
+        if let record = try catalog.replicaRecord(entry.id) { state.remove(record) }
+        let record = Array(try encoder.encode(entry))
+        state.add(record)
+        try noteContents(of: entry, was: former)
+        try catalog.store(entry, as: record)
         decoded.entries[entry.id] = entry
+    }
+
+    /// Which contents the container has to keep on account of it, and which not any more.
+    private func noteContents(of entry: ReplicaEntry, was former: ReplicaEntry?) throws {
+        let (before, after) = (former?.neededVersions ?? [], entry.neededVersions)
+        let known = Set(former?.versions?.all.map(\.id) ?? [])
+        for version in entry.versions?.all ?? [] where !after.contains(version.id) {
+            // What came and went in one is new.
+            guard before.contains(version.id) || !known.contains(version.id) else { continue }
+            try catalog.note(
+                DepartedContent(version: version.id, document: entry.id, filename: version.filename, position: position.number))
+        }
+        for version in after.subtracting(before) {
+            try catalog.forgetDepartedContent(version)
+            try catalog.forgetUpload(version)
+        }
     }
 
     private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
         try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
+    }
+}
+
+extension ReplicaEntry {
+    /// The contents that nothing needs. When they departed is not known: at the latest then.
+    func departedContents(at position: Int64) -> [DepartedContent] {
+        let needed = neededVersions
+        return (versions?.all ?? []).filter { !needed.contains($0.id) }.map {
+            DepartedContent(version: $0.id, document: id, filename: $0.filename, position: position)
+        }
+    }
+
+    /// The versions of which the container must have the content for as long as nothing changes.
+    fileprivate var neededVersions: Set<VersionID> { isDeleted ? [] : Set(versions?.heads.map(\.id) ?? []) }
+}
+
+extension CatalogTransaction {
+    /// How far this device has read the log; nil before it has met the container.
+    func logHead() throws -> LogHead? {
+        try setting(.logHead).map { try JSONDecoder().decode(LogHead.self, from: Data($0.utf8)) }
+    }
+
+    func set(_ head: LogHead) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        try set(.logHead, String(decoding: try encoder.encode(head), as: UTF8.self))
     }
 }
 

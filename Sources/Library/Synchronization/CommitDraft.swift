@@ -10,8 +10,6 @@ struct CommitDraft {
     struct Uploaded: Sendable {
         var revision: Int64
         var version: DocumentVersion
-        /// When the upload began.
-        var time: Timestamp
     }
 
     private(set) var changes: [Change] = []

@@ -47,26 +47,12 @@ struct OutgoingCommit: Sendable {
     static func load(from catalog: CatalogTransaction) throws -> OutgoingCommit? {
         guard let record = try catalog.outbox() else { return nil }
         let lines = record.split(separator: newline, maxSplits: 1)
-        guard lines.count == 2 else { return try OldRecord(record).outgoing }
+        guard lines.count == 2 else { throw CommitError.malformed("the commit on its way") }
         return try OutgoingCommit(
             try Commit.decode(Array(lines[0])), JSONDecoder().decode(Settlement.self, from: Data(lines[1])))
     }
 
     private static let newline = UInt8(ascii: "\n")
-
-    /// One JSON object, as the first stores had it.
-    private struct OldRecord: Decodable {
-        let commit: Commit
-        let sent: [Sent]
-        let withdrawn: [EntryID]
-        let resolved: [EntryID: Resolution]
-
-        init(_ record: [UInt8]) throws { self = try JSONDecoder().decode(OldRecord.self, from: Data(record)) }
-
-        var outgoing: OutgoingCommit {
-            get throws { try OutgoingCommit(commit, Settlement(sent: sent, withdrawn: withdrawn, resolved: resolved)) }
-        }
-    }
 
     /// The log has the commit: what it carried is no longer pending.
     ///

@@ -11,17 +11,30 @@ import SystemPackage
 
 /// Checkpoints: read by a newcomer instead of the whole log, written now and then by who wrote the log.
 extension Synchronizer {
-    /// Takes over the newest checkpoint where this device has read nothing yet.
-    func bootstrap() async throws {
-        if isBootstrapped.withLock({ $0 }) { return }
-        if try library.catalog.read({ try $0.setting(.logPosition) }) == nil { try await takeOverLatest() }
-        isBootstrapped.withLock { $0 = true }
+    /// How far the log has been read here. A device that knows nothing of the container yet gives it its id, if nobody has, and
+    /// begins with the newest checkpoint.
+    func meetContainer() async throws -> LogHead {
+        if let head = try head() { return head }
+        let identity = try await identifyContainer()
+        try await takeOverLatest(of: identity.id)
+        if let head = try head() { return head }
+        try library.write { try $0.set(identity.emptyLog) }
+        return identity.emptyLog
     }
 
-    private func takeOverLatest() async throws {
+    private func identifyContainer() async throws(LogError) -> ContainerIdentity {
+        if let identity = try await ContainerIdentity.read(from: library.store) { return identity }
+        // What others have written to has lost its object, and must not get another id.
+        guard try await log.positions(after: .start, atMost: 1).isEmpty else { throw .container(.unnamed) }
+        var random = library.surroundings.random()
+        return try await ContainerIdentity(.random(using: &random)).establish(in: library.store)
+    }
+
+    private func takeOverLatest(of container: ContainerID) async throws {
         let file = try library.backing.staging.openUnnamedFile("checkpoint")
         do throws(CheckpointError) {
-            guard let checkpoint = try await checkpoints.latest(into: FileDescriptor(rawValue: file.number)) else { return }
+            guard let checkpoint = try await checkpoints.latest(of: container, into: FileDescriptor(rawValue: file.number))
+            else { return }
             try await onBlockingThread { [self] () throws(CheckpointError) in
                 try withExtendedLifetime(file) { () throws(CheckpointError) in try takeOver(checkpoint) }
             }
@@ -35,14 +48,16 @@ extension Synchronizer {
         do {
             try library.write { catalog in
                 var projection = Projection(library, catalog, CatalogReplica(catalog), saved: [])
+                let next = checkpoint.head.position.next.number
                 let isEmpty = try !catalog.hasChildren(.cloud)
                 try catalog.addMany(indexingAfterwards: isEmpty) {
                     try checkpoint.forEach { entry, record in
                         try catalog.store(entry, as: record)
+                        for content in entry.departedContents(at: next) { try catalog.note(content) }
                         if !entry.isDeleted { try projection.insertNew(entry, intoEmptyTree: isEmpty) }
                     }
                 }
-                try catalog.set(.logPosition, String(checkpoint.position.number))
+                try catalog.set(checkpoint.head)
                 catalog.announce(.listingChanged(of: .cloud))
             }
         } catch let error as CheckpointError {
@@ -57,18 +72,19 @@ extension Synchronizer {
 
     /// Writes a checkpoint in the background if the commit that this device has just written calls for one.
     func writeCheckpointIfDue() async throws {
-        let position = try position()
+        guard let head = try head() else { return }
+        let position = head.position
         // Cheap to rule out before anything is counted.
         guard checkpoints.isDue(at: position, entries: 0), isWritingCheckpoint.withLock({ !$0 }),
             checkpoints.isDue(at: position, entries: try library.catalog.read { try $0.replicaCount() })
         else { return }
-        let snapshot = try await onBlockingThread { [library] in try CheckpointSnapshot(library) }
+        let snapshot = try await onBlockingThread { [library] in try CheckpointSnapshot(of: library.catalog, in: library.backing) }
         isWritingCheckpoint.withLock { $0 = true }
         Task {
             do throws(CheckpointError) {
                 var parts: [String] = []
                 for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: position)) }
-                try await checkpoints.finish(CheckpointManifest(position: position, count: snapshot.count, parts: parts))
+                try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
             } catch {
                 // The next one that is due will do.
                 library.logger.warning("a checkpoint could not be written", metadata: ["error": "\(error)"])
@@ -79,22 +95,22 @@ extension Synchronizer {
 }
 
 /// The committed state as it is now, in a file without a name: the log may go on while it is sent.
-private struct CheckpointSnapshot: Sendable {
+struct CheckpointSnapshot: Sendable {
     let count: Int
     /// Where each part stands in the file.
     private(set) var parts: [Range<Int64>] = []
     private let file: Descriptor
     private static let recordsAtOnce = 1000
 
-    init(_ library: Library) throws {
-        file = try library.backing.staging.openUnnamedFile("checkpoint")
-        let ids = Self.foldersFirst(try library.catalog.read { try $0.replicaParents() })
+    init(of catalog: Catalog, in backing: BackingStore) throws {
+        file = try backing.staging.openUnnamedFile("checkpoint")
+        let ids = Self.foldersFirst(try catalog.read { try $0.replicaParents() })
         count = ids.count
         var part: [UInt8] = []
         var next = 0
         while next < ids.count {
             let some = ids[next..<min(next + Self.recordsAtOnce, ids.count)]
-            for record in try library.catalog.read({ catalog in try some.compactMap { try catalog.replicaRecord($0) } }) {
+            for record in try catalog.read({ catalog in try some.compactMap { try catalog.replicaRecord($0) } }) {
                 part += record + [UInt8(ascii: "\n")]
                 if part.count >= Checkpoints.partLength { try append(&part) }
             }
@@ -118,7 +134,7 @@ private struct CheckpointSnapshot: Sendable {
     }
 
     /// Each after the folder that it lies in.
-    private static func foldersFirst(_ parents: [(id: EntryID, parent: EntryID)]) -> [EntryID] {
+    static func foldersFirst(_ parents: [(id: EntryID, parent: EntryID)]) -> [EntryID] {
         let children = Dictionary(grouping: parents, by: \.parent)
         var ordered = (children[.cloudRoot] ?? []).map(\.id)
         var next = 0

@@ -5,12 +5,13 @@ import ObjectStore
 import Replication
 import Synchronization
 
-/// Removing contents that nothing needs any more (DESIGN; PRODUCT 6). Any number of devices may do it at
-/// once: each looks at the same state, and removing what is gone is fine.
+/// Removing contents that nothing needs any more (DESIGN "Removal by positive knowledge"): what the log says departed 30 days ago by
+/// the store's clock, and what this device uploaded and will never name. That something is unknown is no reason. Any number of
+/// devices may do it at once: each knows the same of what departed, and removing what is gone is fine.
 extension Synchronizer {
-    private static let keysAtOnce = 1000
+    private static let contentsAtOnce = 500
 
-    /// Once a day, in the background. To be called with the log read to its end.
+    /// Once a day, in the background. To be called with the log read to its end, and found whole.
     func cleanIfDue() throws {
         let now = library.surroundings.now()
         guard let last = try timeOfLastCleaning() else { return try noteCleaning(now) }
@@ -40,36 +41,54 @@ extension Synchronizer {
         lastCleaning.withLock { $0 = now }
     }
 
-    /// Looks at every content in the store.
     func clean() async throws {
-        var last: ObjectKey?
+        try await removeAbandonedUploads()
+        try await removeDepartedContents()
+    }
+
+    /// In the order in which they departed, up to the first that must stay: so it takes no longer than there is to remove.
+    private func removeDepartedContents() async throws {
+        let now = try await library.store.now()
+        var position: (number: Int64, isOver: Bool)?
         while true {
-            let keys = try await library.store.list(ContentKey.folder, after: last, limit: Self.keysAtOnce)
-            for key in keys where try isUnneeded(key, written: nil) {
-                // Only of these the age is asked for, which takes a request.
-                if let written = try await timeOfWriting(key), try isUnneeded(key, written: written) {
-                    try await library.store.delete(key)
-                    library.logger.info("a content was removed from the cloud", metadata: ["key": "\(key)"])
-                }
+            let departed = try library.catalog.read { try $0.departedContents(limit: Self.contentsAtOnce) }
+            for content in departed {
+                if position?.number != content.position { position = (content.position, try await isOver(content.position, now)) }
+                guard position?.isOver == true else { return }
+                try await remove(content)
             }
-            guard keys.count == Self.keysAtOnce, let end = keys.last else { return }
-            last = end
+            if departed.isEmpty { return }
         }
     }
 
-    /// Nil where another device has removed it meanwhile.
-    private func timeOfWriting(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp? {
-        do throws(ObjectStoreError) { return try await library.store.modified(key) } catch {
-            if case .notFound = error { return nil }
+    /// Whether a commit was written long enough ago.
+    private func isOver(_ position: Int64, _ now: Timestamp) async throws(ObjectStoreError) -> Bool {
+        do throws(ObjectStoreError) {
+            return Retention.isOver(departed: try await library.store.modified(LogPosition(position).key), now: now)
+        } catch {
+            // Where a chain begins anew there is no entry before its first.
+            if case .notFound = error { return false }
             throw error
         }
     }
 
-    /// - Parameter written: nil for long ago.
-    private func isUnneeded(_ key: ObjectKey, written: Timestamp?) throws -> Bool {
-        guard let content = ContentKey(key) else { return false }
-        let entry = try library.catalog.read { try CatalogReplica($0).entry(content.document) }
-        return Retention.canRemove(
-            content.version, of: entry, written: written ?? Timestamp(nanoseconds: 0), now: library.surroundings.now())
+    private func remove(_ content: DepartedContent) async throws {
+        // Read as late as can be: it may have come back since.
+        guard try library.catalog.read({ try $0.isDeparted(content.version) }) else { return }
+        if let key = ObjectKey([ContentKey.folder.description, content.document.description, content.version.description, content.filename]) {
+            try await library.store.delete(key)
+            library.logger.info("a content was removed from the cloud", metadata: ["key": "\(key)"])
+        }
+        try library.write { try $0.forgetDepartedContent(content.version) }
+    }
+
+    /// What no commit of this device names, or ever will. The one that may be on its way settles that first.
+    private func removeAbandonedUploads() async throws {
+        guard try library.catalog.read({ try $0.outbox() == nil }) else { return }
+        for upload in try library.catalog.read({ try $0.uploads(.abandoned) }) {
+            let version = try UploadedContent.version(of: upload)
+            try await library.store.delete(try version.key(of: upload.document))
+            try library.write { try $0.forgetUpload(upload.version) }
+        }
     }
 }

@@ -12,51 +12,52 @@ extension Synchronizer {
     /// Applies what other devices committed, up to the end of the log.
     func followLog() async throws {
         try finishWithdrawals()
-        try await bootstrap()
+        var head = try await meetContainer()
         // Mostly there is nothing, or one commit; who is far behind reads more at once with each step.
         var count = 1
         while true {
-            let position = try position()
-            let commits = try await log.read(after: position, atMost: count)
-            if commits.isEmpty { return }
-            count = commits.count < count ? 1 : min(count * 2, ReplicatedLog.mostAtOnce)
+            let entries = try await log.read(after: head.position, atMost: count)
+            if entries.isEmpty { return }
+            count = entries.count < count ? 1 : min(count * 2, ReplicatedLog.mostAtOnce)
             library.transfers.noteUse()
-            var next = position.next
-            for commit in commits {
-                try take(commit, at: next)
-                next = next.next
-            }
+            for entry in entries { head = try take(entry, after: head) }
         }
     }
 
-    func position() throws -> LogPosition {
-        try library.catalog.read { catalog in
-            try catalog.setting(.logPosition).flatMap(Int64.init).map(LogPosition.init) ?? .start
-        }
-    }
+    /// How far the log has been read here; nil before this device has met the container.
+    func head() throws -> LogHead? { try library.catalog.read { try $0.logHead() } }
+
+    func position() throws -> LogPosition { try head()?.position ?? .start }
 
     /// Applies one commit and brings the tree in line with it, in one transaction with its position: a
     /// crash can neither lose nor repeat it.
     ///
     /// - Parameter own: the same commit as it was made here, if that is known already.
-    private func take(_ commit: Commit, at position: LogPosition, own: OutgoingCommit? = nil) throws {
+    /// - Returns: the head of the log with it.
+    /// - Throws: `LogError.container` for one that does not follow what was read before.
+    @discardableResult
+    private func take(_ entry: LogEntry, after head: LogHead, own: OutgoingCommit? = nil) throws -> LogHead {
+        do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
         try library.noteUnseenWrites()
-        let (discarded, changes) = try library.write { catalog in
+        let commit = entry.commit
+        let (discarded, changes, newHead) = try library.write { catalog in
             while try library.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
-            var replica = CatalogReplica(catalog)
+            var replica = CatalogReplica(catalog, after: head)
             let touched = try apply(commit, to: &replica)
-            try catalog.set(.logPosition, String(position.number))
+            let newHead = head.advanced(by: entry, state: replica.state)
+            try catalog.set(newHead)
             var saved: Set<EntryID> = []
             if try own != nil || catalog.isInOutbox(commit.id) {
                 saved = try (own ?? OutgoingCommit.load(from: catalog))?.settle(in: catalog) ?? []
             }
             var projection = Projection(library, catalog, replica, saved: saved)
             try projection.project(touched)
-            return (projection.discarded, try projection.remoteChanges())
+            return (projection.discarded, try projection.remoteChanges(), newHead)
         }
         library.observer?.remotelyChanged(changes)
         for inode in discarded { try library.backing.discard(inode) }
         library.stateChanged()
+        return newHead
     }
 
     /// Sends what is pending and ready, as one commit at the end of the log.
@@ -64,11 +65,13 @@ extension Synchronizer {
     /// - Returns: whether there was anything to send.
     func sendPending() async throws -> Bool {
         var hasSent = false
-        while let outgoing = try prepareCommit() {
+        while try await inspectContainer(), let head = try head(), let outgoing = try prepareCommit() {
             try await onBlockingThread { [library] in try library.makeDurable(outgoing) }
-            switch try await log.append(outgoing.commit, encoded: outgoing.encoded, at: try position().next) {
+            let entry = try LogEntry(outgoing.commit, encoded: outgoing.encoded, after: head.link)
+            try await confirmEnd(of: head)
+            switch try await log.append(entry, at: head.position.next) {
             case .appended:
-                try take(outgoing.commit, at: try position().next, own: outgoing)
+                try take(entry, after: head, own: outgoing)
                 forgetUploads(outgoing)
                 try await writeCheckpointIfDue()
                 hasSent = true
@@ -86,11 +89,7 @@ extension Synchronizer {
     /// that was kept already, perhaps by an earlier life of the process, comes first.
     private func prepareCommit() throws -> OutgoingCommit? {
         try library.write { catalog in
-            if let kept = try OutgoingCommit.load(from: catalog) {
-                if Retention.isFresh(kept.commit.time, now: library.surroundings.now()) { return kept }
-                // The log does not have it, and what it names may have been cleaned away: made anew.
-                try catalog.setOutbox(nil, commit: kept.commit.id)
-            }
+            if let kept = try OutgoingCommit.load(from: catalog) { return kept }
             let draft = try draft(catalog)
             if draft.isEmpty { return nil }
             var random = library.surroundings.random()
@@ -138,8 +137,9 @@ extension Synchronizer {
     private func currentUploads(_ catalog: CatalogTransaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
         let all = uploaded.withLock { $0 }
         let current = try all.filter { inode, content in
-            guard let entry = try catalog.entry(inode) else { return false }
-            return entry.contentVersion == content.version.base
+            if let entry = try catalog.entry(inode), entry.contentVersion == content.version.base { return true }
+            try catalog.abandonUpload(content.version.id)
+            return false
         }
         // None is added meanwhile: `keep` takes the catalog's queue, too.
         uploaded.withLock { $0 = current }

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import FoundationEssentials
 import Glibc
 import Logging
 import ObjectStore
@@ -15,7 +16,7 @@ extension Synchronizer {
     /// - Returns: how long it is until the next document will have been quiet for long enough; nil
     ///   when none is waiting for that.
     func startUploads() throws -> Duration? {
-        forgetStaleUploads()
+        try recallUploads()
         var shortestRest: Duration?
         var last = InodeNumber(0)
         // Of a large step thousands may be uploaded and wait for the rest of it: look beyond them.
@@ -32,13 +33,19 @@ extension Synchronizer {
         return shortestRest
     }
 
-    /// What nobody named in time, perhaps for want of a connection, may be cleaned away: it is sent anew.
-    private func forgetStaleUploads() {
-        let now = library.surroundings.now()
-        uploaded.withLock { uploaded in
-            if uploaded.isEmpty { return }
-            uploaded = uploaded.filter { Retention.isFresh($0.value.time, now: now) }
+    /// What an earlier life of the process has sent need not be sent again, however long the rest of its step takes.
+    private func recallUploads() throws {
+        if hasRecalledUploads.withLock({ $0 }) { return }
+        let known = try library.write { catalog in
+            try catalog.abandonUploadsUnderWay()
+            return try catalog.uploads(.finished)
         }
+        for upload in known {
+            let content = CommitDraft.Uploaded(
+                revision: upload.revision, version: try UploadedContent.version(of: upload))
+            uploaded.withLock { $0[upload.inode] = content }
+        }
+        hasRecalledUploads.withLock { $0 = true }
     }
 
     /// - Returns: how long it is until the next of them will have been quiet for long enough.
@@ -82,8 +89,8 @@ extension Synchronizer {
 
     /// - Returns: why it did not succeed; nil also when it is of no use any more.
     private func upload(_ entry: Entry, _ progress: UploadProgress) async -> TransferError? {
+        var begun: VersionID?
         do {
-            let start = library.surroundings.now()
             guard let (draft, file, id, known) = try prepare(entry) else { return nil }
             let upload = Upload(store: library.store)
             if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number)) {
@@ -92,20 +99,41 @@ extension Synchronizer {
             }
             // The cloud must not have what a loss of power takes away here.
             try await onBlockingThread { try file.synchronize(dataOnly: true) }
+            begun = draft.id
+            try note(draft, of: entry, id)
             let version = try await upload.send(
                 draft, of: id, from: FileDescriptor(rawValue: file.number), length: draft.size
             ) { count in
                 progress.add(count)
                 return !progress.isCancelled
             }
-            try withExtendedLifetime(file) { try keep(version, of: entry, since: start) }
+            try withExtendedLifetime(file) { try keep(version, of: entry, id) }
             return nil
-        } catch let error as TransferError {
-            return error == .cancelled || error == .changed ? nil : error
-        } catch let error as Errno {
-            return .file(error)
         } catch {
-            return .file(.ioError)
+            if let begun { abandon(begun) }
+            return Self.failure(error)
+        }
+    }
+
+    /// - Returns: nil for what is none: the document is sent anew, or not at all.
+    private static func failure(_ error: any Error) -> TransferError? {
+        switch error {
+        case let error as TransferError: error == .cancelled || error == .changed ? nil : error
+        case let error as Errno: .file(error)
+        default: .file(.ioError)
+        }
+    }
+
+    /// Before anything of it is in the store: so it is known to be this device's, whatever becomes of it.
+    private func note(_ draft: DocumentVersion, of entry: Entry, _ id: EntryID) throws {
+        try library.write { try $0.store(UploadedContent(draft, of: entry, id, .underWay)) }
+    }
+
+    /// What was sent, or begun, is of no use.
+    private func abandon(_ version: VersionID) {
+        do { try library.write { try $0.abandonUpload(version) } } catch {
+            // It stays in the store until the next mount, which knows that it was under way.
+            library.logger.warning("an upload could not be noted as abandoned", metadata: ["error": "\(error)"])
         }
     }
 
@@ -159,18 +187,24 @@ extension Synchronizer {
 
     /// The content counts only if nothing changed it, or could have, since the upload began. A commit that was
     /// under way may have made it, or an earlier content, a version meanwhile: then that is the base.
-    private func keep(_ version: DocumentVersion, of entry: Entry, since start: Timestamp) throws {
+    private func keep(_ version: DocumentVersion, of entry: Entry, _ id: EntryID) throws {
         try library.write { catalog in
             guard var current = try catalog.entry(entry.inode), current.contentVersion == version.base,
                 try isUnchanged(current, since: entry, version, catalog)
-            else { return }
+            else { return try catalog.abandonUpload(version.id) }
             if Fingerprint(current) != Fingerprint(version) {
                 // It came here with its folder (`moveDescendantsIntoCloud`). The file tells of both.
                 catalog.durability = .soon
                 (current.size, current.modified) = (version.size, version.modified)
                 try catalog.update(current)
             }
-            uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: entry.revision, version: version, time: start) }
+            try catalog.store(UploadedContent(version, of: entry, id, .finished))
+            let content = CommitDraft.Uploaded(revision: entry.revision, version: version)
+            let former = uploaded.withLock { uploaded in
+                defer { uploaded[entry.inode] = content }
+                return uploaded[entry.inode]?.version.id
+            }
+            if let former, former != version.id { try catalog.abandonUpload(former) }
         }
     }
 
@@ -202,5 +236,17 @@ extension Synchronizer {
         uploaded.withLock { uploaded in
             uploaded = uploaded.filter { !versions.contains($0.value.version.id) }
         }
+    }
+}
+
+extension UploadedContent {
+    init(_ version: DocumentVersion, of entry: Entry, _ id: EntryID, _ stage: Stage) throws {
+        self.init(
+            version: version.id, document: id, inode: entry.inode, revision: entry.revision, stage: stage,
+            record: Array(try JSONEncoder().encode(version)))
+    }
+
+    static func version(of upload: UploadedContent) throws -> DocumentVersion {
+        try JSONDecoder().decode(DocumentVersion.self, from: Data(upload.record))
     }
 }

@@ -16,14 +16,15 @@ public final class Synchronizer: Sendable {
     let library: Library
     let log: ReplicatedLog
     let checkpoints: Checkpoints
-    /// Whether there is no need to look for a checkpoint (any more).
-    let isBootstrapped = Mutex(false)
     let isWritingCheckpoint = Mutex(false)
     let isCleaning = Mutex(false)
     /// As the catalog has it; nil before it was asked.
     let lastCleaning = Mutex<Timestamp?>(nil)
-    /// Contents that the store has and no commit names yet.
+    /// Contents that the store has and no commit names yet, as the catalog has them.
     let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
+    let hasRecalledUploads = Mutex(false)
+    /// What is known of whether the container is the one that this device knows, and whole.
+    let inspection = Mutex(Inspection())
     /// Documents that are ready to be uploaded, and how many uploads are running.
     let uploads = Mutex(UploadQueue())
 
@@ -49,6 +50,7 @@ public final class Synchronizer: Sendable {
         while !Task.isCancelled {
             let start = now
             let (succeeded, rest) = await round(&lastCommit)
+            await checkUpIfAsked()
             // What was away may be back as another folder.
             if succeeded, watch == nil || failures > 0 {
                 watch?.cancel()
@@ -89,18 +91,36 @@ public final class Synchronizer: Sendable {
     private func round(_ lastCommit: inout ContinuousClock.Instant) async -> (succeeded: Bool, rest: Duration?) {
         do {
             try await followLog()
+            // Before all of the log was looked through nothing is removed from the container or added to its log.
+            let isWhole = try await inspectContainer()
             report(.online)
-            try cleanIfDue()
+            if isWhole { try cleanIfDue() }
             startArrivals()
             let rest = try startUploads()
+            guard isWhole else { return (true, .zero) }
             if !gathersUploads(since: lastCommit), try await sendPending() { lastCommit = now }
             return (true, rest)
+        } catch LogError.container(let fault) {
+            await follow(fault)
         } catch let error as LogError {
             report(Connection(error))
         } catch {
             if report(.failed("\(error)")) { library.logger.error("synchronizing failed", metadata: ["error": "\(error)"]) }
         }
         return (false, nil)
+    }
+
+    /// The container is not what it was: perhaps another device has made it whole already.
+    private func follow(_ fault: ContainerFault) async {
+        do {
+            if try await followsRepair() { return library.transfers.wake.signal() }
+            report(.failed("\(fault)"))
+        } catch let error as LogError {
+            report(Connection(error))
+        } catch {
+            library.logger.error("a container that was made whole could not be taken over", metadata: ["error": "\(error)"])
+            report(.failed("\(fault)"))
+        }
     }
 
     /// - Returns: whether that is news.

@@ -12,14 +12,15 @@ public struct CheckpointManifest: Codable, Sendable, Equatable {
     public static let currentFormat = 1
 
     public var format = CheckpointManifest.currentFormat
-    public var position: Int64
+    /// Where the log goes on, and what its next entry follows.
+    public var head: LogHead
     /// Entries in all parts.
     public var count: Int
     /// SHA-256 digests in hexadecimal, in the order in which the parts are to be read.
     public var parts: [String]
 
-    public init(position: LogPosition, count: Int, parts: [String]) {
-        self.position = position.number
+    public init(head: LogHead, count: Int, parts: [String]) {
+        self.head = head
         self.count = count
         self.parts = parts
     }
@@ -41,7 +42,8 @@ public enum CheckpointError: Error, Sendable, CustomStringConvertible {
 /// A checkpoint that was fetched into a file, verified part by part, and not yet looked into: with a
 /// million entries it is too large to be held in memory.
 public struct FetchedCheckpoint: Sendable {
-    public let position: LogPosition
+    /// The head of the log as a device has it that begins here.
+    public let head: LogHead
     let count: Int
     let file: FileDescriptor
     /// Where each part stands in the file, in the order in which they are to be read.
@@ -82,13 +84,15 @@ public struct Checkpoints: Sendable {
 
     // MARK: Reading
 
-    /// The newest checkpoint that is whole; nil when there is none.
+    /// The newest checkpoint of a container that is whole; nil when there is none.
     ///
     /// - Parameter file: an empty one of the caller's, which takes the entries.
-    public func latest(into file: FileDescriptor) async throws(CheckpointError) -> FetchedCheckpoint? {
+    public func latest(
+        of container: ContainerID, into file: FileDescriptor
+    ) async throws(CheckpointError) -> FetchedCheckpoint? {
         for position in try await positions().reversed() {
             do throws(CheckpointError) {
-                return try await fetch(position, into: file)
+                return try await fetch(position, of: container, into: file)
             } catch {
                 // An older one, or the log from its start, will do.
                 if case .store(let reason) = error, !reason.concernsOneObject { throw error }
@@ -113,17 +117,35 @@ public struct Checkpoints: Sendable {
     }
 
     private func fetch(
-        _ position: LogPosition, into file: FileDescriptor
+        _ position: LogPosition, of container: ContainerID, into file: FileDescriptor
     ) async throws(CheckpointError) -> FetchedCheckpoint {
+        let manifest = try await manifest(position)
+        guard manifest.head.container == container else { throw .invalid("it belongs to another container") }
+        let parts = try await fetchParts(manifest.parts, position, into: file)
+        var head = manifest.head
+        head.readFrom = max(head.root, position)
+        return FetchedCheckpoint(head: head, count: manifest.count, file: file, parts: parts)
+    }
+
+    private func manifest(_ position: LogPosition) async throws(CheckpointError) -> CheckpointManifest {
         let bytes = try await stored { () throws(ObjectStoreError) in
             try await store.get(Self.key(position, Self.manifestName), limit: Self.largestManifest)
         }
         guard let manifest = try? JSONDecoder().decode(CheckpointManifest.self, from: Data(bytes)),
-            manifest.format == CheckpointManifest.currentFormat, manifest.position == position.number,
-            manifest.count >= 0, manifest.parts.allSatisfy({ $0.utf8.count == 64 && !$0.utf8.contains(UInt8(ascii: "/")) })
+            manifest.format == CheckpointManifest.currentFormat, manifest.head.position == position,
+            manifest.head.root <= position.next, manifest.count >= 0, manifest.parts.allSatisfy({ $0.utf8.count == 64 && !$0.utf8.contains(UInt8(ascii: "/")) })
         else { throw .invalid("its manifest") }
-        let parts = try await fetchParts(manifest.parts, position, into: file)
-        return FetchedCheckpoint(position: position, count: manifest.count, file: file, parts: parts)
+        return manifest
+    }
+
+    /// The head of the newest checkpoint whose manifest can be read; nil when there is none.
+    public func latestHead() async throws(CheckpointError) -> LogHead? {
+        for position in try await positions().reversed() {
+            do throws(CheckpointError) { return try await manifest(position).head } catch {
+                if case .store(let reason) = error, !reason.concernsOneObject { throw error }
+            }
+        }
+        return nil
     }
 
     private func fetchParts(
@@ -192,13 +214,21 @@ public struct Checkpoints: Sendable {
     }
 
     /// Completes a checkpoint, and removes those that are older than the one before it.
-    public func finish(_ manifest: CheckpointManifest) async throws(CheckpointError) {
+    ///
+    /// - Returns: false where another device has written one of that position before.
+    @discardableResult
+    public func finish(_ manifest: CheckpointManifest) async throws(CheckpointError) -> Bool {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         guard let bytes = try? encoder.encode(manifest) else { throw .invalid("its manifest") }
-        let key = Self.key(LogPosition(manifest.position), Self.manifestName)
-        _ = try await stored { () throws(ObjectStoreError) in try await store.putIfAbsent(key, Array(bytes)) }
+        let key = Self.key(manifest.head.position, Self.manifestName)
+        let outcome = try await stored { () throws(ObjectStoreError) in try await store.putIfAbsent(key, Array(bytes)) }
+        if outcome == .alreadyExists {
+            let present = try await self.manifest(manifest.head.position)
+            if present != manifest { return false }
+        }
         try await removeOld()
+        return true
     }
 
     private func removeOld() async throws(CheckpointError) {

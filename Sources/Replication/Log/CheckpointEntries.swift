@@ -16,6 +16,7 @@ extension FetchedCheckpoint {
     /// - Throws: `CheckpointError.invalid`, or what `body` throws.
     public func forEach(_ body: (ReplicaEntry, [UInt8]) throws -> Void) throws {
         var check = TreeCheck()
+        var state = StateHash.empty
         var number = 0
         var rest = parts[...]
         func decodeNext() -> DecodedParts {
@@ -32,12 +33,14 @@ extension FetchedCheckpoint {
                     guard check.takes(entry) else {
                         throw CheckpointError.invalid("an entry (\(number)) lies in no folder, or under a name that is taken")
                     }
+                    state.add(record)
                     try body(entry, record)
                     number += 1
                 }
             }
         }
         guard number == count else { throw CheckpointError.invalid("it has \(number) entries instead of \(count)") }
+        guard state == head.state else { throw CheckpointError.invalid("its entries are not the state that it speaks of") }
     }
 }
 

@@ -69,10 +69,7 @@ extension Commit {
     private static func validate(_ version: DocumentVersion) throws(CommitError) {
         try validate(filename: version.filename)
         guard version.size >= 0, version.size <= 1 << 44 else { throw .invalid("a size of \(version.size) bytes") }
-        let isDigest =
-            version.sha256.utf8.count == 64
-            && version.sha256.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
-        guard isDigest else { throw .invalid("a SHA-256 digest") }
+        guard Digest.isHexadecimal(version.sha256) else { throw .invalid("a SHA-256 digest") }
     }
 
     /// Of versions of one document: more than anybody could have made.

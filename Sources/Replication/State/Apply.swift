@@ -46,6 +46,7 @@ private func create(
     _ created: ReplicaEntry, _ commit: Commit, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
 ) throws {
     let known = try state.entry(created.id)
+    if known == nil, created.isDeleted { return try bury(created, &state, &touched) }
     if let known, !known.content.isSameKind(as: created.content) { return }
     var entry = known?.merged(with: created, at: commit.time) ?? created
     entry.deleted = nil
@@ -58,6 +59,15 @@ private func create(
     if live == nil { try settleTypedName(of: &entry, commit, state) }
     try state.store(entry)
     touched.add(entry.id, isPlaced: true)
+}
+
+/// That there was an entry which is no more, told to a container that has forgotten it.
+private func bury(_ deleted: ReplicaEntry, _ state: inout some ReplicaState, _ touched: inout TouchedEntries) throws {
+    var entry = deleted
+    if try !canLie(entry.id, in: entry.description.parent, state) { entry.description.parent = .cloudRoot }
+    if entry.versions == nil { entry.description.dropDocumentName() }
+    try state.store(entry)
+    touched.add(entry.id)
 }
 
 private func save(

@@ -29,6 +29,11 @@ enum Digest {
 
     static func sha256(of bytes: [UInt8]) -> String { hexadecimal(SHA256.hash(data: bytes)) }
 
+    /// Whether a text is such a digest.
+    static func isHexadecimal(_ text: String) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+    }
+
     /// Bytes in a file now.
     static func length(of file: FileDescriptor) throws(TransferError) -> Int64 {
         var status = stat()

@@ -2,6 +2,7 @@
 import Documents
 @testable import Library
 import Replication
+import Synchronization
 import Testing
 
 /// The synchronizer, by hand.
@@ -51,11 +52,23 @@ extension TestDevice {
     var commits: [Commit] {
         get async throws {
             var commits: [Commit] = []
-            while let commit = try await synchronizer.log.read(LogPosition(Int64(commits.count + 1))) {
-                commits.append(commit)
+            while let entry = try await synchronizer.log.read(LogPosition(Int64(commits.count + 1))) {
+                commits.append(entry.commit)
             }
             return commits
         }
+    }
+
+    /// Reads the log and looks through all of it.
+    ///
+    /// - Returns: what is wrong with the container.
+    func fault() async throws -> ContainerFault? {
+        do {
+            try await synchronizer.followLog()
+            synchronizer.inspection.withLock { $0 = Inspection() }
+            while try await !synchronizer.inspectContainer() {}
+            return nil
+        } catch LogError.container(let fault) { return fault }
     }
 
     /// How many contents the log has but the first of each document.

@@ -94,9 +94,10 @@ extension World {
     private func checkLog(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var wrong: [String] = []
         let objects = network.objects
+        let expendable = try expendableVersions()
         var commits: Set<CommitID> = []
         for key in objects.keys.filter({ $0.components[0] == "log" }).sorted() {
-            let commit = try Commit.decode(objects[key]!)
+            let commit = try LogEntry(decoding: objects[key]!).commit
             if !commits.insert(commit.id).inserted { wrong.append("\(key) is a commit that was there before") }
             for change in commit.changes {
                 let saved: [DocumentVersion] =
@@ -115,7 +116,7 @@ extension World {
                 for version in saved {
                     if !versions.contains(version.id) { wrong.append("a version of \(key) is lost") }
                     let bytes = try objects[version.key(of: change.subject)]
-                    if bytes == nil, isExpendable(version.id, replica[change.subject]) {
+                    if bytes == nil, expendable.contains(version.id) {
                         ledger.count("cleaned")
                         continue
                     }
@@ -126,10 +127,22 @@ extension World {
         return wrong
     }
 
-    /// Whether some device's clock says that 30 days are over since nothing needs the version any more.
-    private func isExpendable(_ version: VersionID, _ entry: ReplicaEntry?) -> Bool {
-        let latestClock = surroundings.clock.wallTime(skew: Self.largestSkew)
-        return Retention.canRemove(version, of: entry, written: Timestamp(nanoseconds: 0), now: latestClock)
+    /// The versions that nothing has needed since a commit which is older than 30 days by the store's clock.
+    private func expendableVersions() throws -> Set<VersionID> {
+        let now = surroundings.clock.wallTime(skew: 0)
+        var replica = InMemoryReplica()
+        var departed: [VersionID: Timestamp] = [:]
+        let objects = network.objects
+        for key in objects.keys.filter({ $0.components[0] == "log" }).sorted() {
+            for id in try apply(try LogEntry(decoding: objects[key]!).commit, to: &replica) {
+                guard let entry = replica.entry(id), let versions = entry.versions else { continue }
+                let needed = Set(entry.isDeleted ? [] : versions.heads.map(\.id))
+                for version in versions.all.map(\.id) {
+                    departed[version] = needed.contains(version) ? nil : departed[version] ?? network.time(of: key)
+                }
+            }
+        }
+        return Set(departed.filter { Retention.isOver(departed: $0.value, now: now) }.keys)
     }
 
     /// Every save that was acknowledged is somewhere, unless whoever made it had it overwritten.
@@ -165,7 +178,7 @@ extension World {
         var wrong: [String] = []
         var discarded: Set<VersionID> = []
         for (key, bytes) in network.objects where key.components[0] == "log" {
-            for change in try Commit.decode(bytes).changes {
+            for change in try LogEntry(decoding: bytes).commit.changes {
                 switch change {
                 case .resolve(_, let resolution): discarded.formUnion(resolution.discarded)
                 case .delete(_, let seen): discarded.formUnion(seen)

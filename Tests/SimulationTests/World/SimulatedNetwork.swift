@@ -46,6 +46,8 @@ final class SimulatedNetwork: Sendable {
 
     var objects: [ObjectKey: [UInt8]] { state.withLock(\.objects) }
 
+    func time(of key: ObjectKey) -> Timestamp? { state.withLock { $0.times[key] } }
+
     func isIdle(_ device: Int) -> Bool { state.withLock { !$0.waiting.contains { $0.device == device } } }
 
     /// What the store does.

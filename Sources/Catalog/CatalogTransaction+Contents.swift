@@ -1,0 +1,134 @@
+import Documents
+import FoundationEssentials
+import GRDB
+
+/// A content of the container that nothing needs since a commit: something took its place, or its document was deleted.
+public struct DepartedContent: Sendable, Equatable {
+    public var version: VersionID
+    public var document: EntryID
+    /// The last component of its object's key.
+    public var filename: String
+    /// Of the commit, in the log.
+    public var position: Int64
+
+    public init(version: VersionID, document: EntryID, filename: String, position: Int64) {
+        self.version = version
+        self.document = document
+        self.filename = filename
+        self.position = position
+    }
+}
+
+/// A content that this device sends, or has sent, and that no commit names yet.
+public struct UploadedContent: Sendable, Equatable {
+    public enum Stage: Int, Sendable {
+        case underWay = 0
+        case finished = 1
+        /// No commit of this device will ever name it.
+        case abandoned = 2
+    }
+
+    public var version: VersionID
+    public var document: EntryID
+    public var inode: InodeNumber
+    /// Of the entry when it was sent.
+    public var revision: Int64
+    public var stage: Stage
+    /// The version as JSON.
+    public var record: [UInt8]
+
+    public init(version: VersionID, document: EntryID, inode: InodeNumber, revision: Int64, stage: Stage, record: [UInt8]) {
+        self.version = version
+        self.document = document
+        self.inode = inode
+        self.revision = revision
+        self.stage = stage
+        self.record = record
+    }
+}
+
+/// What is known of contents in the store beside what the replica says: by this alone one may be removed.
+extension CatalogTransaction {
+    // MARK: What nothing needs
+
+    /// What is noted of a content already stays: it has not been needed since then.
+    public func note(_ content: DepartedContent) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO departedContents VALUES(?,?,?,?)").execute(
+                arguments: [content.version.uuid, content.document.uuid, content.filename, content.position])
+        }
+    }
+
+    public func forgetDepartedContent(_ version: VersionID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM departedContents WHERE version=?").execute(arguments: [version.uuid])
+        }
+    }
+
+    /// The whole replica is another one.
+    public func forgetDepartedContents() throws { try turn.write { try $0.execute(sql: "DELETE FROM departedContents") } }
+
+    public func isDeparted(_ version: VersionID) throws -> Bool {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(sql: "SELECT 1 FROM departedContents WHERE version=?")
+            return try Bool.fetchOne(statement, arguments: [version.uuid]) != nil
+        }
+    }
+
+    /// In the order in which they departed.
+    public func departedContents(limit: Int) throws -> [DepartedContent] {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT version, uuid, filename, position FROM departedContents ORDER BY position, version LIMIT ?")
+            return try Row.fetchAll(statement, arguments: [limit]).map {
+                DepartedContent(
+                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), filename: $0[2], position: $0[3])
+            }
+        }
+    }
+
+    // MARK: What was uploaded
+
+    public func store(_ upload: UploadedContent) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "REPLACE INTO uploads VALUES(?,?,?,?,?,?)").execute(
+                arguments: [
+                    upload.version.uuid, upload.document.uuid, upload.inode.number, upload.revision, upload.stage.rawValue,
+                    Data(upload.record),
+                ])
+        }
+    }
+
+    /// No commit of this device will name it any more.
+    public func abandonUpload(_ version: VersionID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "UPDATE uploads SET stage=2 WHERE version=?").execute(arguments: [version.uuid])
+        }
+    }
+
+    /// The process that sent them is no more.
+    public func abandonUploadsUnderWay() throws {
+        try turn.write { try $0.execute(sql: "UPDATE uploads SET stage=2 WHERE stage=0") }
+    }
+
+    public func forgetUpload(_ version: VersionID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM uploads WHERE version=?").execute(arguments: [version.uuid])
+        }
+    }
+
+    public func uploads(_ stage: UploadedContent.Stage) throws -> [UploadedContent] {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT version, uuid, inode, revision, record FROM uploads WHERE stage=? ORDER BY version")
+            return try Row.fetchAll(statement, arguments: [stage.rawValue]).map {
+                UploadedContent(
+                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), inode: InodeNumber($0[2]), revision: $0[3],
+                    stage: stage, record: Array($0[4] as Data))
+            }
+        }
+    }
+
+    /// Another device's store was copied: what that uploaded it may still name.
+    public func forgetAllUploads() throws { try turn.write { try $0.execute(sql: "DELETE FROM uploads") } }
+}

@@ -1,0 +1,83 @@
+import Documents
+import ObjectStore
+import Replication
+import Synchronization
+
+/// What is known of whether the container is the one that this device knows, and whole.
+struct Inspection: Sendable {
+    /// The part of the log that was looked through in this pass; nil between two.
+    var audit: ContainerAudit?
+    /// Whether one pass of this mount has found all of it.
+    var hasPassed = false
+    var start: ContinuousClock.Instant?
+    /// When the next pass begins.
+    var due: ContinuousClock.Instant?
+
+    /// A pass takes a few requests, or very many where the log is long: it shall not cost more than a fraction of the time.
+    static let shortestPause = Duration.seconds(5)
+    static let pausesPerPass = 200
+}
+
+/// Looking after the container: entries that go missing, a log that is rolled back, a container that is emptied or another one are
+/// noticed though nobody reads there any more (PRODUCT 5).
+extension Synchronizer {
+    /// Looks at the next page of the log, where it is time to. To be called with the log read to its end.
+    ///
+    /// - Returns: whether all of the log was looked through in this mount: before that nothing is sent or removed.
+    /// - Throws: `LogError.container` for what is not as it should be.
+    func inspectContainer() async throws -> Bool {
+        guard let head = try head() else { return false }
+        var state = inspection.withLock { $0 }
+        if state.audit == nil {
+            if let due = state.due, now < due { return state.hasPassed }
+            state.start = now
+            try await verifyIdentity(of: head)
+            state.audit = ContainerAudit(head)
+        }
+        guard var audit = state.audit else { return false }
+        let page = try await log.positions(after: audit.last, atMost: ContainerAudit.pageLength)
+        do throws(ContainerFault) {
+            if try audit.take(page) {
+                state.hasPassed = true
+                state.audit = nil
+                let end = now
+                state.due = end + max(Inspection.shortestPause, (end - (state.start ?? end)) * Inspection.pausesPerPass)
+            } else {
+                state.audit = audit
+            }
+        } catch {
+            inspection.withLock { $0 = Inspection() }
+            throw LogError.container(error)
+        }
+        inspection.withLock { [state] in $0 = state }
+        return state.hasPassed
+    }
+
+    /// Whether the container has the id that this device knows, and the log this device's last entry.
+    private func verifyIdentity(of head: LogHead) async throws(LogError) {
+        guard let identity = try await ContainerIdentity.read(from: library.store) else {
+            let isEmpty = try await log.positions(after: .start, atMost: 1).isEmpty
+            throw .container(isEmpty ? .emptied : .unnamed)
+        }
+        guard identity.id == head.container else { throw .container(.replaced) }
+        // That it is missing the audit finds.
+        guard let commit = head.commit, let present = try await log.commitID(at: head.position) else { return }
+        guard present == commit else { throw .container(.otherHistory(at: head.position)) }
+    }
+
+    /// Makes sure, just before the log is written, that it ends where this device has read it to.
+    func confirmEnd(of head: LogHead) async throws(LogError) {
+        do throws(LogError) {
+            // One that is there is another device's, of which the append will tell.
+            let next = try await log.positions(after: head.position, atMost: 1).first
+            if let next, next != head.position.next { throw .container(.hole(head.position.next)) }
+            guard let commit = head.commit else { return }
+            let present = try await log.commitID(at: head.position)
+            if present == nil { throw .container(.rolledBack(to: head.position.previous, from: head.position)) }
+            if present != commit { throw .container(.otherHistory(at: head.position)) }
+        } catch {
+            if case .container = error { inspection.withLock { $0 = Inspection() } }
+            throw error
+        }
+    }
+}

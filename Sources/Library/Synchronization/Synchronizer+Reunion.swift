@@ -1,0 +1,253 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+import Logging
+import ObjectStore
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Making a damaged container whole, and following one that was made whole elsewhere (PRODUCT 5).
+///
+/// Where the log cannot be followed, a new chain begins beyond all that is there, with a checkpoint of what the container still says
+/// and of what this device knew. A device that meets such a checkpoint takes it over, and tells the container in turn of what only
+/// it knew. Until all that is in the log, nothing changes here: whoever is interrupted begins again.
+extension Synchronizer {
+    private static let entriesAtOnce = 500
+    /// Changes of one commit: far below what a log entry may have.
+    private static let changesAtOnce = 500
+
+    /// Whether another device has begun the log anew; then this one follows.
+    func followsRepair() async throws -> Bool {
+        guard let head = try head() else { return false }
+        do throws(CheckpointError) {
+            guard let latest = try await checkpoints.latestHead(), latest.container == head.container, latest.root > head.root
+            else { return false }
+        } catch {
+            if case .store(let reason) = error { throw LogError.store(reason) }
+            return false
+        }
+        library.logger.notice("the cloud container was made whole by another device, and is taken over")
+        try await join(head.container)
+        return true
+    }
+
+    /// Takes over the container as it is, and adds what only this device knows.
+    func join(_ container: ContainerID) async throws {
+        let fresh = try await reread(container, salvages: false)
+        defer { fresh.close() }
+        while try await !append(commits(into: fresh, .container), fresh) { try await readOn(fresh) }
+        try adopt(fresh)
+    }
+
+    /// - Returns: false where another device wrote to the log meanwhile.
+    private func append(_ commits: [Commit], _ fresh: FreshReplica) async throws -> Bool {
+        for commit in commits {
+            let entry = try LogEntry(commit, after: try fresh.head.link)
+            guard case .appended = try await log.append(entry, at: try fresh.head.position.next) else { return false }
+            try fresh.take(entry)
+        }
+        return true
+    }
+
+    /// Begins the log anew with all that the container still says, and all that this device knows.
+    func refound(_ container: ContainerID) async throws {
+        let fresh = try await reread(container, salvages: true)
+        defer { fresh.close() }
+        for commit in try commits(into: fresh, .device) { try fresh.take(commit) }
+        var head = try fresh.head
+        head.position = max(head.position, try position())
+        head.root = head.position.next
+        head.readFrom = head.root
+        head.commit = nil
+        var random = library.surroundings.random()
+        head.hash = ObjectHash(of: CommitID.random(using: &random).bytes + ContainerID.random(using: &random).bytes)
+        try fresh.set(head)
+        guard try await publish(fresh) else { return try await join(container) }
+        try adopt(fresh)
+    }
+
+    // MARK: What the container says
+
+    private func reread(_ container: ContainerID, salvages: Bool) async throws -> FreshReplica {
+        let fresh = try FreshReplica(
+            in: library.configuration.storePath, beginning: ContainerIdentity(container).emptyLog)
+        do {
+            let file = try library.backing.staging.openUnnamedFile("checkpoint")
+            do throws(CheckpointError) {
+                if let checkpoint = try await checkpoints.latest(of: container, into: FileDescriptor(rawValue: file.number)) {
+                    do { try withExtendedLifetime(file) { try fresh.take(checkpoint) } } catch {
+                        throw CheckpointError.invalid("\(error)")
+                    }
+                }
+            } catch {
+                if case .store(let reason) = error { throw LogError.store(reason) }
+                library.logger.warning("reading the log from its start", metadata: ["error": "\(error)"])
+            }
+            do { try await readOn(fresh) } catch let fault where salvages && Self.isDamage(fault) {
+                library.logger.warning("the log cannot be read on", metadata: ["error": "\(fault)"])
+            }
+            if salvages { try await salvage(fresh) }
+            return fresh
+        } catch {
+            fresh.close()
+            throw error
+        }
+    }
+
+    /// Whether an error is about the log itself, and not about reaching it.
+    private static func isDamage(_ error: any Error) -> Bool {
+        switch error {
+        case is ContainerFault, LogError.entry, LogError.container: true
+        default: false
+        }
+    }
+
+    private func readOn(_ fresh: FreshReplica) async throws {
+        while true {
+            let entries = try await log.read(after: try fresh.head.position)
+            if entries.isEmpty { return }
+            for entry in entries {
+                do { try fresh.take(entry) } catch let fault as ContainerFault { throw LogError.container(fault) }
+            }
+        }
+    }
+
+    /// What stands in the log beyond the place where it breaks off is applied as far as it can be read.
+    private func salvage(_ fresh: FreshReplica) async throws {
+        var last = try fresh.head.position
+        while true {
+            let page = try await log.positions(after: last, atMost: ContainerAudit.pageLength)
+            for position in page {
+                do throws(LogError) {
+                    if let entry = try await log.read(position), entry.link.container == (try? fresh.head.container) {
+                        do { try fresh.take(entry.commit) } catch {
+                            library.logger.error("a log entry could not be applied", metadata: ["error": "\(error)"])
+                        }
+                    }
+                } catch {
+                    guard case .entry = error else { throw error }
+                    library.logger.warning("a log entry is passed over", metadata: ["error": "\(error)"])
+                }
+                last = position
+            }
+            if page.count < ContainerAudit.pageLength { break }
+        }
+        var head = try fresh.head
+        head.position = max(head.position, last)
+        try fresh.set(head)
+    }
+
+    // MARK: What only this device knows
+
+    private func commits(into fresh: FreshReplica, _ authority: Reunion.Authority) throws -> [Commit] {
+        var changes: [Change] = []
+        var deletions: [Change] = []
+        let ids = CheckpointSnapshot.foldersFirst(try library.catalog.read { try $0.replicaParents() })
+        for start in stride(from: 0, to: ids.count, by: Self.entriesAtOnce) {
+            let some = ids[start..<min(start + Self.entriesAtOnce, ids.count)]
+            let (mine, theirs) = (try Self.entries(some, library.catalog), try Self.entries(some, fresh.catalog))
+            for id in some {
+                guard let entry = mine[id], theirs[id] != entry else { continue }
+                for change in Reunion.changes(from: entry, into: theirs[id], authority) {
+                    if case .delete = change { deletions.append(change) } else { changes.append(change) }
+                }
+            }
+        }
+        // What is in a folder goes before the folder.
+        changes += deletions.reversed()
+        let isNews = try hasEffect(changes, fresh)
+        return isNews ? commits(of: changes) : []
+    }
+
+    /// A deletion of what came back since, say, changes nothing, however often it is told.
+    private func hasEffect(_ changes: [Change], _ fresh: FreshReplica) throws -> Bool {
+        let head = try fresh.head
+        struct Unwanted: Error { let state: StateHash }
+        do {
+            try fresh.catalog.write { catalog in
+                var replica = CatalogReplica(catalog, after: head)
+                for commit in commits(of: changes) { _ = try apply(commit, to: &replica) }
+                throw Unwanted(state: replica.state)
+            }
+        } catch let attempt as Unwanted { return attempt.state != head.state }
+        return false
+    }
+
+    private func commits(of changes: [Change]) -> [Commit] {
+        var random = library.surroundings.random()
+        return stride(from: 0, to: changes.count, by: Self.changesAtOnce).map { start in
+            Commit(
+                id: .random(using: &random), device: library.device.id, deviceName: library.device.name,
+                time: library.surroundings.now(), changes: Array(changes[start..<min(start + Self.changesAtOnce, changes.count)]))
+        }
+    }
+
+    private static func entries(_ ids: some Sequence<EntryID>, _ catalog: Catalog) throws -> [EntryID: ReplicaEntry] {
+        try catalog.read { catalog in
+            let replica = CatalogReplica(catalog)
+            var entries: [EntryID: ReplicaEntry] = [:]
+            for id in ids { entries[id] = try replica.entry(id) }
+            return entries
+        }
+    }
+
+    // MARK: Taking over
+
+    /// - Returns: false where another device was first.
+    private func publish(_ fresh: FreshReplica) async throws -> Bool {
+        let head = try fresh.head
+        let snapshot = try CheckpointSnapshot(of: fresh.catalog, in: library.backing)
+        do throws(CheckpointError) {
+            var parts: [String] = []
+            for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: head.position)) }
+            return try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
+        } catch {
+            if case .store(let reason) = error { throw LogError.store(reason) }
+            throw error
+        }
+    }
+
+    /// From now on the container is that one, for this device, too.
+    private func adopt(_ fresh: FreshReplica) throws {
+        let head = try fresh.head
+        try library.noteUnseenWrites()
+        let (discarded, changes) = try library.write { catalog in
+            while try library.finishWithdrawals(limit: Self.entriesAtOnce, catalog) {}
+            let touched = try replaceReplica(by: fresh, head, catalog)
+            try catalog.set(head)
+            var projection = Projection(library, catalog, CatalogReplica(catalog), saved: [])
+            try projection.project(touched)
+            return (projection.discarded, try projection.remoteChanges())
+        }
+        inspection.withLock { $0 = Inspection() }
+        library.observer?.remotelyChanged(changes)
+        for inode in discarded { try library.backing.discard(inode) }
+        library.stateChanged()
+    }
+
+    /// - Returns: the entries that are others than they were.
+    private func replaceReplica(by fresh: FreshReplica, _ head: LogHead, _ catalog: CatalogTransaction) throws -> [EntryID] {
+        let former = Set(try catalog.replicaParents().map(\.id))
+        let ids = CheckpointSnapshot.foldersFirst(try fresh.catalog.read { try $0.replicaParents() })
+        var touched: [EntryID] = []
+        try catalog.forgetDepartedContents()
+        for start in stride(from: 0, to: ids.count, by: Self.entriesAtOnce) {
+            let some = ids[start..<min(start + Self.entriesAtOnce, ids.count)]
+            let records = try fresh.catalog.read { fresh in try some.map { ($0, try fresh.replicaRecord($0)) } }
+            for case (let id, let record?) in records {
+                let entry = try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
+                for content in entry.departedContents(at: head.position.next.number) { try catalog.note(content) }
+                if try catalog.replicaRecord(id) == record { continue }
+                try catalog.store(entry, as: record)
+                touched.append(id)
+            }
+        }
+        for id in former.subtracting(ids) {
+            try catalog.deleteReplicaRecord(id)
+            touched.append(id)
+        }
+        return touched
+    }
+}

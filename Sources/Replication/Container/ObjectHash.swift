@@ -1,0 +1,27 @@
+import Crypto
+
+/// SHA-256 of an object of the container, in 64 lower-case hexadecimal digits.
+public struct ObjectHash: Hashable, Sendable, Codable, CustomStringConvertible {
+    public let description: String
+
+    public init(of bytes: some Sequence<UInt8>) { description = Digest.sha256(of: Array(bytes)) }
+
+    /// - Returns: nil for anything else than 64 lower-case hexadecimal digits.
+    public init?(_ text: String) {
+        guard Digest.isHexadecimal(text) else { return nil }
+        description = text
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let hash = Self(text) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no SHA-256 digest"))
+        }
+        self = hash
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}

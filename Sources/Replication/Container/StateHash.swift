@@ -1,0 +1,53 @@
+import Crypto
+import FoundationEssentials
+
+/// A hash of the whole state of the replica, kept up to date in a few additions for each entry that changes: the sum of the
+/// SHA-256 digests of all entries, four sums of 64 bits that wrap around. It depends on no order.
+///
+/// Two devices that have read the log to one position and have different sums hold different states: one of them is wrong.
+/// It guards against mistakes and damage, not against somebody who makes entries so that the sums meet.
+public struct StateHash: Hashable, Sendable, Codable, CustomStringConvertible {
+    private var sums: SIMD4<UInt64> = .zero
+
+    /// Of a state without entries.
+    public static let empty = StateHash()
+
+    private init() {}
+
+    /// - Parameter record: the entry in the one form that it has (`ReplicaEntry.record`).
+    public mutating func add(_ record: some ContiguousBytes) { sums &+= Self.digest(record) }
+
+    /// - Parameter record: of an entry that was added before.
+    public mutating func remove(_ record: some ContiguousBytes) { sums &-= Self.digest(record) }
+
+    private static func digest(_ record: some ContiguousBytes) -> SIMD4<UInt64> {
+        var hash = SHA256()
+        record.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        return hash.finalize().withUnsafeBytes { bytes in
+            SIMD4((0..<4).map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) })
+        }
+    }
+
+    public var description: String {
+        (0..<4).map { index in
+            let digits = String(sums[index], radix: 16)
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+        }.joined()
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        let parts = stride(from: 0, to: text.utf8.count, by: 16).compactMap { start in
+            UInt64(String(decoding: text.utf8.dropFirst(start).prefix(16), as: UTF8.self), radix: 16)
+        }
+        guard Digest.isHexadecimal(text), parts.count == 4 else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no hash of a state"))
+        }
+        sums = SIMD4(parts)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
