@@ -78,6 +78,10 @@ final class GatedStore: ObjectStore {
 
     func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
 
+    func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
+
+    func recreate() async throws(ObjectStoreError) { try await store.recreate() }
+
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await store.delete(key) }
 
     private func pass(_ range: Range<Int64>) async {

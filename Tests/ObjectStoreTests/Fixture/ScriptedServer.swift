@@ -12,6 +12,8 @@ final class ScriptedServer: Sendable {
         let target: String
         let headers: HTTPHeaders
         let body: [UInt8]
+        /// The address of the client's end of the connection.
+        let client: String
 
         subscript(_ header: String) -> String? { headers.first(name: header) }
     }
@@ -20,6 +22,8 @@ final class ScriptedServer: Sendable {
         case answer(Int, headers: [(String, String)] = [], body: String = "")
         /// Announces a length and sends less.
         case truncated(length: Int, body: String)
+        /// Sends the beginning of an answer.
+        case partial(Int, headers: [(String, String)], body: String, then: Ending)
         /// Breaks the connection off, as a crashed server does.
         case reset
         /// Says nothing, for as long as the client stays.
@@ -31,6 +35,11 @@ final class ScriptedServer: Sendable {
         static func error(_ status: Int, _ code: String, _ more: String = "", headers: [(String, String)] = []) -> Reply {
             .answer(status, headers: headers, body: "<Error><Code>\(code)</Code>\(more)</Error>")
         }
+    }
+
+    /// What follows the beginning of an answer.
+    enum Ending: Sendable, CaseIterable {
+        case close, reset, silence
     }
 
     typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
@@ -104,7 +113,9 @@ final class ScriptedServer: Sendable {
                 case .body(let buffer): body += buffer.readableBytesView
                 case .end:
                     guard let head else { return }
-                    let request = Request(method: head.method.rawValue, target: head.uri, headers: head.headers, body: body)
+                    let request = Request(
+                        method: head.method.rawValue, target: head.uri, headers: head.headers, body: body,
+                        client: connection.channel.remoteAddress?.description ?? "")
                     let number = recorder.add(request)
                     guard try await send(script(request, number), to: request, writer, connection.channel) else { return }
                 }
@@ -127,13 +138,20 @@ final class ScriptedServer: Sendable {
             return true
         case .truncated(let length, let body):
             try await write(200, ["Content-Length": String(length)], body, writer)
-        case .reset:
-            // With no time to linger, closing resets.
-            try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        case .partial(let status, let headers, let body, let ending):
+            try await write(status, HTTPHeaders(headers), body, writer)
+            if ending == .silence { return true }
+            if ending == .reset { try await resetAtClose(channel) }
+        case .reset: try await resetAtClose(channel)
         case .silence: return true
         }
         try await channel.close()
         return false
+    }
+
+    /// With no time to linger, closing resets.
+    private static func resetAtClose(_ channel: any Channel) async throws {
+        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
     }
 
     private static func write(
