@@ -26,18 +26,28 @@ struct S3ResumeTests {
         }
     }
 
-    @Test(arguments: [0, 3])
-    func `a body that stalls is taken up again where it stopped`(count: Int) async throws {
-        let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { [origin] request, number in
-            number == 0 ? origin.reply(to: request, sending: count, then: .silence) : origin.reply(to: request)
+    @Test func `a body that stalls is taken up again where it stopped`() async throws {
+        let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { [origin] request, _ in
+            let isRest = ["bytes=5-8", "bytes=3-"].contains(request["Range"])
+            return isRest ? origin.reply(to: request) : origin.reply(to: request, sending: 3, then: .silence)
         }
         try await ScriptedServer.run(script) { server async throws in
             #expect(text(try await server.store(patience: patience).get(key, range: 2..<9)) == "2345678")
-            #expect(server.ranges.prefix(2) == ["bytes=2-8", "bytes=\(2 + count)-8"])
+            #expect(Set(server.ranges) == ["bytes=2-8", "bytes=5-8"])
         }
         try await ScriptedServer.run(script) { server async throws in
             #expect(text(try await server.store(patience: patience).get(key, limit: 10)) == "0123456789")
-            #expect(server.ranges.prefix(2) == [nil, count == 0 ? nil : "bytes=3-"])
+            #expect(Set(server.ranges) == [nil, "bytes=3-"])
+        }
+    }
+
+    @Test func `a body that does not begin is asked for again`() async throws {
+        let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { [origin] request, number in
+            number == 0 ? origin.reply(to: request, sending: 0, then: .silence) : origin.reply(to: request)
+        }
+        try await ScriptedServer.run(script) { server async throws in
+            #expect(text(try await server.store(patience: patience).get(key, range: 2..<9)) == "2345678")
+            #expect(Set(server.ranges) == ["bytes=2-8"])
         }
     }
 
