@@ -12,8 +12,6 @@ final class ScriptedServer: Sendable {
         let target: String
         let headers: HTTPHeaders
         let body: [UInt8]
-        /// The address of the client's end of the connection.
-        let client: String
 
         subscript(_ header: String) -> String? { headers.first(name: header) }
     }
@@ -113,9 +111,7 @@ final class ScriptedServer: Sendable {
                 case .body(let buffer): body += buffer.readableBytesView
                 case .end:
                     guard let head else { return }
-                    let request = Request(
-                        method: head.method.rawValue, target: head.uri, headers: head.headers, body: body,
-                        client: connection.channel.remoteAddress?.description ?? "")
+                    let request = Request(method: head.method.rawValue, target: head.uri, headers: head.headers, body: body)
                     let number = recorder.add(request)
                     guard try await send(script(request, number), to: request, writer, connection.channel) else { return }
                 }

@@ -55,8 +55,7 @@ struct ArrivingObject: Sendable {
             let pieceEnd = position + Int64(piece.count)
             if pieceEnd > next, next < end { bytes += piece.dropFirst(Int(next - position)).prefix(Int(end - next)) }
             position = pieceEnd
-            // The end of an answer is read too, which leaves the connection free for the next request.
-            return !isComplete || answerEnd.map { $0 <= end } == true
+            return !isComplete
         }
         if isComplete { return }
         if length == nil, answerEnd.map({ position >= $0 }) ?? true { hasEnded = true }
