@@ -113,7 +113,10 @@ extension Library {
             let store: DirectoryStore
             do throws(ObjectStoreError) {
                 store = try DirectoryStore(root: path, creates: known != path && !hasMet)
-            } catch { throw StoreError("the cloud folder \(path) cannot be used: \(error)") }
+            } catch {
+                let reason = if case .unusable(let reason) = error { reason } else { error.description }
+                throw StoreError("the cloud folder \(path) cannot be used: \(reason)")
+            }
             try catalog.write { try $0.change(.cloudURL, to: path) }
             return store
         case .s3(let location):

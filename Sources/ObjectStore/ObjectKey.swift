@@ -14,6 +14,9 @@ public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible
         self.init(text.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }
 
+    /// - Parameter components: known to make a key.
+    init(valid components: [String]) { self.components = components }
+
     public var description: String { components.joined(separator: "/") }
 
     public var last: String { components[components.count - 1] }

@@ -6,6 +6,9 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
     case notFound(ObjectKey)
     /// Nothing answers: a retry later may succeed.
     case unreachable(String)
+    /// The folder of the store is there, and the store is not in it: it was emptied, or it is the mountpoint of a
+    /// disk that is away. Whoever knew a container there must not take the folder for a new one.
+    case gone(String)
     case unauthorized(String)
     case outOfSpace
     /// Set up wrongly, or unfit: only a person can help.
@@ -18,6 +21,7 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
         switch self {
         case .notFound(let key): "the cloud has no object \(key.line)"
         case .unreachable(let reason): "the cloud cannot be reached: \(reason)"
+        case .gone(let reason): reason
         case .unauthorized(let reason): "the cloud refused the credentials: \(reason)"
         case .outOfSpace: "the cloud has no space left"
         case .unusable(let reason): "the cloud cannot be used: \(reason)"
@@ -66,14 +70,20 @@ public protocol ObjectStore: Sendable {
     /// When an object was made, by the store's clock.
     func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp
 
+    /// The time by the store's own clock, the one that `modified` tells of; never this device's.
+    func now() async throws(ObjectStoreError) -> Timestamp
+
     /// Removes an object; that there is none is fine.
     func delete(_ key: ObjectKey) async throws(ObjectStoreError)
 
-    /// Makes sure that the store keeps its one condition, where that is not known yet.
+    /// Makes sure that the store can be written to safely and keeps its one condition, where that is not known yet.
     ///
     /// - Throws: `unusable` where it does not; anything else leaves the question open, to be asked again
     ///   before the first object is created.
     func probe() async throws(ObjectStoreError)
+
+    /// Makes a store whose folder was emptied usable again. Only when a person asks for it.
+    func recreate() async throws(ObjectStoreError)
 
     /// The pause between two reads of what may not be there yet, while it is expected.
     var quickestPoll: Duration { get }
@@ -86,6 +96,9 @@ public protocol ObjectStore: Sendable {
 extension ObjectStore {
     /// Most stores keep it by the way they are made.
     public func probe() async throws(ObjectStoreError) {}
+
+    /// Most stores cannot be emptied so that nothing is left to write to.
+    public func recreate() async throws(ObjectStoreError) {}
 
     public var quickestPoll: Duration { .milliseconds(250) }
 

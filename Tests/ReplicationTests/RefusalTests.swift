@@ -103,5 +103,7 @@ private struct UnansweringStore: ObjectStore {
 
     func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { throw .notFound(key) }
 
+    func now() async throws(ObjectStoreError) -> Timestamp { throw .unreachable("nothing answers") }
+
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) {}
 }

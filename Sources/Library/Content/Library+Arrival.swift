@@ -249,7 +249,7 @@ extension Errno {
     init(_ error: TransferError) {
         self =
             switch error {
-            case .store(.unreachable), .store(.unauthorized): .noRouteToHost
+            case .store(.unreachable), .store(.gone), .store(.unauthorized): .noRouteToHost
             case .store(.outOfSpace): .noSpace
             case .store, .damaged, .changed: .ioError
             case .file(let errno): errno

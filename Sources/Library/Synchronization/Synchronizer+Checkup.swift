@@ -40,7 +40,7 @@ extension Synchronizer {
             return nil
         } catch let error as LogError {
             switch error {
-            case .container, .entry: return error
+            case .container, .entry, .store(.gone): return error
             case .store: throw error
             }
         }

@@ -6,68 +6,31 @@ import SystemPackage
 /// Objects as plain files below a folder: another disk, a NAS share, or just a folder.
 ///
 /// A put writes a temporary file, makes it durable, and gives it its name with link(2), which fails
-/// when the name exists: that is the one condition. The folder is created on first use and never
-/// again: where a disk is not mounted, its empty mountpoint must not be filled.
+/// when the name exists: that is the one condition. The folder is created on first use, and again only when
+/// a person says so: where a disk is not mounted, its empty mountpoint must not be filled.
 ///
 /// The folder may be one that others write to, so what is found in it is not trusted: only plain files
 /// count as objects.
 public struct DirectoryStore: ObjectStore {
     let root: String
-    private static let incoming = ".incoming"
-    /// Old enough that whoever wrote it is gone: seconds.
-    private static let staleAge = 24 * 60 * 60
-    /// Its presence shows that the folder is a store, and not the mountpoint of one that is away.
-    private static let marker = ".docfs-cloud"
+    let calls: FileSystemCalls
 
     /// Opens the store below `root`.
     ///
     /// - Parameter creates: whether the store may be made; only before it was ever used.
-    /// - Throws: `unreachable` where it cannot be made.
+    /// - Throws: `unreachable` where it cannot be made, `unusable` where it would be of no use.
     public init(root: String, creates: Bool) throws(ObjectStoreError) {
+        try self.init(root: root, creates: creates, calls: .system)
+    }
+
+    init(root: String, creates: Bool, calls: FileSystemCalls) throws(ObjectStoreError) {
         self.root = root
+        self.calls = calls
         if isPresent {
             removeStaleTemporaries()
         } else if creates {
             try create()
         }
-    }
-
-    private func create() throws(ObjectStoreError) {
-        try Self.makeFolders(root)
-        try Self.makeFolders(root + "/" + Self.incoming)
-        let file = open(root + "/" + Self.marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Self.unreachable(root, errno) }
-        close(file)
-        // Without its marker the store would count as away after a power failure, for good.
-        try Self.synchronize(root)
-    }
-
-    /// What writers left that were killed before they could give it a name.
-    private func removeStaleTemporaries() {
-        let folder = root + "/" + Self.incoming
-        let oldest = time(nil) - Self.staleAge
-        for record in (try? Self.records(in: folder)) ?? [] {
-            let path = folder + "/" + record.name
-            var status = stat()
-            if lstat(path, &status) == 0, status.st_mtim.tv_sec < oldest { unlink(path) }
-        }
-    }
-
-    /// Whether the store is where it should be.
-    public var isPresent: Bool { access(root + "/" + Self.marker, F_OK) == 0 }
-
-    private static func makeFolders(_ path: String) throws(ObjectStoreError) {
-        var partial = ""
-        for component in path.utf8.split(separator: UInt8(ascii: "/")) {
-            partial += "/" + String(decoding: component, as: UTF8.self)
-            if mkdir(partial, 0o700) != 0, errno != EEXIST, access(partial, X_OK) != 0 {
-                throw unreachable(partial, errno)
-            }
-        }
-    }
-
-    private static func unreachable(_ path: String, _ number: Int32) -> ObjectStoreError {
-        .unreachable("\(path): \(Errno(rawValue: number))")
     }
 
     /// The store's own files, which begin with a dot, are no objects.
@@ -129,17 +92,11 @@ public struct DirectoryStore: ObjectStore {
         try await onBlockingThread { () throws(ObjectStoreError) in
             let file = try openObject(key)
             defer { close(file) }
-            var status = stat()
-            guard fstat(file, &status) == 0 else { throw failure(key, errno) }
-            return Timestamp(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
+            do throws(Errno) { return try calls.modified(file).get() } catch { throw failure(key, error.rawValue) }
         }
     }
 
     // MARK: Files
-
-    func requirePresence() throws(ObjectStoreError) {
-        if !isPresent { throw .unreachable("the folder \(root) is not there") }
-    }
 
     private func openObject(_ key: ObjectKey) throws(ObjectStoreError) -> Int32 {
         let file = open(try path(key), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -165,29 +122,24 @@ public struct DirectoryStore: ObjectStore {
     ) throws(ObjectStoreError) -> PutOutcome {
         try requirePresence()
         if access(try path(key), F_OK) == 0 { return try found(key) }
-        let temporary = root + "/" + Self.incoming + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        let file = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure(key, errno) }
-        defer {
-            close(file)
-            unlink(temporary)
+        return try withTemporary(for: key) { file, temporary throws(ObjectStoreError) in
+            try fill(file)
+            guard fdatasync(file) == 0 else { throw failure(key, errno) }
+            return try publish(temporary, as: key)
         }
-        try fill(file)
-        guard fdatasync(file) == 0 else { throw failure(key, errno) }
-        return try publish(temporary, as: key)
     }
 
     private func publish(_ temporary: String, as key: ObjectKey) throws(ObjectStoreError) -> PutOutcome {
         let path = try path(key)
         var made: [String] = []
-        var result = link(temporary, path)
-        if result != 0, errno == ENOENT {
+        var refusal = calls.link(temporary, path)
+        if refusal == .noSuchFileOrDirectory {
             made = try makeMissing(key)
-            result = link(temporary, path)
+            refusal = calls.link(temporary, path)
         }
-        if result != 0 {
-            if errno == EEXIST { return try found(key) }
-            throw failure(key, errno)
+        if let refusal {
+            if refusal == .fileExists { return try found(key) }
+            throw refusal.tellsOfNoHardLinks ? withoutHardLinks(refusal) : failure(key, refusal.rawValue)
         }
         for folder in [folder(of: key)] + made { try Self.synchronize(folder) }
         return .created
@@ -220,7 +172,7 @@ public struct DirectoryStore: ObjectStore {
         return changed
     }
 
-    private static func synchronize(_ folder: String) throws(ObjectStoreError) {
+    static func synchronize(_ folder: String) throws(ObjectStoreError) {
         let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard file >= 0 else { throw unreachable(folder, errno) }
         defer { close(file) }
@@ -234,8 +186,7 @@ public struct DirectoryStore: ObjectStore {
         case EACCES, EPERM, EROFS: .unauthorized("\(root)/\(key): \(Errno(rawValue: number))")
         case ENOTCONN, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT, ESTALE, ENODEV:
             .unreachable("\(root): \(Errno(rawValue: number))")
-        case ENOENT where !isPresent, ENOTDIR where !isPresent:
-            .unreachable("the folder \(root) is not there")
+        case ENOENT, ENOTDIR: absence ?? .failed(key, Errno(rawValue: number))
         default: .failed(key, Errno(rawValue: number))
         }
     }

@@ -52,6 +52,10 @@ public struct ProbedStore: ObjectStore {
 
     public func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
 
+    public func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
+
+    public func recreate() async throws(ObjectStoreError) { try await store.recreate() }
+
     public var quickestPoll: Duration { store.quickestPoll }
 
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? {

@@ -69,14 +69,12 @@ public struct S3Store: ObjectStore {
     }
 
     public func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
-        let bytes: [UInt8]?
-        do throws(S3Failure) {
-            bytes = try await client.perform(S3Request(.get, name(key))) { response throws(S3Failure) in
-                try await response.bytes(limit: limit)
-            }
-        } catch { throw error.error(key) }
-        guard let bytes else { throw .corrupted(key, "it is larger than \(limit) bytes") }
-        return bytes
+        let object: ArrivingObject
+        do throws(S3Failure) { object = try await client.read(ArrivingObject(limit: limit), of: name(key)) } catch {
+            throw error.error(key)
+        }
+        if object.isTooLong { throw .corrupted(key, "it is larger than \(limit) bytes") }
+        return object.bytes
     }
 
     public func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
@@ -85,15 +83,8 @@ public struct S3Store: ObjectStore {
                 _ = try await length(of: name(key))
                 return []
             }
-            let header = Field("Range", "bytes=\(range.lowerBound)-\(range.upperBound - 1)")
-            return try await client.perform(S3Request(.get, name(key), headers: [header])) { response throws(S3Failure) in
-                // A server may ignore the range and send everything.
-                try await response.bytes(response.status == 206 ? 0..<Int64(range.count) : range)
-            }
-        } catch {
-            if case .refused(let refusal) = error, refusal.status == 416 { return [] }
-            throw error.error(key)
-        }
+            return try await client.read(ArrivingObject(range), of: name(key)).bytes
+        } catch { throw error.error(key) }
     }
 
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
@@ -114,6 +105,23 @@ public struct S3Store: ObjectStore {
                 return time
             }
         } catch { throw error.error(key) }
+    }
+
+    public func now() async throws(ObjectStoreError) -> Timestamp {
+        // Any answer tells the time. This object is there from the beginning, and if not, the answer is as good.
+        let key = ObjectKey(valid: ["container"])
+        do throws(S3Failure) {
+            return try await client.perform(S3Request(.head, name(key))) { response throws(S3Failure) in
+                guard let time = response.header("date").flatMap(Timestamp.init(httpDate:)) else {
+                    throw .malformed("an answer has no time")
+                }
+                return time
+            }
+        } catch {
+            guard case .refused(let refusal) = error, refusal.status == 404 else { throw error.error(key) }
+            guard let time = refusal.date else { throw S3Failure.malformed("an answer has no time").error(key) }
+            return time
+        }
     }
 
     /// Asks for an object's length without its content.

@@ -39,6 +39,17 @@ struct ObjectTests {
         }
     }
 
+    @Test(arguments: TestedStore.allCases)
+    func `the store's clock is the one by which objects were made`(tested: TestedStore) async throws {
+        try await tested.run { store async throws in
+            let before = try await store.now()
+            _ = try await store.putIfAbsent(.path("log/1"), [1])
+            let made = try await store.modified(.path("log/1"))
+            let after = try await store.now()
+            #expect(before <= made && made <= after)
+        }
+    }
+
     static let names = [
         "a b", " a", "a ", "+", "a+b", "%", "%41", "%2F", "#", "?", "?x=1&y=2", "&<>\"'", "\n", "a\r\nb", "\t", "\u{1}", "\u{7f}",
         "😀", "ü", "日本語.txt", "*~()!$,;:@=", "...", "..a", ".hidden", "~", "a\\", "\\", "a\\b", "%5C", "%25", "%255C\\", "[a]{b}|^`", String(repeating: "x", count: 240),

@@ -3,10 +3,13 @@ import ObjectStore
 import Testing
 import TestSupport
 
-/// A disk that is not mounted is unreachable, and its empty mountpoint is not filled.
+/// A folder that is not there is unreachable; one that holds no container is gone, and is not filled: it may be the
+/// mountpoint of a disk that is away.
 struct DirectoryStoreAbsenceTests {
+    private enum Absence { case unreachable, gone }
+
     /// Every operation of a store that is away.
-    private func expectUnreachable(_ store: DirectoryStore) async throws {
+    private func expect(_ absence: Absence, _ store: DirectoryStore) async throws {
         let key = ObjectKey.path("documents/1/2/a.txt")
         try await withFile([1, 2, 3]) { file in
             let operations: [(String, () async throws -> Void)] = [
@@ -16,12 +19,15 @@ struct DirectoryStoreAbsenceTests {
                 ("get range", { _ = try await store.get(key, range: 0..<1) }),
                 ("list", { _ = try await store.list(.path("documents"), after: nil, limit: 10) }),
                 ("delete", { try await store.delete(key) }),
+                ("modified", { _ = try await store.modified(key) }),
+                ("now", { _ = try await store.now() }),
+                ("probe", { try await store.probe() }),
             ]
             for (name, operation) in operations {
                 let error = await #expect(throws: ObjectStoreError.self, "\(name)") { try await operation() }
-                guard case .unreachable = error else {
-                    Issue.record("\(name): \(String(describing: error))")
-                    continue
+                switch (error, absence) {
+                case (.unreachable, .unreachable), (.gone, .gone): continue
+                default: Issue.record("\(name): \(String(describing: error))")
                 }
             }
         }
@@ -31,7 +37,7 @@ struct DirectoryStoreAbsenceTests {
         try await withTemporaryFolder { folder in
             if let store = try? DirectoryStore(root: folder + "/away", creates: false) {
                 #expect(!store.isPresent)
-                try await expectUnreachable(store)
+                try await expect(.unreachable, store)
             }
             #expect(try contents(of: folder).isEmpty)
         }
@@ -44,28 +50,28 @@ struct DirectoryStoreAbsenceTests {
             #expect(store.isPresent)
             try FileManager.default.removeItem(atPath: folder + "/store")
             #expect(!store.isPresent)
-            try await expectUnreachable(store)
+            try await expect(.unreachable, store)
             #expect(try contents(of: folder).isEmpty)
         }
     }
 
-    @Test func `an empty mountpoint is unreachable and stays empty`() async throws {
+    @Test func `an empty mountpoint holds no container and stays empty`() async throws {
         try await withTemporaryFolder { folder in
             let mountpoint = folder + "/disk"
             try FileManager.default.createDirectory(atPath: mountpoint, withIntermediateDirectories: true)
-            if let store = try? DirectoryStore(root: mountpoint, creates: false) { try await expectUnreachable(store) }
+            if let store = try? DirectoryStore(root: mountpoint, creates: false) { try await expect(.gone, store) }
             #expect(try contents(of: folder) == ["disk"])
         }
     }
 
-    @Test func `a folder that only looks like a store is unreachable and stays as it is`() async throws {
+    @Test func `a folder that only looks like a store holds no container and stays as it is`() async throws {
         try await withTemporaryFolder { folder in
             for name in [".incoming", "log", "documents"] {
                 try FileManager.default.createDirectory(
                     atPath: folder + "/disk/" + name, withIntermediateDirectories: true)
             }
             if let store = try? DirectoryStore(root: folder + "/disk", creates: false) {
-                try await expectUnreachable(store)
+                try await expect(.gone, store)
             }
             #expect(try contents(of: folder + "/disk") == [".incoming", "log", "documents"])
         }
@@ -76,7 +82,7 @@ struct DirectoryStoreAbsenceTests {
             let store = try DirectoryStore(root: folder + "/store", creates: true)
             _ = try await store.putIfAbsent(.path("log/1"), [1])
             try FileManager.default.moveItem(atPath: folder + "/store", toPath: folder + "/elsewhere")
-            try await expectUnreachable(store)
+            try await expect(.unreachable, store)
             try FileManager.default.moveItem(atPath: folder + "/elsewhere", toPath: folder + "/store")
             #expect(store.isPresent)
             #expect(try await store.get(.path("log/1"), limit: 1) == [1])
@@ -102,6 +108,54 @@ struct DirectoryStoreAbsenceTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
+        }
+    }
+
+    // MARK: Making it anew
+
+    @Test func `a store that was emptied is said to be, in one line that tells what to do`() async throws {
+        try await withStore { store, root in
+            _ = try await store.putIfAbsent(.path("log/1"), [1])
+            for name in try FileManager.default.contentsOfDirectory(atPath: root) {
+                try FileManager.default.removeItem(atPath: root + "/" + name)
+            }
+            #expect(!store.isPresent)
+            try await expect(.gone, store)
+            let error = await #expect(throws: ObjectStoreError.self) { try await store.get(.path("log/1"), limit: 1) }
+            #expect(
+                error?.description == "the cloud folder \(root) holds no container: mount its disk, or, if it was emptied, "
+                    + "make it anew with `docfs check --repair`")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `who asks for it gets a store anew`(folderStays: Bool) async throws {
+        try await withStore { store, root in
+            try FileManager.default.removeItem(atPath: root)
+            if folderStays { try FileManager.default.createDirectory(atPath: root, withIntermediateDirectories: false) }
+            try await store.recreate()
+            #expect(store.isPresent)
+            #expect(try await store.putIfAbsent(.path("log/1"), [1]) == .created)
+            #expect(try await store.get(.path("log/1"), limit: 1) == [1])
+        }
+    }
+
+    @Test func `a store that is there is not changed by making it anew`() async throws {
+        try await withStore { store, root in
+            _ = try await store.putIfAbsent(.path("log/1"), [1])
+            let before = try contents(of: root)
+            try await store.recreate()
+            #expect(try contents(of: root) == before)
+            #expect(try await store.get(.path("log/1"), limit: 1) == [1])
+        }
+    }
+
+    @Test(.enabled(if: getuid() != 0, "permissions do not bind the superuser"))
+    func `a folder that may not be looked into is not taken for an emptied one`() async throws {
+        try await withStore { store, root in
+            try #require(chmod(root, 0) == 0)
+            defer { chmod(root, 0o700) }
+            try await expect(.unreachable, store)
         }
     }
 }

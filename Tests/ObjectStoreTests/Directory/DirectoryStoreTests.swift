@@ -29,7 +29,7 @@ struct DirectoryStoreTests {
         let key = ObjectKey.path("log/1")
         let errors: [ObjectStoreError] = [
             .notFound(key), .unreachable("x"), .unauthorized("x"), .outOfSpace, .unusable("x"), .corrupted(key, "x"),
-            .failed(key, .ioError),
+            .failed(key, .ioError), .gone("x"),
         ]
         #expect(Set(errors.map(\.description)).count == errors.count)
         #expect(errors.allSatisfy { !$0.description.isEmpty && !$0.description.contains("\n") })

@@ -20,6 +20,8 @@ final class ScriptedServer: Sendable {
         case answer(Int, headers: [(String, String)] = [], body: String = "")
         /// Announces a length and sends less.
         case truncated(length: Int, body: String)
+        /// Sends the beginning of an answer.
+        case partial(Int, headers: [(String, String)], body: String, then: Ending)
         /// Breaks the connection off, as a crashed server does.
         case reset
         /// Says nothing, for as long as the client stays.
@@ -31,6 +33,11 @@ final class ScriptedServer: Sendable {
         static func error(_ status: Int, _ code: String, _ more: String = "", headers: [(String, String)] = []) -> Reply {
             .answer(status, headers: headers, body: "<Error><Code>\(code)</Code>\(more)</Error>")
         }
+    }
+
+    /// What follows the beginning of an answer.
+    enum Ending: Sendable, CaseIterable {
+        case close, reset, silence
     }
 
     typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
@@ -127,13 +134,20 @@ final class ScriptedServer: Sendable {
             return true
         case .truncated(let length, let body):
             try await write(200, ["Content-Length": String(length)], body, writer)
-        case .reset:
-            // With no time to linger, closing resets.
-            try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+        case .partial(let status, let headers, let body, let ending):
+            try await write(status, HTTPHeaders(headers), body, writer)
+            if ending == .silence { return true }
+            if ending == .reset { try await resetAtClose(channel) }
+        case .reset: try await resetAtClose(channel)
         case .silence: return true
         }
         try await channel.close()
         return false
+    }
+
+    /// With no time to linger, closing resets.
+    private static func resetAtClose(_ channel: any Channel) async throws {
+        try await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
     }
 
     private static func write(

@@ -74,6 +74,16 @@ struct ProbedStoreTests {
         #expect(memory.keys == [.path("log/2")])
     }
 
+    @Test func `the store's clock is asked, and the store made anew, without a probe`() async throws {
+        let memory = MemoryStore()
+        let store = probed(memory)
+        #expect(try await store.now() == Timestamp(nanoseconds: 42))
+        #expect(!memory.isRecreated)
+        try await store.recreate()
+        #expect(memory.isRecreated)
+        #expect(memory.putCount == 0)
+    }
+
     @Test func `reading needs no probe`() async throws {
         let memory = MemoryStore()
         _ = try await memory.putIfAbsent(.path("log/1"), [1])
@@ -92,12 +102,14 @@ private final class MemoryStore: ObjectStore {
         var isConditional = true
         var putCount = 0
         var isHeld = false
+        var isRecreated = false
     }
 
     private let state = Mutex(State())
     private let (held, hold_) = AsyncStream<Void>.makeStream()
 
     var keys: [ObjectKey] { state.withLock { $0.objects.keys.sorted() } }
+    var isRecreated: Bool { state.withLock { $0.isRecreated } }
     var putCount: Int { state.withLock { $0.putCount } }
 
     func set(error: ObjectStoreError?) { state.withLock { $0.error = error } }
@@ -145,6 +157,10 @@ private final class MemoryStore: ObjectStore {
     }
 
     func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { throw .notFound(key) }
+
+    func now() async throws(ObjectStoreError) -> Timestamp { Timestamp(nanoseconds: 42) }
+
+    func recreate() async throws(ObjectStoreError) { state.withLock { $0.isRecreated = true } }
 
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { state.withLock { $0.objects[key] = nil } }
 }

@@ -179,12 +179,12 @@ struct S3FaultTests {
         }
     }
 
-    @Test func `a server that says nothing is asked once more, and then counts as away`() async throws {
+    @Test func `a server that says nothing to a write is asked once more, and then counts as away`() async throws {
         try await ScriptedServer.run({ _, _ in .silence }) { server async throws in
             let surroundings = TestSurroundings()
-            let store = server.store(surroundings, patience: S3Patience(idle: .milliseconds(200)))
+            let store = server.store(surroundings, patience: S3Patience(idle: .milliseconds(200), stall: .milliseconds(10)))
             await #expect(throws: ObjectStoreError.unreachable("the server does not answer")) {
-                try await store.get(key, limit: 1)
+                try await store.putIfAbsent(key, [1])
             }
             #expect(surroundings.pauses.values.count == 1)
         }

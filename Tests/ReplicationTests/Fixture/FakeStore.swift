@@ -109,6 +109,11 @@ final class FakeStore: ObjectStore {
         return Timestamp(nanoseconds: 0)
     }
 
+    func now() async throws(ObjectStoreError) -> Timestamp {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        return Timestamp(nanoseconds: 0)
+    }
+
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { state.withLock { $0.objects[key] = nil } }
 
     private func put(_ key: ObjectKey, _ bytes: [UInt8]) throws(ObjectStoreError) -> PutOutcome {

@@ -11,6 +11,8 @@ enum Operation: Sendable {
     case getRange(ObjectKey, Range<Int64>)
     case list(ObjectKey, after: ObjectKey?, limit: Int)
     case modified(ObjectKey)
+    /// The time by the store's clock.
+    case now
     case delete(ObjectKey)
 
     var description: String {
@@ -21,6 +23,7 @@ enum Operation: Sendable {
         case .getRange(let key, let range): "GET \(key) \(range)"
         case .list(let key, let after, _): "LIST \(key) \(after?.description ?? "")"
         case .modified(let key): "HEAD \(key)"
+        case .now: "NOW"
         case .delete(let key): "DELETE \(key)"
         }
     }

@@ -75,6 +75,7 @@ final class SimulatedNetwork: Sendable {
             case .modified(let key):
                 guard let time = state.times[key] else { return .failure(.notFound(key)) }
                 return .success(.time(time))
+            case .now: return .success(.time(now))
             case .delete(let key):
                 state.objects[key] = nil
                 state.times[key] = nil

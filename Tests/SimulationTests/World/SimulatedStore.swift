@@ -56,6 +56,11 @@ struct SimulatedStore: ObjectStore {
         return time
     }
 
+    func now() async throws(ObjectStoreError) -> Timestamp {
+        guard case .time(let time) = try await ask(.now) else { throw .outOfSpace }
+        return time
+    }
+
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try await ask(.delete(key)) }
 
     static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {

@@ -9,6 +9,8 @@ enum S3Failure: Error, Equatable, Sendable {
     /// The connection ended before the answer did.
     case disconnected(String)
     case timedOut
+    /// The answer, or what follows of it, did not come for so long that another request will do better.
+    case stalled
     /// Whoever answers cannot prove to be the server.
     case untrusted(String)
     /// The answer is none that S3 gives.
@@ -22,7 +24,7 @@ enum S3Failure: Error, Equatable, Sendable {
         switch self {
         case .refused(let refusal): refusal.error(key)
         case .unreachable(let reason), .disconnected(let reason), .untrusted(let reason): .unreachable(reason)
-        case .timedOut: .unreachable("the server does not answer")
+        case .timedOut, .stalled: .unreachable("the server does not answer")
         case .malformed(let reason): .unusable("the server's answer is not S3's: \(reason)")
         case .source(let error): error
         case .cancelled: .failed(key, .canceled)

@@ -5,8 +5,12 @@ struct RequestTries: Equatable, Sendable {
     /// Those that failed.
     var count = 0
     var timeouts = 0
+    var stalls = 0
     var hasCorrectedClock = false
     var regions: Set<String> = []
+
+    /// After a try that brought something: only those that bring nothing are numbered.
+    mutating func startAfresh() { (count, timeouts, stalls) = (0, 0, 0) }
 }
 
 /// What to do after a failed try.
@@ -41,7 +45,7 @@ struct RetryPolicy: Equatable, Sendable {
         case .refused(let refusal):
             return correction(of: refusal, tries, region, now)
                 ?? (refusal.isTransient ? retry(tries, mostTries, jitter, atLeast: refusal.retryAfter) : .giveUp)
-        case .disconnected: return retry(tries, mostTries, jitter)
+        case .disconnected, .stalled: return retry(tries, mostTries, jitter)
         case .unreachable: return retry(tries, mostTriesUnreached, jitter)
         case .timedOut: return tries.timeouts == 0 ? retry(tries, mostTries, jitter) : .giveUp
         case .untrusted, .malformed, .source, .cancelled: return .giveUp

@@ -17,6 +17,7 @@ final class S3Client: Sendable {
     private let connections: S3Connections
     private let surroundings: S3Surroundings
     private let policy: RetryPolicy
+    let patience: S3Patience
     private let learned: Mutex<Learned>
 
     init(
@@ -27,6 +28,7 @@ final class S3Client: Sendable {
         connections = S3Connections(certificates: settings.certificates, patience)
         self.surroundings = surroundings
         self.policy = policy
+        self.patience = patience
         learned = Mutex(Learned(region: settings.region, clock: .zero))
     }
 
@@ -38,22 +40,26 @@ final class S3Client: Sendable {
     ) async throws(S3Failure) -> Value {
         var tries = RequestTries()
         while true {
-            let region = learned.withLock { $0.region }
+            let region = region
             let failure: S3Failure
             do throws(S3Failure) { return try await once(request, region, read) } catch { failure = error }
             if Task.isCancelled { throw .cancelled }
-            let decision = policy.decision(
-                after: failure, tries: tries, region: region, now: surroundings.now(), jitter: surroundings.jitter)
-            try await follow(decision, failure, &tries)
+            try await prepareNext(after: failure, &tries, region)
         }
     }
 
+    /// The region that requests are signed for.
+    var region: String { learned.withLock { $0.region } }
+
     /// Prepares the next try, or throws the failure of the last.
-    private func follow(
-        _ decision: RetryDecision, _ failure: S3Failure, _ tries: inout RequestTries
+    func prepareNext(
+        after failure: S3Failure, _ tries: inout RequestTries, _ region: String
     ) async throws(S3Failure) {
+        let decision = policy.decision(
+            after: failure, tries: tries, region: region, now: surroundings.now(), jitter: surroundings.jitter)
         tries.count += 1
         if failure == .timedOut { tries.timeouts += 1 }
+        if failure == .stalled { tries.stalls += 1 }
         switch decision {
         case .giveUp: throw failure
         case .retry(let pause):
@@ -67,7 +73,8 @@ final class S3Client: Sendable {
         }
     }
 
-    private func once<Value>(
+    /// One try.
+    func once<Value>(
         _ request: S3Request, _ region: String, _ read: (S3Response) async throws(S3Failure) -> Value
     ) async throws(S3Failure) -> Value {
         let response = try await connections.send(request, try await sign(request, region))

@@ -8,6 +8,14 @@ struct S3Patience: Sendable {
     var connecting = Duration.seconds(10)
     /// Without a byte sent or received.
     var idle = Duration.seconds(30)
+    /// While an object is read, without a byte received: the rest is then asked for again.
+    var stall = Duration.seconds(5)
+
+    /// How long the first byte of an object may take. A server that is only slow gets more and more time, but not
+    /// at once: a lost connection is by far more frequent.
+    ///
+    /// - Parameter stalls: how often nothing came, one after the other.
+    func stall(after stalls: Int) -> Duration { min(stall * (1 << min(max(0, stalls - 2), 16)), max(stall, idle)) }
 }
 
 /// The connections to one server, kept and shared by all requests of a store. They end with the last user.

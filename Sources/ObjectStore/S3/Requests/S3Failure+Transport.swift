@@ -14,6 +14,8 @@ extension S3Failure {
         case let error as HTTPClientError: self = Self.client(error)
         case let error as NIOConnectionError: self = Self.connection(error)
         case let error as IOError: self = Self.system(error)
+        // What was secure until then has ended without a farewell.
+        case NIOSSLError.uncleanShutdown: self = .disconnected("the connection was lost")
         case is NIOSSLError, is NIOSSLExtraError, is BoringSSLError:
             self = .untrusted("no secure connection: \(Self.line(error))")
         // An answer that ends in the middle.

@@ -16,30 +16,25 @@ struct S3Response {
 
     func header(_ name: String) -> String? { headers(name) }
 
-    /// The body's bytes in `range`; those after it stay unread.
-    func bytes(_ range: Range<Int64>) async throws(S3Failure) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var offset: Int64 = 0
+    /// Reads the body piece by piece, until it ends or `take` returns false.
+    func forEachPiece(_ take: (ByteBufferView) throws(S3Failure) -> Bool) async throws(S3Failure) {
         do {
             for try await buffer in body {
-                let end = offset + Int64(buffer.readableBytes)
-                let wanted = range.clamped(to: offset..<end)
-                if !wanted.isEmpty {
-                    bytes += buffer.readableBytesView.dropFirst(Int(wanted.lowerBound - offset)).prefix(wanted.count)
-                }
-                offset = end
-                if offset >= range.upperBound { break }
+                if try !take(buffer.readableBytesView) { return }
             }
         } catch { throw S3Failure(error) }
-        return bytes
     }
 
     /// The whole body.
     ///
     /// - Returns: nil where it is longer than `limit`.
-    func bytes(limit: Int) async throws(S3Failure) -> [UInt8]? {
+    private func bytes(limit: Int) async throws(S3Failure) -> [UInt8]? {
         if let length = header("content-length").flatMap({ Int64($0) }), length > Int64(limit) { return nil }
-        let bytes = try await bytes(0..<(Int64(limit) + 1))
+        var bytes: [UInt8] = []
+        try await forEachPiece { piece in
+            bytes += piece.prefix(limit + 1 - bytes.count)
+            return bytes.count <= limit
+        }
         return bytes.count > limit ? nil : bytes
     }
 

@@ -59,6 +59,7 @@ struct S3RefusalTests {
     @Test(arguments: [
         (S3Failure.unreachable("x"), ObjectStoreError.unreachable("x")), (.disconnected("x"), .unreachable("x")),
         (.untrusted("x"), .unreachable("x")), (.timedOut, .unreachable("the server does not answer")),
+        (.stalled, .unreachable("the server does not answer")),
         (.malformed("x"), .unusable("the server's answer is not S3's: x")), (.source(.outOfSpace), .outOfSpace),
         (.cancelled, .failed(.path("log/1"), .canceled)),
     ])

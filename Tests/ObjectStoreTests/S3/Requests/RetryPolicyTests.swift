@@ -67,6 +67,17 @@ struct RetryPolicyTests {
         #expect(decision(.timedOut, RequestTries(count: 1, timeouts: 1)) == .giveUp)
     }
 
+    @Test func `a stall is tried again as often as a lost connection`() {
+        #expect(decision(.stalled, RequestTries(count: 4, stalls: 4)) != .giveUp)
+        #expect(decision(.stalled, RequestTries(count: 5, stalls: 5)) == .giveUp)
+    }
+
+    @Test func `tries that bring something do not count, and what was learned stays`() {
+        var tries = RequestTries(count: 5, timeouts: 1, stalls: 3, hasCorrectedClock: true, regions: ["eu-west-1"])
+        tries.startAfresh()
+        #expect(tries == RequestTries(hasCorrectedClock: true, regions: ["eu-west-1"]))
+    }
+
     @Test(arguments: [
         S3Failure.untrusted(""), .malformed(""), .cancelled, .source(.outOfSpace),
     ])

@@ -1,0 +1,85 @@
+/// What has come so far of an object, or of a part of it, in one answer after the other: an answer that breaks
+/// off is followed by a request for the rest.
+///
+/// An object never changes, so the bytes of different answers fit together. Each answer says where it begins:
+/// `Content-Range` with status 206, and the object's start with any other, for a server may ignore ranges.
+struct ArrivingObject: Sendable {
+    private let wanted: Range<Int64>
+    /// Whether the object is wanted as a whole, and only if it ends within `wanted`.
+    private let isWhole: Bool
+    /// Those of `wanted`, from its start on, without a gap.
+    private(set) var bytes: [UInt8] = []
+    /// How long the whole object is, once an answer has told it.
+    private(set) var length: Int64?
+    /// Whether an answer that does not tell the length has come to its end.
+    private var hasEnded = false
+
+    /// A part of an object, as far as the object reaches.
+    init(_ range: Range<Int64>) {
+        wanted = range
+        isWhole = false
+    }
+
+    /// The whole of an object.
+    ///
+    /// - Parameter limit: one that is longer is not read to its end.
+    init(limit: Int) {
+        wanted = 0..<(Int64(limit) + 1)
+        isWhole = true
+    }
+
+    /// The first byte that is missing.
+    private var next: Int64 { wanted.lowerBound + Int64(bytes.count) }
+
+    private var end: Int64 { min(wanted.upperBound, length ?? .max) }
+
+    /// Whether the whole object is longer than it may be.
+    var isTooLong: Bool { isWhole && (length ?? next) >= wanted.upperBound }
+
+    var isComplete: Bool { hasEnded || next >= end || isTooLong }
+
+    /// What the next request is to ask for; nil for all.
+    var range: Field? {
+        guard isWhole else { return Field("Range", "bytes=\(next)-\(end - 1)") }
+        return next > 0 ? Field("Range", "bytes=\(next)-") : nil
+    }
+
+    /// Takes what an answer brings, up to where it breaks off.
+    ///
+    /// - Parameter arrived: called whenever something has come, wanted or not.
+    mutating func read(_ response: S3Response, _ arrived: () -> Void) async throws(S3Failure) {
+        var (position, answerEnd) = try begin(response)
+        if isTooLong { return }
+        try await response.forEachPiece { piece throws(S3Failure) in
+            arrived()
+            let pieceEnd = position + Int64(piece.count)
+            if pieceEnd > next, next < end { bytes += piece.dropFirst(Int(next - position)).prefix(Int(end - next)) }
+            position = pieceEnd
+            return !isComplete
+        }
+        if isComplete { return }
+        if length == nil, answerEnd.map({ position >= $0 }) ?? true { hasEnded = true }
+        guard hasEnded else { throw .disconnected("the answer was cut short") }
+    }
+
+    /// - Returns: where in the object the answer begins, and where it is to end if it says so.
+    private mutating func begin(_ response: S3Response) throws(S3Failure) -> (start: Int64, end: Int64?) {
+        let promised = response.header("content-length").flatMap { Int64($0) }
+        guard response.status == 206 else {
+            try setLength(promised)
+            return (0, promised)
+        }
+        guard let text = response.header("content-range") else { return (next, promised.map { next + $0 }) }
+        guard let range = ContentRange(text), range.bytes.lowerBound <= next else {
+            throw .malformed("it holds another part of the object than was asked for")
+        }
+        try setLength(range.length)
+        return (range.bytes.lowerBound, range.bytes.upperBound)
+    }
+
+    private mutating func setLength(_ told: Int64?) throws(S3Failure) {
+        guard let told else { return }
+        if let length, length != told { throw .malformed("an object changes its length") }
+        length = told
+    }
+}
