@@ -37,6 +37,8 @@ enum CatalogSchema {
         migrator.registerMigration("6: containers can be told apart; contents go by what is known of them") { db in
             try db.execute(
                 sql: """
+                    ALTER TABLE withdrawals ADD COLUMN heir BLOB;
+                    ALTER TABLE withdrawals ADD COLUMN bequest BLOB;
                     DELETE FROM settings WHERE key='logPosition';
                     DELETE FROM replica;
                     DELETE FROM outbox;

@@ -10,8 +10,16 @@ public struct Withdrawal: Sendable, Equatable {
     /// How deep in the tree it lay: what is in a folder goes before the folder.
     public var depth: Int
     public var step: Int64?
+    /// The document that it was renamed over.
+    public var heir: EntryID?
+    /// The versions that were in conflict with its content: the heir's from now on.
+    public var bequest: [VersionID]
 
-    public init(id: EntryID, seen: [VersionID], depth: Int, step: Int64?) {
+    public init(
+        id: EntryID, seen: [VersionID], depth: Int, step: Int64?, heir: EntryID? = nil, bequest: [VersionID] = []
+    ) {
+        self.heir = heir
+        self.bequest = bequest
         self.id = id
         self.seen = seen
         self.depth = depth
@@ -98,10 +106,23 @@ extension CatalogTransaction {
     public func withdrawals() throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT uuid, seen, depth, step FROM withdrawals WHERE seen IS NOT NULL ORDER BY depth DESC, uuid")
-            ).map {
-                Withdrawal(id: EntryID($0[0] as UUID), seen: versions(packed: $0[1]), depth: $0[2], step: $0[3])
-            }
+                db.cachedStatement(sql: "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE seen IS NOT NULL ORDER BY depth DESC, uuid")
+            ).map(withdrawal)
+        }
+    }
+
+    private func withdrawal(_ row: Row) -> Withdrawal {
+        Withdrawal(
+            id: EntryID(row[0] as UUID), seen: versions(packed: row[1]), depth: row[2], step: row[3],
+            heir: (row[4] as UUID?).map(EntryID.init), bequest: versions(packed: row[5]))
+    }
+
+    /// Those of documents that were renamed over `heir`.
+    public func withdrawals(inFavourOf heir: EntryID) throws -> [Withdrawal] {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE heir=? AND seen IS NOT NULL ORDER BY uuid")
+            return try Row.fetchAll(statement, arguments: [heir.uuid]).map(withdrawal)
         }
     }
 
@@ -115,8 +136,11 @@ extension CatalogTransaction {
 
     public func store(_ withdrawal: Withdrawal) throws {
         try turn.write { db in
-            try db.cachedStatement(sql: "REPLACE INTO withdrawals VALUES(?,?,?,?)").execute(
-                arguments: [withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step])
+            try db.cachedStatement(sql: "REPLACE INTO withdrawals(uuid, seen, depth, step, heir, bequest) VALUES(?,?,?,?,?,?)").execute(
+                arguments: [
+                    withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step, withdrawal.heir?.uuid,
+                    withdrawal.heir == nil ? nil : packed(withdrawal.bequest),
+                ])
         }
     }
 

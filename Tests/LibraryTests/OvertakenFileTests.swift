@@ -151,7 +151,7 @@ struct OvertakenFileTests {
         }
     }
 
-    @Test func `a document of which a conflict version was not seen stays`() async throws {
+    @Test func `of a document the version stays that was not seen, and what was deleted is an earlier one`() async throws {
         try await Self.withTwoEdits { laptop, phone in
             try await phone.push()
             try laptop.remove("Plan.txt")
@@ -159,8 +159,9 @@ struct OvertakenFileTests {
             try await phone.pull()
             for device in [laptop, phone] {
                 #expect(try device.names() == ["Plan.txt"])
-                #expect(try device.entry("Plan.txt").conflicts == 1)
-                #expect(try await device.text("Plan.txt") == "the later one")
+                #expect(try device.entry("Plan.txt").conflicts == 0)
+                #expect(try await device.text("Plan.txt") == "the earlier one")
+                #expect(try device.library.list(.history, of: device.inode("Plan.txt")).count == 2)
             }
         }
     }

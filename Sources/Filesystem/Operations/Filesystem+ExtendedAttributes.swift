@@ -22,6 +22,10 @@ extension Filesystem {
         operations.setxattr = { request, number, name, value, size, flags in
             Request(request!).answer { () throws(Errno) in
                 let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
+                if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!)) {
+                    try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem(of: request!))
+                    return .success
+                }
                 try filesystem(of: request!).library.setExtendedAttribute(
                     try Filesystem.attributeName(name!), to: bytes, of: Node(number: number),
                     AttributeCreation(flags: flags))
@@ -76,12 +80,22 @@ public enum MountAttribute: String, Sendable {
     case showsDisplayNames = "user.docfs.show"
     /// How the kernel gets at contents, and why.
     case dataPath = "user.docfs.data-path"
+    /// Set to `check` or `repair`, has the cloud looked through; read, says how far that is (`CheckupReply`).
+    case checkup = "user.docfs.check"
 
     func value(of filesystem: Filesystem) -> String {
         switch self {
         case .process: String(getpid())
         case .showsDisplayNames: filesystem.library.showsDisplayNames ? "display-names" : "filenames"
         case .dataPath: filesystem.dataPaths.passthrough.availability.description(noticing: filesystem.library.canNoticeUnseenWrites)
+        case .checkup: CheckupReply(filesystem.library.checkup.current).text
         }
+    }
+
+    /// - Throws: EPERM for what is only read, EINVAL for another word, EBUSY while a checkup is under way.
+    func set(_ value: String, in filesystem: Filesystem) throws(Errno) {
+        guard self == .checkup else { throw .notPermitted }
+        guard ["check", "repair"].contains(value) else { throw .invalidArgument }
+        guard filesystem.library.checkup.ask(repairs: value == "repair") else { throw .resourceBusy }
     }
 }

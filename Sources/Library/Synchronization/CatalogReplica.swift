@@ -42,7 +42,11 @@ struct CatalogReplica: ReplicaState {
 
     /// An entry as it is seen here: what is committed, with what was chosen here on top.
     func visibleEntry(_ id: EntryID, at time: Timestamp) throws -> ReplicaEntry? {
-        guard let entry = try entry(id) else { return nil }
+        guard var entry = try entry(id) else { return nil }
+        for withdrawal in try catalog.withdrawals(inFavourOf: id) {
+            let heads = try self.entry(withdrawal.id)?.versions?.heads ?? []
+            entry = entry.inheriting(heads.filter { withdrawal.bequest.contains($0.id) }, from: withdrawal.id)
+        }
         guard let resolution = try catalog.pendingResolution(of: id) else { return entry }
         return entry.resolved(by: resolution, at: time)
     }

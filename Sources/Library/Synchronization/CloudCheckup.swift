@@ -6,7 +6,8 @@ public final class CloudCheckup: Sendable {
     public enum Stage: Sendable, Equatable {
         case none
         case asked(repairs: Bool)
-        case running
+        /// Percent.
+        case running(Int)
         case done(CheckupReport)
         case failed(String)
     }
@@ -36,9 +37,13 @@ public final class CloudCheckup: Sendable {
     func begin() -> Bool? {
         stage.withLock { stage in
             guard case .asked(let repairs) = stage else { return nil }
-            stage = .running
+            stage = .running(0)
             return repairs
         }
+    }
+
+    func note(progress percent: Int) {
+        stage.withLock { stage in if case .running = stage { stage = .running(percent) } }
     }
 
     func end(_ end: Stage) { stage.withLock { $0 = end } }
@@ -57,18 +62,21 @@ public struct CheckupReport: Sendable, Equatable {
     /// Documents of which a content is missing in the cloud still, by name.
     public var missing: [String] = []
 
+    /// Of documents that are named; the others are counted.
+    private static let mostNames = 100
+
     public init() {}
 
-    /// One finding a line, for a person; the first word of the last line says how it ended.
+    /// One finding a line, for a person.
     public var lines: [String] {
         var lines: [String] = []
         if let fault { lines.append(isWhole ? "repaired: \(Self.finding(fault))" : fault) }
         if sent > 0 { lines.append("sent again: \(sent) missing \(sent == 1 ? "content" : "contents")") }
-        for name in missing {
+        for name in missing.prefix(Self.mostNames) {
             lines.append("missing: the content of \(name); `docfs check --repair` on a device that has it sends it again")
         }
-        lines.append(
-            isGood ? "ok: \(checked) documents in the cloud" : "not whole: \(missing.count) contents missing\(isWhole ? "" : ", the log broken")")
+        if missing.count > Self.mostNames { lines.append("missing: \(missing.count - Self.mostNames) more") }
+        if isGood { lines.append("ok: \(checked) \(checked == 1 ? "document" : "documents") in the cloud") }
         return lines
     }
 

@@ -16,6 +16,12 @@ struct CommitDraft {
     private(set) var sent: [OutgoingCommit.Sent] = []
     private(set) var withdrawn: [EntryID] = []
     let resolved: [EntryID: Resolution]
+    /// Of the changes, about.
+    private var bytes = 0
+
+    /// A commit that has so much takes no more, but for what its steps need. Extended attributes, which can be large, wait for the
+    /// next one then. Far below what a log entry may have (`ReplicatedLog.largestEntry`).
+    static let mostBytes = 16 << 20
 
     /// - Parameters:
     ///   - pending: the entries to send, as far as their contents are uploaded.
@@ -23,10 +29,12 @@ struct CommitDraft {
     ///   - parents: the id of each pending entry's folder, by inode of the folder.
     ///   - depths: how deep each folder lies, so that a folder is created before what is in it.
     ///   - unknownFolders: the folders that the container does not know yet.
+    ///   - emptied: of folders that go, what the container still has in them and this device has put elsewhere or removed.
     init(
         pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
-        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], device: DeviceID
+        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], emptied: [EntryID: [EntryID]] = [:],
+        device: DeviceID
     ) {
         // First: an edit that follows was made of the version that was chosen.
         resolved = resolutions
@@ -40,6 +48,7 @@ struct CommitDraft {
         let leaving = withdrawals.filter { isFree($0.step) }
         var unknownFolders = unknownFolders
         for entry in outerFirst where isFree(entry.step) && !unknownFolders.contains(entry.parent) {
+            if bytes >= Self.mostBytes, entry.step == nil { continue }
             unknownFolders.remove(entry.inode)
             guard let parent = parents[entry.parent] else { continue }
             var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
@@ -47,10 +56,17 @@ struct CommitDraft {
             content?.base = entry.contentVersion
             add(entry, parent: parent, content: content, device)
         }
-        // Deepest first: what was moved out of a folder is out by now, and the folder is empty.
+        for withdrawal in leaving {
+            if let heir = withdrawal.heir { changes.append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest)) }
+        }
+        // Deepest first: what was moved out of a folder is out by now, and the folder is empty. One that is not yet stays until what
+        // is in it can be told as well: nobody would ask again.
+        var gone = Set(sent.map(\.id))
         for withdrawal in leaving.sorted(by: { $0.depth > $1.depth }) {
+            if let inner = emptied[withdrawal.id], !gone.isSuperset(of: inner) { continue }
             changes.append(.delete(withdrawal.id, seen: withdrawal.seen))
             withdrawn.append(withdrawal.id)
+            gone.insert(withdrawal.id)
         }
     }
 
@@ -75,24 +91,48 @@ struct CommitDraft {
     private mutating func add(_ entry: Entry, parent: EntryID, content: DocumentVersion?, _ device: DeviceID) {
         guard let id = entry.id else { return }
         if entry.pending.contains(.creation) {
-            guard let replica = entry.replica(id: id, parent: parent, version: content, device) else { return }
+            guard var replica = entry.replica(id: id, parent: parent, version: content, device) else { return }
+            let postpones = mustPostpone(replica.description.attributes)
+            if postpones { replica.description.attributes = nil }
+            note(replica.description.attributes)
             changes.append(.create(replica))
-            sent.append(.init(id: id, revision: entry.revision, changes: entry.pending.rawValue, version: content?.id))
+            sent.append(
+                .init(
+                    id: id, revision: entry.revision, changes: entry.pending.rawValue, version: content?.id,
+                    postponesAttributes: postpones))
             return
         }
         var carried = entry.pending.subtracting(.content)
+        if carried.contains(.attributes), mustPostpone(entry.attributes.map { Data($0) }) { carried.remove(.attributes) }
         if let content, entry.pending.contains(.content) {
             changes.append(.save(id, content))
             carried.insert(.content)
         }
-        let description = entry.description(of: entry.pending, parent: parent)
+        let description = entry.description(of: carried, parent: parent)
         if !description.isEmpty { changes.append(.describe(id, description)) }
         guard !carried.isEmpty else { return }
+        note(description.attributes?.json)
         sent.append(
             .init(
                 id: id, revision: entry.revision, changes: carried.rawValue,
                 version: carried.contains(.content) ? content?.id : nil))
     }
+}
+
+extension CommitDraft {
+    /// What an entry takes besides its attributes, about.
+    private static let bytesOfEntry = 1000
+
+    /// Whether attributes must wait for the next commit.
+    private func mustPostpone(_ attributes: Data?) -> Bool {
+        guard let attributes, attributes.count > Self.bytesOfEntry else { return false }
+        return bytes > 0 && bytes + Self.encodedLength(attributes) > Self.mostBytes
+    }
+
+    private mutating func note(_ attributes: Data?) { bytes += Self.bytesOfEntry + (attributes.map(Self.encodedLength) ?? 0) }
+
+    /// As Base64.
+    private static func encodedLength(_ data: Data) -> Int { data.count / 3 * 4 }
 }
 
 extension Entry {

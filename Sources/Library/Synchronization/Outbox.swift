@@ -16,6 +16,8 @@ struct OutgoingCommit: Sendable {
         var changes: Int
         /// The version it carries, if any.
         var version: VersionID?
+        /// Whether it creates the entry without its extended attributes, which are too large for this commit.
+        var postponesAttributes = false
     }
 
     /// What it settles here.
@@ -77,6 +79,7 @@ struct OutgoingCommit: Sendable {
                     entry.pending.insert(.content)
                 }
             }
+            if sent.postponesAttributes { entry.pending.insert(.attributes) }
             if isCurrent, entry.pending.isEmpty { entry.step = nil }
             try catalog.update(entry)
         }

@@ -83,7 +83,8 @@ extension Synchronizer {
     private func checkContents(sendsMissing: Bool, _ report: inout CheckupReport) async throws {
         let present = try await presentContents()
         let ids = try library.catalog.read { try $0.replicaParents().map(\.id) }
-        for id in ids {
+        for (number, id) in ids.enumerated() {
+            library.checkup.note(progress: 100 * number / ids.count)
             guard let entry = try library.catalog.read({ try CatalogReplica($0).entry(id) }), !entry.isDeleted,
                 let versions = entry.versions
             else { continue }

@@ -117,11 +117,25 @@ extension Synchronizer {
             for entry in try catalog.pendingEntries(inStep: step) { pending[entry.inode] = entry }
         }
         try folders.measure(&pending, catalog)
+        let withdrawals = try catalog.withdrawals()
         return CommitDraft(
-            pending: Array(pending.values), blockedSteps: blocked, withdrawals: try catalog.withdrawals(),
+            pending: Array(pending.values), blockedSteps: blocked, withdrawals: withdrawals,
             resolutions: try catalog.pendingResolutions(),
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
-            unknownFolders: Set(folders.unknown.map(\.inode)), device: library.device.id)
+            unknownFolders: Set(folders.unknown.map(\.inode)), emptied: try emptied(withdrawals, catalog),
+            device: library.device.id)
+    }
+
+    /// Of folders that go, what the container still has in them and this device has put elsewhere or removed.
+    private func emptied(_ withdrawals: [Withdrawal], _ catalog: CatalogTransaction) throws -> [EntryID: [EntryID]] {
+        var emptied: [EntryID: [EntryID]] = [:]
+        for withdrawal in withdrawals where withdrawal.seen.isEmpty {
+            let children = try catalog.replicaChildren(of: withdrawal.id).filter { child in
+                try catalog.hasWithdrawal(child) || catalog.entry(child)?.pending.contains(.place) == true
+            }
+            if !children.isEmpty { emptied[withdrawal.id] = children }
+        }
+        return emptied
     }
 
     private static let largestCommit = 4096

@@ -46,25 +46,40 @@ extension Library {
     }
 
     /// Tells the container that what this device knew under an id is gone from it.
-    func withdraw(_ entry: Entry, step: Int64?, _ catalog: CatalogTransaction) throws {
+    ///
+    /// - Parameter heir: the document that it was renamed over.
+    func withdraw(_ entry: Entry, step: Int64?, heir: EntryID? = nil, _ catalog: CatalogTransaction) throws {
         guard entry.isReplicated, let id = entry.id else { return }
+        // What it got from others goes with it, or on with its own.
+        for var withdrawal in try catalog.withdrawals(inFavourOf: id) {
+            withdrawal.heir = heir
+            try catalog.store(withdrawal)
+        }
         // What the container never heard of needs no farewell.
         if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
+        let shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
+        let content = [entry.contentVersion].compactMap { $0 }
         try catalog.store(
             Withdrawal(
-                id: id, seen: try headVersions(of: id, catalog) + [entry.contentVersion].compactMap { $0 },
-                depth: try catalog.depth(of: entry), step: step))
+                id: id, seen: shown + content, depth: try catalog.depth(of: entry), step: step, heir: heir,
+                bequest: shown.filter { !content.contains($0) }))
         transfers.wake.signal()
     }
 
-    private func headVersions(of id: EntryID, _ catalog: CatalogTransaction) throws -> [VersionID] {
-        let versions = try CatalogReplica(catalog).entry(id)?.versions
-        return versions.map { [$0.current.id] + $0.conflicts.map(\.id) } ?? []
+    /// The heads that a listing, a state or an open could have told of (PRODUCT 6: what is removed is what was shown).
+    ///
+    /// - Parameter hidesNewest: whether a content that was made here stands in the place of the newest version.
+    private func shownVersions(of id: EntryID, hidesNewest: Bool, _ catalog: CatalogTransaction) throws -> [VersionID] {
+        guard let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions else { return [] }
+        return versions.conflicts.map(\.id) + (hidesNewest ? [] : [versions.current.id])
     }
 
-    /// The versions of a document, which may be here still, that a deletion of it has seen.
+    /// The versions of a document that left the cloud with a folder, its content here, that this has seen.
     func seenVersions(of id: EntryID, _ catalog: CatalogTransaction) throws -> [VersionID] {
-        try headVersions(of: id, catalog) + [catalog.entry(id)?.contentVersion].compactMap { $0 }
+        guard let content = try catalog.entry(id)?.contentVersion else {
+            return try shownVersions(of: id, hidesNewest: false, catalog)
+        }
+        return try shownVersions(of: id, hidesNewest: true, catalog) + [content]
     }
 
     /// A document on its way out of the cloud gets its content here, or has no further use for it: the

@@ -32,7 +32,7 @@ extension Library {
             displayName: target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
         if saysItsName, isToldByFiles(source, over: target, catalog) { catalog.durability = .soon }
         var entry = source
-        if source.kind == .document { try withdraw(source, step: nil, catalog) }
+        if source.kind == .document { try withdraw(source, step: nil, heir: target.id, catalog) }
         var target = target
         try withdrawDeparting(&target, catalog)
         let directory = try backing.folder(target.parent, catalog)
@@ -52,6 +52,12 @@ extension Library {
         transfers.forget(target.inode)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.replace(target.inode, by: entry)
+        if source.conflicts > 0, let id = target.id {
+            // They are the target's now, and shown with it.
+            var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
+            try projection.project([id])
+            catalog.announce(.listingChanged(of: entry.parent))
+        }
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
     }
 

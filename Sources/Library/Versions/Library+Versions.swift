@@ -115,7 +115,7 @@ extension Library {
         _ inode: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> (version: DocumentVersion, id: EntryID) {
         guard let node = versionNodes[inode],
-            let versions = try CatalogReplica(catalog).entry(node.document)?.versions,
+            let versions = try CatalogReplica(catalog).visibleEntry(node.document, at: surroundings.now())?.versions,
             let version = versions.all.first(where: { $0.id == node.version })
         else { throw Errno.staleNFSFileHandle }
         return (version, node.document)

@@ -23,22 +23,25 @@ public enum Change: Sendable, Equatable {
     /// document.
     case delete(EntryID, seen: [VersionID])
     case resolve(EntryID, Resolution)
+    /// A document was renamed over another: of its versions in conflict these are the other's from now on (PRODUCT 6).
+    case bequeath(EntryID, to: EntryID, versions: [VersionID])
 
     public var subject: EntryID {
         switch self {
         case .create(let entry): entry.id
-        case .save(let id, _), .describe(let id, _), .delete(let id, _), .resolve(let id, _): id
+        case .save(let id, _), .describe(let id, _), .delete(let id, _), .resolve(let id, _), .bequeath(let id, _, _): id
         }
     }
 }
 
 /// `{"save": {"id": …, "version": …}}`: one key, which says what the change is.
 extension Change: Codable {
-    private enum Kind: String, CodingKey { case create, save, describe, delete, resolve }
+    private enum Kind: String, CodingKey { case create, save, describe, delete, resolve, bequeath }
 
     private struct Save: Codable { var id: EntryID; var version: DocumentVersion }
     private struct Describe: Codable { var id: EntryID; var change: DescriptionChange }
     private struct Delete: Codable { var id: EntryID; var seen: [VersionID] }
+    private struct Bequeath: Codable { var id: EntryID; var heir: EntryID; var versions: [VersionID] }
     private struct Resolve: Codable { var id: EntryID; var resolution: Resolution }
 
     public init(from decoder: any Decoder) throws {
@@ -62,6 +65,9 @@ extension Change: Codable {
         case .resolve:
             let resolve = try container.decode(Resolve.self, forKey: kind)
             self = .resolve(resolve.id, resolve.resolution)
+        case .bequeath:
+            let bequeath = try container.decode(Bequeath.self, forKey: kind)
+            self = .bequeath(bequeath.id, to: bequeath.heir, versions: bequeath.versions)
         }
     }
 
@@ -74,6 +80,8 @@ extension Change: Codable {
         case .delete(let id, let seen): try container.encode(Delete(id: id, seen: seen), forKey: .delete)
         case .resolve(let id, let resolution):
             try container.encode(Resolve(id: id, resolution: resolution), forKey: .resolve)
+        case .bequeath(let id, let heir, let versions):
+            try container.encode(Bequeath(id: id, heir: heir, versions: versions), forKey: .bequeath)
         }
     }
 }

@@ -30,6 +30,9 @@ extension Commit {
             case .describe(_, let change): try Self.validate(change)
             case .delete(_, let seen): try Self.validate(count: seen.count)
             case .resolve(_, let resolution): try Self.validate(count: resolution.discarded.count)
+            case .bequeath(_, let heir, let versions):
+                try Self.validate(count: versions.count)
+                if heir == .cloudRoot { throw .invalid("the top folder cannot be changed") }
             }
             if change.subject == .cloudRoot { throw .invalid("the top folder cannot be changed") }
         }

@@ -20,6 +20,7 @@ public func apply(_ commit: Commit, to state: inout some ReplicaState) throws ->
         case .describe(let id, let change): try describe(id, change, &state, &touched)
         case .delete(let id, let seen): try delete(id, seen: seen, commit, &state, &touched)
         case .resolve(let id, let resolution): try resolve(id, resolution, commit, &state, &touched)
+        case .bequeath(let id, let heir, let versions): try bequeath(versions, of: id, to: heir, &state, &touched)
         }
     }
     // Names are settled when the whole commit is in: two entries may have swapped theirs within it.
@@ -116,6 +117,26 @@ private func resolve(
     touched.add(id)
 }
 
+/// Before the document that they are of goes; one that somebody has chosen against meanwhile stays behind.
+private func bequeath(
+    _ versions: [VersionID], of id: EntryID, to heir: EntryID, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
+) throws {
+    guard id != heir, var source = try state.entry(id), case .document(var history) = source.content, !source.isDeleted,
+        var target = try state.entry(heir), target.versions != nil
+    else { return }
+    let taken = versions.compactMap { history.takeOut($0) }
+    if taken.isEmpty { return }
+    source.content = .document(versions: history)
+    try state.store(source)
+    touched.add(id)
+    let isRevived = target.isDeleted
+    target = target.inheriting(taken, from: id)
+    target.deleted = nil
+    try reviveFolders(from: target.description.parent, &state, &touched)
+    try state.store(target)
+    touched.add(heir, isPlaced: isRevived)
+}
+
 /// An edit wins against a deletion that did not see it, and so does what was put into a folder.
 private func delete(
     _ id: EntryID, seen: [VersionID], _ commit: Commit, _ state: inout some ReplicaState,
@@ -124,8 +145,13 @@ private func delete(
     guard var entry = try state.entry(id), !entry.isDeleted else { return }
     touched.add(id)
     switch entry.content {
-    case .document(let versions):
-        if versions.heads.contains(where: { !seen.contains($0.id) }) { return }
+    case .document(var versions):
+        if versions.survive(deletionOf: Set(seen), at: commit.time) {
+            let isOther = versions.current.id != entry.versions?.current.id
+            entry.content = .document(versions: versions)
+            if isOther { entry.description.modified = versions.current.modified }
+            return try state.store(entry)
+        }
     case .folder:
         if try state.hasLiveChildren(id) { return }
     case .symbolicLink: break

@@ -16,6 +16,8 @@ public struct DocumentVersion: Codable, Sendable, Equatable {
     /// 64 lower-case hexadecimal digits.
     public var sha256: String
     public var modified: Timestamp
+    /// The document under which the container keeps its content; nil for the one whose version it is.
+    public var keeper: EntryID?
 
     public init(
         id: VersionID, base: VersionID?, device: DeviceID, deviceName: String, filename: String, size: Int64,
@@ -31,11 +33,11 @@ public struct DocumentVersion: Codable, Sendable, Equatable {
         self.modified = modified
     }
 
-    /// `documents/ID/VERSION/FILENAME`
+    /// `documents/ID/VERSION/FILENAME`, where ID is the keeper's if there is one.
     ///
     /// - Throws: `CommitError` for a filename that cannot end a key.
     public func key(of document: EntryID) throws(CommitError) -> ObjectKey {
-        guard let key = ObjectKey(["documents", document.description, id.description, filename]) else {
+        guard let key = ObjectKey(["documents", (keeper ?? document).description, id.description, filename]) else {
             throw .invalid("the filename '\(filename)' of a version cannot be part of a key")
         }
         return key

@@ -87,6 +87,18 @@ public struct ReplicaEntry: Codable, Sendable, Equatable {
         return entry
     }
 
+    /// The entry with versions of another document in conflict with its own.
+    public func inheriting(_ versions: [DocumentVersion], from keeper: EntryID) -> ReplicaEntry {
+        guard case .document(var history) = content else { return self }
+        for var version in versions {
+            version.keeper = version.keeper ?? keeper
+            history.inherit(version)
+        }
+        var entry = self
+        entry.content = .document(versions: history)
+        return entry
+    }
+
     public var isDeleted: Bool { deleted != nil }
 
     public var isFolder: Bool { content == .folder }

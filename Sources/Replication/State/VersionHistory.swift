@@ -102,6 +102,39 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         conflicts.removeAll { discarded.contains($0.id) && $0.id != kept }
     }
 
+    /// Somebody deleted the document in sight of some of its heads. What they had not seen is the document from now on.
+    ///
+    /// - Returns: false when they had seen all, and nothing is left of it.
+    mutating func survive(deletionOf seen: Set<VersionID>, at time: Timestamp) -> Bool {
+        guard let survivor = heads.filter({ !seen.contains($0.id) }).max(by: { DocumentVersion.isLater($1, $0) })
+        else { return false }
+        resolve(keeping: survivor.id, discarding: seen, at: time)
+        return true
+    }
+
+    /// Gives up a head, of which there must be another, or an earlier version.
+    mutating func takeOut(_ id: VersionID) -> DocumentVersion? {
+        if let index = conflicts.firstIndex(where: { $0.id == id }) { return conflicts.remove(at: index) }
+        guard current.id == id else { return nil }
+        let taken = current
+        if let next = conflicts.first {
+            current = next
+            conflicts.removeFirst()
+        } else if let last = superseded.popLast() {
+            current = last.version
+        } else {
+            return nil
+        }
+        return taken
+    }
+
+    /// Another document's version becomes one in conflict with this one's.
+    mutating func inherit(_ version: DocumentVersion) {
+        if contains(version.id) { return }
+        conflicts.append(version)
+        conflicts.sort(by: DocumentVersion.isLater)
+    }
+
     private mutating func supersede(_ version: DocumentVersion, at time: Timestamp) {
         superseded.append(SupersededVersion(version: version, time: time))
         if superseded.count > Self.mostSuperseded { thinOut() }

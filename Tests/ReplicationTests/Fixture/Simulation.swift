@@ -75,7 +75,7 @@ extension Simulation {
             switch change {
             case .create(let entry): entry.versions?.all ?? []
             case .save(_, let version): [version]
-            case .describe, .delete, .resolve: []
+            case .describe, .delete, .resolve, .bequeath: []
             }
         for version in saved { #expect(versions.all.contains(version)) }
         // What somebody built on is no head any more.

@@ -96,6 +96,11 @@ extension World {
         let objects = network.objects
         let expendable = try expendableVersions()
         var commits: Set<CommitID> = []
+        // Of a document that was renamed over another they are the other's.
+        var bequeathed: Set<VersionID> = []
+        for (key, bytes) in objects where key.components[0] == "log" {
+            for case .bequeath(_, _, let versions) in try LogEntry(decoding: bytes).commit.changes { bequeathed.formUnion(versions) }
+        }
         for key in objects.keys.filter({ $0.components[0] == "log" }).sorted() {
             let commit = try LogEntry(decoding: objects[key]!).commit
             if !commits.insert(commit.id).inserted { wrong.append("\(key) is a commit that was there before") }
@@ -104,7 +109,7 @@ extension World {
                     switch change {
                     case .create(let entry): entry.versions?.all ?? []
                     case .save(_, let version): [version]
-                    case .describe, .delete, .resolve: []
+                    case .describe, .delete, .resolve, .bequeath: []
                     }
                 guard !saved.isEmpty else { continue }
                 guard let versions = replica[change.subject]?.versions else {
@@ -114,7 +119,8 @@ extension World {
                 let bases = Set(versions.all.compactMap(\.base))
                 if versions.heads.contains(where: { bases.contains($0.id) }) { wrong.append("a version that another was made from is current, or in conflict") }
                 for version in saved {
-                    if !versions.contains(version.id) { wrong.append("a version of \(key) is lost") }
+                    let isBequeathed = bequeathed.contains(version.id) && replica.values.contains { $0.versions?.contains(version.id) == true }
+                    if !versions.contains(version.id), !isBequeathed { wrong.append("a version of \(key) is lost") }
                     let bytes = try objects[version.key(of: change.subject)]
                     if bytes == nil, expendable.contains(version.id) {
                         ledger.count("cleaned")
@@ -182,7 +188,7 @@ extension World {
                 switch change {
                 case .resolve(_, let resolution): discarded.formUnion(resolution.discarded)
                 case .delete(_, let seen): discarded.formUnion(seen)
-                case .create, .save, .describe: break
+                case .create, .save, .describe, .bequeath: break
                 }
             }
         }

@@ -1,0 +1,48 @@
+import Library
+
+/// What `user.docfs.check` says: a word, and lines after it.
+public enum CheckupReply: Equatable, Sendable {
+    case idle
+    /// Percent.
+    case running(Int)
+    case good([String])
+    /// Something is not whole.
+    case bad([String])
+    /// It could not be looked through, and why.
+    case failed(String)
+
+    init(_ stage: CloudCheckup.Stage) {
+        self =
+            switch stage {
+            case .none: .idle
+            case .asked: .running(0)
+            case .running(let percent): .running(percent)
+            case .done(let report): report.isGood ? .good(report.lines) : .bad(report.lines)
+            case .failed(let reason): .failed(reason)
+            }
+    }
+
+    var text: String {
+        switch self {
+        case .idle: "idle"
+        case .running(let percent): "running\n\(percent)"
+        case .good(let lines): (["good"] + lines).joined(separator: "\n")
+        case .bad(let lines): (["bad"] + lines).joined(separator: "\n")
+        case .failed(let reason): "failed\n\(reason)"
+        }
+    }
+
+    /// - Returns: nil for what no daemon says.
+    public init?(_ text: String) {
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        let rest = Array(lines.dropFirst())
+        switch lines[0] {
+        case "idle": self = .idle
+        case "running": self = .running(rest.first.flatMap { Int($0) } ?? 0)
+        case "good": self = .good(rest)
+        case "bad": self = .bad(rest)
+        case "failed": self = .failed(rest.joined(separator: " "))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Catalog
+import Documents
+import Foundation
+@testable import Library
+import ObjectStore
+import Replication
+import Testing
+
+/// What is removed or renamed is what this device has shown (PRODUCT 6).
+@Suite(.timeLimit(.minutes(2)))
+struct ShownVersionTests {
+    /// Two documents that both devices have; of the first one two saves are in conflict, the laptop's the current one.
+    private static func withConflict(
+        _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
+    ) async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
+            try await laptop.push()
+            try await phone.pull()
+            for name in ["F.txt", "G.txt"] { #expect(try await phone.text(name) == name) }
+            try await phone.save("F.txt", "of the phone")
+            try await laptop.save("F.txt", "of the laptop")
+            try await phone.push()
+            try await laptop.push()
+            try await phone.pull()
+            _ = try await phone.text("F.txt")
+            try await body(laptop, phone)
+        }
+    }
+
+    private static func conflicts(of name: String, _ device: TestDevice) throws -> [String] {
+        try device.library.list(.conflicts, of: device.inode(name)).map(\.name)
+    }
+
+    /// The texts of the versions in conflict, from the container's own objects.
+    private static func conflictTexts(of name: String, _ device: TestDevice) async throws -> [String] {
+        let id = try #require(try device.entry(name).id)
+        let versions = try device.library.catalog.read {
+            try CatalogReplica($0).visibleEntry(id, at: device.library.surroundings.now())?.versions?.conflicts
+        }
+        var texts: [String] = []
+        for version in try #require(versions) {
+            let bytes = try await device.cloud.get(try version.key(of: id), limit: 1000)
+            texts.append(String(decoding: bytes, as: UTF8.self))
+        }
+        return texts
+    }
+
+    @Test func `renamed over another document, a document takes its conflict versions along`() async throws {
+        try await Self.withConflict { laptop, phone in
+            let hidden = try await Self.conflictTexts(of: "F.txt", phone)
+            let current = try await phone.text("F.txt")
+            try phone.rename("F.txt", to: "G.txt")
+            // At once, and without a connection.
+            #expect(try Self.conflicts(of: "G.txt", phone).count == 1)
+            #expect(try await phone.text("G.txt") == current)
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["G.txt"])
+                #expect(try await device.text("G.txt") == current)
+                #expect(try device.entry("G.txt").conflicts == 1)
+                #expect(try await Self.conflictTexts(of: "G.txt", device) == hidden)
+            }
+            // And it can be chosen.
+            let name = try #require(try Self.conflicts(of: "G.txt", laptop).first)
+            try laptop.library.chooseVersion(
+                Array(name.utf8), in: .conflicts, of: laptop.inode("G.txt"), as: Array("G.txt".utf8), in: .cloud, options: [])
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] { #expect(try await device.text("G.txt") == hidden.first) }
+        }
+    }
+
+    @Test func `the conflict versions go on with a document that is renamed twice, and with one that is removed they go`() async throws {
+        for isRemoved in [false, true] {
+            try await Self.withConflict { laptop, phone in
+                try phone.create("H.txt", "H")
+                try await phone.push()
+                try phone.rename("F.txt", to: "G.txt")
+                if isRemoved { try phone.remove("G.txt") } else { try phone.rename("G.txt", to: "H.txt") }
+                try await phone.push()
+                try await laptop.pull()
+                for device in [laptop, phone] {
+                    #expect(try device.names() == ["H.txt"])
+                    #expect(try device.entry("H.txt").conflicts == (isRemoved ? 0 : 1))
+                }
+            }
+        }
+    }
+
+    @Test func `a version that hid behind an edit made here was not shown, and survives the deletion`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "first")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "first")
+            try await phone.save("Plan.txt", "of the phone")
+            try await laptop.save("Plan.txt", "of the laptop")
+            try await laptop.push()
+            // The phone knows of it, and shows its own.
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "of the phone")
+            try phone.remove("Plan.txt")
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["Plan.txt"])
+                #expect(try await device.text("Plan.txt") == "of the laptop")
+                #expect(try device.entry("Plan.txt").conflicts == 0)
+            }
+        }
+    }
+
+    @Test func `a version that came to a document in conflict after it was removed survives as the document`() async throws {
+        try await Self.withConflict { laptop, phone in
+            // The laptop settles it by a save of its own, which the phone has not heard of.
+            try await laptop.save("F.txt", "newer, of the laptop")
+            try await laptop.push()
+            try phone.remove("F.txt")
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["F.txt", "G.txt"])
+                #expect(try await device.text("F.txt") == "newer, of the laptop")
+                // What was removed is an earlier version.
+                #expect(try device.entry("F.txt").conflicts == 0)
+            }
+        }
+    }
+
+    @Test func `removing a document in conflict removes the versions that were shown`() async throws {
+        try await Self.withConflict { laptop, phone in
+            try phone.remove("F.txt")
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] { #expect(try device.names() == ["G.txt"]) }
+        }
+    }
+
+    @Test func `a folder that leaves while a document in it is on its way elsewhere does not come back`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let trip = try laptop.makeFolder("Trip")
+            let other = try laptop.makeFolder("Other")
+            try laptop.create("Day.txt", "rain", in: trip)
+            try laptop.create("Big.txt", "big")
+            try await laptop.push()
+            try await phone.pull()
+            // Put elsewhere in a step that waits for a content, and the folder removed.
+            try laptop.move("Day.txt", from: trip, to: other)
+            let (big, moved) = (try laptop.inode("Big.txt"), try laptop.inode("Day.txt", in: other))
+            try laptop.library.mutate { catalog in
+                var entry = try #require(try catalog.entry(big))
+                entry.step = 77
+                entry.notePending(.content)
+                try catalog.update(entry)
+                var day = try #require(try catalog.entry(moved))
+                day.step = 77
+                try catalog.update(day)
+            }
+            try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
+            _ = try await laptop.synchronizer.sendPending()
+            #expect(try laptop.names() == ["Big.txt", "Other"])
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] { #expect(try device.names() == ["Big.txt", "Other"]) }
+        }
+    }
+}
