@@ -40,7 +40,7 @@ struct ContainerFaultTests {
         case .rolledBack:
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
         case .emptied:
-            for name in ["container", "log", "documents"] { try files.removeItem(atPath: path(device, name)) }
+            for name in ["container", "log", "documents"] { try? files.removeItem(atPath: path(device, name)) }
         case .unnamed: try files.removeItem(atPath: path(device, "container"))
         case .replaced:
             for name in ["container", "log", "documents"] { try files.removeItem(atPath: path(device, name)) }
@@ -195,6 +195,21 @@ struct ContainerFaultTests {
             let report = try await laptop.synchronizer.checkUp(repairs: true)
             #expect(report.missing == ["a.txt"])
             #expect(report.sent == 3)
+        }
+    }
+
+    @Test func `a container that is emptied again and again is made whole each time, and others follow`() async throws {
+        try await withDocuments { laptop, phone in
+            for device in [laptop, phone, laptop] {
+                try await damage(laptop, .emptied)
+                #expect(try await device.fault() == .emptied)
+                #expect(try await device.synchronizer.checkUp(repairs: true).fault != nil)
+                let other = device === laptop ? phone : laptop
+                #expect(try await other.fault() != nil)
+                #expect(try await other.synchronizer.followsRepair())
+                #expect(try await other.fault() == nil)
+                #expect(try laptop.synchronizer.head() == phone.synchronizer.head())
+            }
         }
     }
 

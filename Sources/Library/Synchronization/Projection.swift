@@ -1,4 +1,5 @@
 import Backing
+import CLinux
 import Catalog
 import Documents
 import Foundation
@@ -243,7 +244,8 @@ struct Projection {
         try makeRoom(for: description.filename, in: folder)
         let source = try library.backing.folder(entry.parent, catalog)
         let target = try library.backing.folder(folder.inode, catalog)
-        let isMoved = try source.renameIfPresent(entry.filename, to: target, description.filename)
+        let isMoved = try source.renameIfPresent(
+            entry.filename, to: target, description.filename, flags: RENAME_NOREPLACE)
         // An earlier try may have moved it, and failed after that.
         if !isMoved, entry.isHere, !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
         catalog.announce(.listingChanged(of: entry.parent))

@@ -60,9 +60,23 @@ extension Synchronizer {
             throw .container(isEmpty ? .emptied : .unnamed)
         }
         guard identity.id == head.container else { throw .container(.replaced) }
+        guard let commit = head.commit else { return try await verifyBeginning(of: head) }
         // That it is missing the audit finds.
-        guard let commit = head.commit, let present = try await log.commitID(at: head.position) else { return }
+        guard let present = try await log.commitID(at: head.position) else { return }
         guard present == commit else { throw .container(.otherHistory(at: head.position)) }
+    }
+
+    /// Of a chain that has no entry yet only its checkpoint tells.
+    private func verifyBeginning(of head: LogHead) async throws(LogError) {
+        guard head.root > LogPosition.start.next else { return }
+        let latest: LogHead?
+        do throws(CheckpointError) { latest = try await checkpoints.latestHead() } catch {
+            switch error {
+            case .store(let reason): throw .store(reason)
+            case .invalid: latest = nil
+            }
+        }
+        if latest?.hash != head.hash { throw .container(.otherHistory(at: head.root)) }
     }
 
     /// Makes sure, just before the log is written, that it ends where this device has read it to.
@@ -71,7 +85,7 @@ extension Synchronizer {
             // One that is there is another device's, of which the append will tell.
             let next = try await log.positions(after: head.position, atMost: 1).first
             if let next, next != head.position.next { throw .container(.hole(head.position.next)) }
-            guard let commit = head.commit else { return }
+            guard let commit = head.commit else { return try await verifyBeginning(of: head) }
             let present = try await log.commitID(at: head.position)
             if present == nil { throw .container(.rolledBack(to: head.position.previous, from: head.position)) }
             if present != commit { throw .container(.otherHistory(at: head.position)) }

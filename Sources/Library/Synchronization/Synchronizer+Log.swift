@@ -40,7 +40,7 @@ extension Synchronizer {
         do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
         try library.noteUnseenWrites()
         let commit = entry.commit
-        let (discarded, changes, newHead) = try library.write { catalog in
+        let (discarded, changes, newHead) = try library.reconcilingSurprises(in: { try $0.folders(concernedBy: commit) }) { catalog in
             while try library.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
             var replica = CatalogReplica(catalog, after: head)
             let touched = try apply(commit, to: &replica)

@@ -15,6 +15,8 @@ import SystemPackage
 /// it knew. Until all that is in the log, nothing changes here: whoever is interrupted begins again.
 extension Synchronizer {
     private static let entriesAtOnce = 500
+    /// Positions between a chain that was broken and the one that begins anew.
+    private static let gap: Int64 = 1000
     /// Changes of one commit: far below what a log entry may have.
     private static let changesAtOnce = 500
 
@@ -57,7 +59,11 @@ extension Synchronizer {
         defer { fresh.close() }
         for commit in try commits(into: fresh, .device) { try fresh.take(commit) }
         var head = try fresh.head
-        head.position = max(head.position, try position())
+        // Beyond all that was, and beyond where a chain began before: by that others know that it has begun anew. And far enough that
+        // a device which has not noticed yet does not write where the new chain goes on.
+        let mine = try self.head()
+        let last = max(head.position, mine?.position ?? .start, mine?.root ?? .start)
+        head.position = LogPosition(last.number + Self.gap)
         head.root = head.position.next
         head.readFrom = head.root
         head.commit = nil
@@ -213,7 +219,7 @@ extension Synchronizer {
     private func adopt(_ fresh: FreshReplica) throws {
         let head = try fresh.head
         try library.noteUnseenWrites()
-        let (discarded, changes) = try library.write { catalog in
+        let (discarded, changes) = try library.reconcilingSurprises(in: { try $0.folders().map(\.inode) }) { catalog in
             while try library.finishWithdrawals(limit: Self.entriesAtOnce, catalog) {}
             let touched = try replaceReplica(by: fresh, head, catalog)
             try catalog.set(head)

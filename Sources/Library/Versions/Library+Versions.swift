@@ -7,9 +7,6 @@ import SystemPackage
 
 /// `F.conflicts/` and `F.versions/`: the other versions of a document as files (PRODUCT 6).
 extension Library {
-    /// How long a version that something took the place of is shown, in nanoseconds: 30 days.
-    private static let historyLength: Int64 = 30 * 24 * 3_600_000_000_000
-
     struct NamedVersion {
         let name: String
         let version: DocumentVersion
@@ -41,10 +38,17 @@ extension Library {
         else { return [] }
         switch folder {
         case .conflicts: return named(versions.conflicts, entry)
-        case .history:
-            let recent = versions.superseded.filter { $0.time.nanoseconds > now.nanoseconds - Self.historyLength }
-            return named(recent.map(\.version).reversed(), entry)
+        case .history: return named(try kept(versions.superseded.map(\.version), of: id, catalog).reversed(), entry)
         }
+    }
+
+    /// Those of which the container has the content still, as far as this device knows: by no device's clock (`Retention`).
+    private func kept(
+        _ versions: [DocumentVersion], of id: EntryID, _ catalog: CatalogTransaction
+    ) throws -> [DocumentVersion] {
+        // One that gave way by a choice made here, which is still to be sent, has not departed yet.
+        let heads = Set(try CatalogReplica(catalog).entry(id)?.versions?.heads.map(\.id) ?? [])
+        return try versions.filter { try heads.contains($0.id) || catalog.isDeparted($0.id) }
     }
 
     private func named(_ versions: [DocumentVersion], _ entry: Entry) -> [NamedVersion] {
