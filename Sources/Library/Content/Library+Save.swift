@@ -25,9 +25,10 @@ extension Library {
             guard isCloud else { return }
             try mutate { catalog in
                 guard var entry = try catalog.entry(file.inode) else { return }
-                noteContentChange(&entry)
+                noteContentChange(&entry, catalog)
                 try catalog.update(entry)
             }
+            transfers.noteWork()
         } catch {
             file.state.withLock { $0.isModified = false }
             throw error
@@ -49,8 +50,9 @@ extension Library {
         observer?.attributesChanged(of: inode)
     }
 
-    func noteContentChange(_ entry: inout Entry) {
+    func noteContentChange(_ entry: inout Entry, _ catalog: CatalogTransaction) {
         guard entry.kind == .document else { return }
+        if !entry.pending.contains(.content) { noteBaseOfWriters(of: &entry, catalog) }
         entry.notePending(.content)
         openFiles.file(entry.inode)?.state.withLock { if $0.writers > 0 { $0.isModified = true } }
     }
@@ -63,7 +65,7 @@ extension Library {
             else { return }
             try mutate { catalog in
                 guard var entry = try catalog.entry(inode) else { return }
-                if entry.isReplicated { noteContentChange(&entry) }
+                if entry.isReplicated { noteContentChange(&entry, catalog) }
                 try finishSave(&entry, catalog)
                 try catalog.update(entry)
             }
@@ -99,8 +101,11 @@ extension Library {
     public func synchronize(_ handle: Handle, dataOnly: Bool) throws(Errno) {
         // fdatasync(2) may leave the file's time behind, which else would tell of its change after a crash.
         guard attemptToNoteUnseenWrites() else { throw .ioError }
+        let isSaved = handle.canWrite && handle.file.state.withLock { $0.isModified && !$0.isPlain }
+        let look = isSaved ? ContentLook(try handle.descriptor.status()) : nil
         try handle.descriptor.synchronize(dataOnly: dataOnly)
         if handle.file.isUnlinked { return }
+        if let look { noteSaved(handle.file, look) }
         try synchronizeNames { catalog in
             try catalog.entry(handle.inode).map { try backing.folder($0.parent, catalog) }
         }

@@ -24,6 +24,8 @@ extension Library {
         if handle.file.isWritable { return try willWrite(handle) }
         if handle.file.state.withLock({ $0.isModified }) { return }
         try unseenWrites.watch(handle.file)
+        // From now on it is looked at now and then.
+        transfers.noteUse()
     }
 
     /// What has been written unseen up to now counts as written. Not from inside a step.
@@ -32,12 +34,13 @@ extension Library {
             try write { catalog in
                 for file in written {
                     guard var entry = try catalog.entry(file.inode) else { continue }
-                    noteContentChange(&entry)
+                    noteContentChange(&entry, catalog)
                     try catalog.update(entry)
                 }
             }
             // It could not be noted while it was open.
             for file in written where !openFiles.isOpenForWriting(file.inode) { transfers.noteClosed(file.inode) }
+            transfers.noteWork()
             stateChanged()
         }
     }
@@ -56,8 +59,11 @@ extension Library {
     ///
     /// - Parameter file: opened for reading only.
     func isMapped(_ entry: Entry, _ file: Descriptor) -> Bool {
-        // Where docfs itself holds the file for writing that cannot be told; then it has been opened since it is here.
-        openFiles.file(entry.inode)?.isWritable != true && unseenWrites.isMapped(file)
+        // Where somebody holds the file for writing, be it docfs itself, that cannot be told.
+        if let open = openFiles.file(entry.inode), open.isWritable || open.isOpenForWriting {
+            return open.state.withLock(\.isAwaited)
+        }
+        return unseenWrites.isMapped(file)
     }
 
     /// Runs `body` when nobody can write through a handle any more: at once, but for a file that the kernel writes by

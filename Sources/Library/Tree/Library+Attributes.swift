@@ -148,7 +148,7 @@ extension Library {
             let folder = try backing.folder(entry.parent, catalog)
             try folder.openFile(entry.filename, O_WRONLY).truncate(to: size)
         }
-        noteContentChange(&entry)
+        noteContentChange(&entry, catalog)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.update(entry)
     }

@@ -1,0 +1,39 @@
+import Catalog
+import Documents
+import Replication
+
+/// Which version a save is made from: the one that its program has, also where another device's has come meanwhile.
+extension Library {
+    /// The process that opens a file, as far as it is of interest.
+    func opener(of file: OpenFile, _ caller: Caller) -> Int32 {
+        file.document == nil ? 0 : surroundings.processes.ofThread(caller.thread) ?? 0
+    }
+
+    /// Another device's version is about to take the place of what the file of an entry holds, or was to hold.
+    func noteHolders(of entry: Entry) {
+        let arriving = transfers.arrival(of: entry.inode)?.version.id
+        guard let id = entry.id, let version = arriving ?? (entry.isHere ? entry.contentVersion : nil) else { return }
+        openFiles.noteHolders(of: id, of: version, at: surroundings.instant())
+    }
+
+    /// Must be called when a file takes the place of a document's content.
+    func noteBase(of entry: inout Entry, savedBy caller: Caller, _ catalog: CatalogTransaction) {
+        noteBase(of: &entry, catalog) { [surroundings.processes.ofThread(caller.thread)].compactMap { $0 } }
+    }
+
+    /// Must be called before a document counts as changed through the handles it is open by.
+    func noteBaseOfWriters(of entry: inout Entry, _ catalog: CatalogTransaction) {
+        let inode = entry.inode
+        noteBase(of: &entry, catalog) { openFiles.writers(of: inode) }
+    }
+
+    private func noteBase(of entry: inout Entry, _ catalog: CatalogTransaction, savedBy processes: () -> [Int32]) {
+        guard entry.isReplicated, let id = entry.id, openFiles.isOvertaken(id) else { return }
+        // A shell may hold a document that a program which it starts saves.
+        let lineages = Set(processes().flatMap(surroundings.processes.lineage))
+        let taken = openFiles.takeHeld(id, by: lineages, at: surroundings.instant())
+        guard let oldest = taken.first else { return }
+        catalog.ifFailed { [openFiles] in openFiles.giveBack(taken, of: id) }
+        entry.contentVersion = oldest.version
+    }
+}

@@ -1,0 +1,31 @@
+import Catalog
+import Documents
+import Synchronization
+
+/// Who has which version of a document (`HeldVersions`).
+extension OpenFiles {
+    /// Who has a document open now, or had it a moment ago, has a version that is overtaken.
+    func noteHolders(of document: EntryID, of version: VersionID, at now: ContinuousClock.Instant) {
+        table.withLock { table in
+            let handles = table.handles.filter { $0.value.file.document == document && $0.value.process != 0 }
+            table.held.noteOvertaken(version, of: document, heldBy: handles.map { ($0.key, $0.value.process) }, at: now)
+        }
+    }
+
+    func isOvertaken(_ document: EntryID) -> Bool { table.withLock { $0.held.concern(document) } }
+
+    func takeHeld(_ document: EntryID, by processes: Set<Int32>, at now: ContinuousClock.Instant) -> [HeldVersions.Holding] {
+        table.withLock { $0.held.take(document, heldBy: processes, at: now) }
+    }
+
+    func giveBack(_ taken: [HeldVersions.Holding], of document: EntryID) {
+        table.withLock { $0.held.giveBack(taken, of: document) }
+    }
+
+    /// The processes that have a file open for writing.
+    func writers(of inode: InodeNumber) -> [Int32] {
+        table.withLock { table in
+            table.handles.values.filter { $0.canWrite && $0.inode == inode && $0.process != 0 }.map(\.process)
+        }
+    }
+}
