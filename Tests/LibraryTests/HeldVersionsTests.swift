@@ -18,12 +18,12 @@ struct HeldVersionsTests {
     @Test mutating func `what a process has open when a newer version comes is what it saves from`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         #expect(held.concern(plan))
-        #expect(held.take(plan, heldBy: [42, 4], at: start + .seconds(3600)).map(\.version) == [first])
+        #expect(held.take(plan, heldBy: [42, 4], for: .replacement, at: start + .seconds(3600)).map(\.version) == [first])
     }
 
     @Test mutating func `another process saves from the version that it found`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        #expect(held.take(plan, heldBy: [51, 5], at: start).isEmpty)
+        #expect(held.take(plan, heldBy: [51, 5], for: .replacement, at: start).isEmpty)
         #expect(held.concern(plan))
     }
 
@@ -31,8 +31,8 @@ struct HeldVersionsTests {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         held.noteClosed(1, of: plan, by: 42, at: start + .seconds(60))
         var other = held
-        #expect(held.take(plan, heldBy: [42], at: start + .milliseconds(64_999)).map(\.version) == [first])
-        #expect(other.take(plan, heldBy: [42], at: start + .seconds(65)).isEmpty)
+        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .milliseconds(64_999)).map(\.version) == [first])
+        #expect(other.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(65)).isEmpty)
     }
 
     @Test mutating func `what was closed before the newer version came is held for five seconds, too`() {
@@ -40,28 +40,36 @@ struct HeldVersionsTests {
         #expect(!held.concern(plan))
         held.noteOvertaken(first, of: plan, heldBy: [], at: start + .seconds(2))
         var other = held
-        #expect(held.take(plan, heldBy: [42], at: start + .seconds(4)).map(\.version) == [first])
-        #expect(other.take(plan, heldBy: [42], at: start + .seconds(5)).isEmpty)
+        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(4)).map(\.version) == [first])
+        #expect(other.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(5)).isEmpty)
+    }
+
+    @Test mutating func `who adds to the newest version has that, unless it still holds another`() {
+        held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
+        var other = held
+        #expect(other.take(plan, heldBy: [42], for: .change, at: start).map(\.version) == [first])
+        held.noteClosed(1, of: plan, by: 42, at: start)
+        #expect(held.take(plan, heldBy: [42], for: .change, at: start).isEmpty)
     }
 
     @Test mutating func `of several versions the one that was overtaken first counts`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         held.noteOvertaken(second, of: plan, heldBy: [(1, 42), (2, 42)], at: start + .seconds(1))
-        #expect(held.take(plan, heldBy: [42], at: start + .seconds(2)).map(\.version) == [first, second])
+        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(2)).map(\.version) == [first, second])
     }
 
     @Test mutating func `who has saved has what it saved, although it keeps its old handle`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        _ = held.take(plan, heldBy: [42], at: start)
-        #expect(held.take(plan, heldBy: [42], at: start).isEmpty)
+        _ = held.take(plan, heldBy: [42], for: .replacement, at: start)
+        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).isEmpty)
         held.noteOvertaken(second, of: plan, heldBy: [(1, 42)], at: start + .seconds(1))
-        #expect(held.take(plan, heldBy: [42], at: start + .seconds(2)).map(\.version) == [second])
+        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(2)).map(\.version) == [second])
     }
 
     @Test mutating func `a save that fails takes nothing away`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        held.giveBack(held.take(plan, heldBy: [42], at: start), of: plan)
-        #expect(held.take(plan, heldBy: [42], at: start).map(\.version) == [first])
+        held.giveBack(held.take(plan, heldBy: [42], for: .replacement, at: start), of: plan)
+        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).map(\.version) == [first])
     }
 
     @Test mutating func `what nobody has any more is forgotten`() {

@@ -50,9 +50,9 @@ extension Library {
         observer?.attributesChanged(of: inode)
     }
 
-    func noteContentChange(_ entry: inout Entry, _ catalog: CatalogTransaction) {
+    func noteContentChange(_ entry: inout Entry, as save: HeldVersions.Save = .change, _ catalog: CatalogTransaction) {
         guard entry.kind == .document else { return }
-        if !entry.pending.contains(.content) { noteBaseOfWriters(of: &entry, catalog) }
+        if !entry.pending.contains(.content) { noteBaseOfWriters(of: &entry, save, catalog) }
         entry.notePending(.content)
         openFiles.file(entry.inode)?.state.withLock { if $0.writers > 0 { $0.isModified = true } }
     }

@@ -21,7 +21,10 @@ extension Library {
     public func willWriteUnseen(_ handle: Handle) throws(Errno) {
         guard handle.canWrite else { throw .badFileDescriptor }
         // Of what is not the cloud's nobody needs to hear but its name: it is taken to be written to.
-        if handle.file.isWritable { return try willWrite(handle) }
+        if handle.file.isWritable {
+            handle.file.state.withLock { $0.isBypassed = true }
+            return try willWrite(handle)
+        }
         if handle.file.state.withLock({ $0.isModified }) { return }
         try unseenWrites.watch(handle.file)
         // From now on it is looked at now and then.
