@@ -7,8 +7,10 @@ extension OpenFiles {
     /// Who has a document open now, or had it a moment ago, has a version that is overtaken.
     func noteHolders(of document: EntryID, of version: VersionID, at now: ContinuousClock.Instant) {
         table.withLock { table in
-            let handles = table.handles.filter { $0.value.file.document == document && $0.value.process != 0 }
-            table.held.noteOvertaken(version, of: document, heldBy: handles.map { ($0.key, $0.value.process) }, at: now)
+            let handles = table.handles.compactMap { number, handle in
+                handle.file.document == document ? handle.opener.map { (number, $0.process) } : nil
+            }
+            table.held.noteOvertaken(version, of: document, heldBy: handles, at: now)
         }
     }
 
@@ -27,7 +29,7 @@ extension OpenFiles {
     /// The processes that have a file open for writing.
     func writers(of inode: InodeNumber) -> [Int32] {
         table.withLock { table in
-            table.handles.values.filter { $0.canWrite && $0.inode == inode && $0.process != 0 }.map(\.process)
+            table.handles.values.compactMap { $0.canWrite && $0.inode == inode ? $0.opener?.process : nil }
         }
     }
 }

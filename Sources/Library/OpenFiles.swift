@@ -131,8 +131,8 @@ final class OpenFile: Sendable {
 public struct Handle: Sendable {
     let file: OpenFile
     public let canWrite: Bool
-    /// Who opened it; 0 where that is unknown or of no interest.
-    var process: Int32 = 0
+    /// Who opened it; nil where that is unknown or of no interest.
+    var opener: HeldVersions.Opener?
 
     public var inode: InodeNumber { file.inode }
 
@@ -198,6 +198,7 @@ final class OpenFiles: Sendable {
             table.lastHandle += 1
             table.handles[table.lastHandle] = handle
             table.files[handle.file.inode] = handle.file
+            if let document = handle.file.document, let opener = handle.opener { table.held.noteOpened(document, by: opener) }
             handle.file.state.withLock { state in
                 state.handles += 1
                 if handle.canWrite { state.writers += 1 }
@@ -221,8 +222,8 @@ final class OpenFiles: Sendable {
         table.withLock { table in
             guard let handle = table.handles.removeValue(forKey: number) else { return nil }
             let file = handle.file
-            if let document = file.document, handle.process != 0 {
-                table.held.noteClosed(number, of: document, by: handle.process, at: now())
+            if let document = file.document, let opener = handle.opener {
+                table.held.noteClosed(number, of: document, by: opener, at: now())
             }
             let closing = file.state.withLock { state in
                 state.handles -= 1

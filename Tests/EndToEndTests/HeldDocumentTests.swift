@@ -9,7 +9,7 @@ struct HeldDocumentTests {
         await() { tries=0; until "$@"; do tries=$((tries + 1)); [ $tries -lt 600 ] || exit 99; sleep 0.05; done; }
         says() { [ "$(cat "$1")" = "$2" ]; }
         uploaded() { grep -q '^uploading: uploaded$' "$1.state"; }
-        current() { grep -q "^downloading: $2\\$" "$1.state"; }
+        overtaken() { grep -q '^downloading: \\(outdated\\|notDownloaded\\)$' "$1.state"; }
         save() { echo "$2" > "$1.new" && mv "$1.new" "$1"; }
         F=cloud/Plan.txt
 
@@ -104,7 +104,8 @@ struct HeldDocumentTests {
                 """
                 exec 9\(mode)$F
                 (cd "$THERE" && save $F theirs && await uploaded $F)
-                await current $F outdated || await current $F notDownloaded
+                await overtaken $F
+                [ '\(mode)' != '<' ] || await says $F theirs
                 save $F ours
                 """, on: laptop, beside: desktop)
             try await Self.expectConflict([laptop, desktop], current: "ours\n", kept: "theirs\n")
@@ -118,7 +119,7 @@ struct HeldDocumentTests {
                 """
                 exec 9\(mode)$F
                 (cd "$THERE" && save $F theirs && await uploaded $F)
-                await grep -q '^downloading: \\(outdated\\|notDownloaded\\)$' $F.state
+                await overtaken $F
                 exec 9<&-
                 await says $F theirs
                 exec 8<>$F; exec 8>&-
@@ -134,7 +135,7 @@ struct HeldDocumentTests {
                 """
                 exec 9<>$F
                 (cd "$THERE" && save $F theirs && await uploaded $F)
-                await grep -q '^downloading: \\(outdated\\|notDownloaded\\)$' $F.state
+                await overtaken $F
                 exec 9<&-
                 sleep 5.2
                 await says $F theirs

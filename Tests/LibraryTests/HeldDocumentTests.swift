@@ -86,6 +86,7 @@ struct HeldDocumentTests {
     func `what was let go of less than five seconds ago is held`(flags: Int32, after: (seconds: Int64, isHeld: Bool)) async throws {
         try await withPlanOnTwoDevices { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", flags, by: 42)
+            phone.wait(seconds: 1)
             try await Self.overtake(phone, from: laptop)
             phone.library.close(held)
             try await Self.reopen(by: 42, on: phone)
@@ -97,11 +98,26 @@ struct HeldDocumentTests {
 
     @Test func `what was let go of just before the newer version came is held`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, _ in
-            try await Self.reopen(by: 42, on: phone)
+            let held = try await phone.open("Plan.txt", by: 42)
+            phone.wait(seconds: 1)
+            phone.library.close(held)
             try await Self.overtake(phone, from: laptop)
             try await Self.reopen(by: 42, on: phone)
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
             try await Self.expectConflict(laptop, phone)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `who has read it for a moment has what it reads anew`(readsAnew: Bool) async throws {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try await Self.reopen(by: 42, on: phone)
+            try await Self.overtake(phone, from: laptop)
+            if readsAnew { try await Self.reopen(by: 42, on: phone) }
+            let writer = try await phone.open("Plan.txt", O_WRONLY | O_TRUNC, by: 42)
+            try phone.write("from the phone", to: writer)
+            phone.library.close(writer)
+            if readsAnew { try await Self.expectNoConflict(laptop, phone) } else { try await Self.expectConflict(laptop, phone) }
         }
     }
 
@@ -141,8 +157,10 @@ struct HeldDocumentTests {
 
     @Test func `adding to what was opened anew is none over a version that was let go of`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, _ in
-            try await Self.reopen(by: 42, on: phone)
+            let held = try await phone.open("Plan.txt", by: 42)
+            phone.wait(seconds: 1)
             try await Self.overtake(phone, from: laptop)
+            phone.library.close(held)
             try await Self.reopen(by: 42, on: phone)
             let writer = try await phone.open("Plan.txt", O_WRONLY, by: 42)
             try phone.write("from the phone", to: writer)

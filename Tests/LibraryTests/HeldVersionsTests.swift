@@ -15,6 +15,9 @@ struct HeldVersionsTests {
         (first, second) = (.random(using: &random), .random(using: &random))
     }
 
+    /// Who opened the document long ago.
+    private func opener(_ process: Int32) -> HeldVersions.Opener { .init(process: process, time: start - .seconds(60), reads: true) }
+
     @Test mutating func `what a process has open when a newer version comes is what it saves from`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         #expect(held.concern(plan))
@@ -29,14 +32,14 @@ struct HeldVersionsTests {
 
     @Test mutating func `what was closed less than five seconds before it is saved is held`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        held.noteClosed(1, of: plan, by: 42, at: start + .seconds(60))
+        held.noteClosed(1, of: plan, by: opener(42), at: start + .seconds(60))
         var other = held
         #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .milliseconds(64_999)).map(\.version) == [first])
         #expect(other.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(65)).isEmpty)
     }
 
     @Test mutating func `what was closed before the newer version came is held for five seconds, too`() {
-        held.noteClosed(1, of: plan, by: 42, at: start)
+        held.noteClosed(1, of: plan, by: opener(42), at: start)
         #expect(!held.concern(plan))
         held.noteOvertaken(first, of: plan, heldBy: [], at: start + .seconds(2))
         var other = held
@@ -48,8 +51,28 @@ struct HeldVersionsTests {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         var other = held
         #expect(other.take(plan, heldBy: [42], for: .change, at: start).map(\.version) == [first])
-        held.noteClosed(1, of: plan, by: 42, at: start)
+        held.noteClosed(1, of: plan, by: opener(42), at: start)
         #expect(held.take(plan, heldBy: [42], for: .change, at: start).isEmpty)
+    }
+
+    @Test(arguments: [false, true]) mutating func `who had a document open for a moment and reads it anew has what it reads`(isOpen: Bool) {
+        let passing = HeldVersions.Opener(process: 42, time: start - .milliseconds(100), reads: true)
+        if !isOpen { held.noteClosed(1, of: plan, by: passing, at: start) }
+        held.noteOvertaken(first, of: plan, heldBy: isOpen ? [(1, 42)] : [], at: start)
+        if isOpen { held.noteClosed(1, of: plan, by: passing, at: start) }
+        var (other, untouched) = (held, held)
+        held.noteOpened(plan, by: passing)
+        other.noteOpened(plan, by: .init(process: 42, time: start, reads: false))
+        #expect(!held.concern(plan))
+        for var held in [other, untouched] { #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).map(\.version) == [first]) }
+    }
+
+    @Test mutating func `who kept a document open and opens it anew has what it kept`() {
+        held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
+        held.noteOpened(plan, by: opener(42))
+        held.noteClosed(1, of: plan, by: opener(42), at: start)
+        held.noteOpened(plan, by: opener(42))
+        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).map(\.version) == [first])
     }
 
     @Test mutating func `of several versions the one that was overtaken first counts`() {
@@ -74,17 +97,17 @@ struct HeldVersionsTests {
 
     @Test mutating func `what nobody has any more is forgotten`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        held.noteClosed(1, of: plan, by: 42, at: start + .seconds(1))
+        held.noteClosed(1, of: plan, by: opener(42), at: start + .seconds(1))
         var random = SystemRandomNumberGenerator()
-        held.noteClosed(2, of: .random(using: &random), by: 43, at: start + .seconds(20))
+        held.noteClosed(2, of: .random(using: &random), by: opener(43), at: start + .seconds(20))
         #expect(!held.concern(plan))
     }
 
     @Test mutating func `of very many that were closed the latest are remembered`() {
         var random = SystemRandomNumberGenerator()
-        held.noteClosed(1, of: plan, by: 42, at: start)
+        held.noteClosed(1, of: plan, by: opener(42), at: start)
         for number in 0..<HeldVersions.mostClosed {
-            held.noteClosed(UInt64(2 + number), of: .random(using: &random), by: 43, at: start)
+            held.noteClosed(UInt64(2 + number), of: .random(using: &random), by: opener(43), at: start)
         }
         held.noteOvertaken(first, of: plan, heldBy: [], at: start)
         #expect(!held.concern(plan))

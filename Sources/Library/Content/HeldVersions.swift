@@ -23,6 +23,16 @@ struct HeldVersions {
         let handle: UInt64
         /// When it was closed.
         var end: ContinuousClock.Instant?
+        /// Whether it was open for a moment only.
+        var isPassing = false
+    }
+
+    /// Who opened a document by a handle.
+    struct Opener: Sendable {
+        let process: Int32
+        let time: ContinuousClock.Instant
+        /// Whether it gets to see what the document holds.
+        let reads: Bool
     }
 
     private struct Closed {
@@ -30,10 +40,13 @@ struct HeldVersions {
         let process: Int32
         let handle: UInt64
         let time: ContinuousClock.Instant
+        let isPassing: Bool
     }
 
     /// For so long after it was closed a version counts as held.
     static let patience = Duration.seconds(5)
+    /// Who has a document open for less is no program that keeps it open while somebody works on it.
+    static let moment = Duration.milliseconds(250)
     /// Who reads more documents than this in that time is no editor.
     static let mostClosed = 4096
 
@@ -46,13 +59,24 @@ struct HeldVersions {
     /// Whether the document was overtaken under somebody who may have it still.
     func concern(_ document: EntryID) -> Bool { overtaken[document] != nil }
 
+    /// A process opens the newest version of a document. Who reads it again and again, for a moment each time, goes on from
+    /// what it reads now. A program that kept the document open may open it once more for other reasons, as LibreOffice does
+    /// before it saves.
+    mutating func noteOpened(_ document: EntryID, by opener: Opener) {
+        guard opener.reads, let holdings = overtaken[document] else { return }
+        let rest = holdings.filter { !($0.process == opener.process && $0.end != nil && $0.isPassing) }
+        overtaken[document] = rest.isEmpty ? nil : rest
+    }
+
     /// A process let go of a document.
-    mutating func noteClosed(_ handle: UInt64, of document: EntryID, by process: Int32, at now: ContinuousClock.Instant) {
+    mutating func noteClosed(_ handle: UInt64, of document: EntryID, by opener: Opener, at now: ContinuousClock.Instant) {
         forgetOld(now)
+        let isPassing = now - opener.time < Self.moment
         if let index = overtaken[document]?.firstIndex(where: { $0.handle == handle }) {
             overtaken[document]?[index].end = now
+            overtaken[document]?[index].isPassing = isPassing
         } else {
-            closed.append(Closed(document: document, process: process, handle: handle, time: now))
+            closed.append(Closed(document: document, process: opener.process, handle: handle, time: now, isPassing: isPassing))
         }
     }
 
@@ -69,7 +93,9 @@ struct HeldVersions {
             .map { Holding(process: $0.process, version: version, handle: $0.number, end: nil) }
         if closed.contains(where: { $0.document == document }) {
             for gone in closed where gone.document == document {
-                new.append(Holding(process: gone.process, version: version, handle: gone.handle, end: gone.time))
+                new.append(
+                    Holding(
+                        process: gone.process, version: version, handle: gone.handle, end: gone.time, isPassing: gone.isPassing))
             }
             closed.removeAll { $0.document == document }
         }

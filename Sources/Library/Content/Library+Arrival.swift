@@ -110,7 +110,7 @@ extension Library {
     func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> UInt64 {
         let file = openFiles.shareableFile(arrival.inode, forWriting: false)
             ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
-        return register(Handle(file: file, canWrite: false, process: opener(of: file, caller)))
+        return register(Handle(file: file, canWrite: false, opener: opener(of: file, caller, flags: O_RDONLY)))
     }
 
     func waitForStart(of arrival: Arrival) async throws(Errno) {

@@ -1,12 +1,17 @@
 import Catalog
 import Documents
+import Glibc
 import Replication
 
 /// Which version a save is made from: the one that its program has, also where another device's has come meanwhile.
 extension Library {
-    /// The process that opens a file, as far as it is of interest.
-    func opener(of file: OpenFile, _ caller: Caller) -> Int32 {
-        file.document == nil ? 0 : surroundings.processes.ofThread(caller.thread) ?? 0
+    /// Who opens a file; nil if that is of no interest.
+    ///
+    /// - Parameter flags: of open(2).
+    func opener(of file: OpenFile, _ caller: Caller, flags: Int32) -> HeldVersions.Opener? {
+        guard file.document != nil, let process = surroundings.processes.ofThread(caller.thread) else { return nil }
+        let reads = flags & O_ACCMODE != O_WRONLY && flags & O_TRUNC == 0
+        return HeldVersions.Opener(process: process, time: surroundings.instant(), reads: reads)
     }
 
     /// Another device's version is about to take the place of what the file of an entry holds, or was to hold.

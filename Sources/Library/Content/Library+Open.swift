@@ -23,7 +23,7 @@ extension Library {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
-            return .opened(try openAgain(file, canWrite: canWrite, truncates: truncates, by: caller))
+            return .opened(try openAgain(file, flags: flags, by: caller))
         }
         let opening = try inspect { catalog -> Opening? in
             guard let entry = try catalog.entry(inode) else {
@@ -32,7 +32,7 @@ extension Library {
             if entry.kind == .folder { throw Errno.isDirectory }
             guard entry.isBackingCurrent else { return nil }
             let file = try openBacking(entry, canWrite: canWrite, catalog)
-            return .opened(register(Handle(file: file, canWrite: canWrite, process: opener(of: file, caller))))
+            return .opened(register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags))))
         }
         if case .opened(let number) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
@@ -57,15 +57,15 @@ extension Library {
         return number
     }
 
-    private func openAgain(
-        _ file: OpenFile, canWrite: Bool, truncates: Bool, by caller: Caller
-    ) throws(Errno) -> UInt64 {
+    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Errno) -> UInt64 {
+        let canWrite = flags & O_ACCMODE != O_RDONLY
+        let truncates = flags & O_TRUNC != 0
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
         // by an old memory of one, must look it up again.
         if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleNFSFileHandle }
         // Whether it may be written to is known now or, where the kernel does it, when that opens it.
         if canWrite, !unseenWrites.canBeNoticed { _ = try file.writable() }
-        let number = register(Handle(file: file, canWrite: canWrite, process: opener(of: file, caller)))
+        let number = register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags)))
         if truncates {
             try closing(number) { () throws(Errno) in
                 if file.isUnlinked { try file.writable().truncate(to: 0) } else { try truncateOpened(file.inode) }
@@ -124,7 +124,7 @@ extension Library {
             try catalog.update(entry)
             let file = try openBacking(entry, canWrite: true, catalog)
             file.state.withLock { $0.isModified = true }
-            return register(Handle(file: file, canWrite: true, process: opener(of: file, caller)))
+            return register(Handle(file: file, canWrite: true, opener: opener(of: file, caller, flags: O_WRONLY | O_TRUNC)))
         }
     }
 

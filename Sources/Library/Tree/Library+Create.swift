@@ -122,7 +122,8 @@ extension Library {
         entry.inode = try catalog.insert(entry)
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
-        let number = register(Handle(file: file, canWrite: canWrite, process: opener(of: file, creator.caller)))
+        let number = register(
+            Handle(file: file, canWrite: canWrite, opener: opener(of: file, creator.caller, flags: flags)))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
         var attributes = FileAttributes(status)
