@@ -16,10 +16,8 @@ extension OpenFiles {
 
     func isOvertaken(_ document: EntryID) -> Bool { table.withLock { $0.held.concern(document) } }
 
-    func takeHeld(
-        _ document: EntryID, by processes: Set<Int32>, for save: HeldVersions.Save, at now: ContinuousClock.Instant
-    ) -> [HeldVersions.Holding] {
-        table.withLock { $0.held.take(document, heldBy: processes, for: save, at: now) }
+    func takeHeld(_ document: EntryID, by processes: Set<Int32>, at now: ContinuousClock.Instant) -> [HeldVersions.Holding] {
+        table.withLock { $0.held.take(document, heldBy: processes, at: now) }
     }
 
     func giveBack(_ taken: [HeldVersions.Holding], of document: EntryID) {

@@ -18,7 +18,7 @@ final class OpenFile: Sendable {
         /// Whether nobody needs to hear of its being saved: it is no cloud document and has been named.
         /// True only while nothing could have changed that since it was opened.
         var isPlain = false
-        /// Whether the kernel writes to it by itself and docfs, which did not expect it to be the cloud's, has not prepared for that.
+        /// Whether the kernel writes to it by itself although docfs has it open for writing: it was not the cloud's then.
         var isBypassed = false
         /// Whether its last name is gone; the descriptor alone keeps the content.
         var isUnlinked = false

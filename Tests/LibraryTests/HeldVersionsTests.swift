@@ -16,17 +16,19 @@ struct HeldVersionsTests {
     }
 
     /// Who opened the document long ago.
-    private func opener(_ process: Int32) -> HeldVersions.Opener { .init(process: process, time: start - .seconds(60), reads: true) }
+    private func opener(_ process: Int32) -> HeldVersions.Opener {
+        HeldVersions.Opener(process: process, time: start - .seconds(60), reads: true)
+    }
 
     @Test mutating func `what a process has open when a newer version comes is what it saves from`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         #expect(held.concern(plan))
-        #expect(held.take(plan, heldBy: [42, 4], for: .replacement, at: start + .seconds(3600)).map(\.version) == [first])
+        #expect(held.take(plan, heldBy: [42, 4], at: start + .seconds(3600)).map(\.version) == [first])
     }
 
     @Test mutating func `another process saves from the version that it found`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        #expect(held.take(plan, heldBy: [51, 5], for: .replacement, at: start).isEmpty)
+        #expect(held.take(plan, heldBy: [51, 5], at: start).isEmpty)
         #expect(held.concern(plan))
     }
 
@@ -34,8 +36,8 @@ struct HeldVersionsTests {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         held.noteClosed(1, of: plan, by: opener(42), at: start + .seconds(60))
         var other = held
-        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .milliseconds(64_999)).map(\.version) == [first])
-        #expect(other.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(65)).isEmpty)
+        #expect(held.take(plan, heldBy: [42], at: start + .milliseconds(64_999)).map(\.version) == [first])
+        #expect(other.take(plan, heldBy: [42], at: start + .seconds(65)).isEmpty)
     }
 
     @Test mutating func `what was closed before the newer version came is held for five seconds, too`() {
@@ -43,19 +45,12 @@ struct HeldVersionsTests {
         #expect(!held.concern(plan))
         held.noteOvertaken(first, of: plan, heldBy: [], at: start + .seconds(2))
         var other = held
-        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(4)).map(\.version) == [first])
-        #expect(other.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(5)).isEmpty)
+        #expect(held.take(plan, heldBy: [42], at: start + .seconds(4)).map(\.version) == [first])
+        #expect(other.take(plan, heldBy: [42], at: start + .seconds(5)).isEmpty)
     }
 
-    @Test mutating func `who adds to the newest version has that, unless it still holds another`() {
-        held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        var other = held
-        #expect(other.take(plan, heldBy: [42], for: .change, at: start).map(\.version) == [first])
-        held.noteClosed(1, of: plan, by: opener(42), at: start)
-        #expect(held.take(plan, heldBy: [42], for: .change, at: start).isEmpty)
-    }
-
-    @Test(arguments: [false, true]) mutating func `who had a document open for a moment and reads it anew has what it reads`(isOpen: Bool) {
+    @Test(arguments: [false, true])
+    mutating func `who had a document open for a moment and reads it anew has what it reads`(isOpen: Bool) {
         let passing = HeldVersions.Opener(process: 42, time: start - .milliseconds(100), reads: true)
         if !isOpen { held.noteClosed(1, of: plan, by: passing, at: start) }
         held.noteOvertaken(first, of: plan, heldBy: isOpen ? [(1, 42)] : [], at: start)
@@ -64,7 +59,9 @@ struct HeldVersionsTests {
         held.noteOpened(plan, by: passing)
         other.noteOpened(plan, by: .init(process: 42, time: start, reads: false))
         #expect(!held.concern(plan))
-        for var held in [other, untouched] { #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).map(\.version) == [first]) }
+        for var held in [other, untouched] {
+            #expect(held.take(plan, heldBy: [42], at: start).map(\.version) == [first])
+        }
     }
 
     @Test mutating func `who kept a document open and opens it anew has what it kept`() {
@@ -72,27 +69,27 @@ struct HeldVersionsTests {
         held.noteOpened(plan, by: opener(42))
         held.noteClosed(1, of: plan, by: opener(42), at: start)
         held.noteOpened(plan, by: opener(42))
-        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).map(\.version) == [first])
+        #expect(held.take(plan, heldBy: [42], at: start).map(\.version) == [first])
     }
 
     @Test mutating func `of several versions the one that was overtaken first counts`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
         held.noteOvertaken(second, of: plan, heldBy: [(1, 42), (2, 42)], at: start + .seconds(1))
-        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(2)).map(\.version) == [first, second])
+        #expect(held.take(plan, heldBy: [42], at: start + .seconds(2)).map(\.version) == [first, second])
     }
 
     @Test mutating func `who has saved has what it saved, although it keeps its old handle`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        _ = held.take(plan, heldBy: [42], for: .replacement, at: start)
-        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).isEmpty)
+        _ = held.take(plan, heldBy: [42], at: start)
+        #expect(held.take(plan, heldBy: [42], at: start).isEmpty)
         held.noteOvertaken(second, of: plan, heldBy: [(1, 42)], at: start + .seconds(1))
-        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start + .seconds(2)).map(\.version) == [second])
+        #expect(held.take(plan, heldBy: [42], at: start + .seconds(2)).map(\.version) == [second])
     }
 
     @Test mutating func `a save that fails takes nothing away`() {
         held.noteOvertaken(first, of: plan, heldBy: [(1, 42)], at: start)
-        held.giveBack(held.take(plan, heldBy: [42], for: .replacement, at: start), of: plan)
-        #expect(held.take(plan, heldBy: [42], for: .replacement, at: start).map(\.version) == [first])
+        held.giveBack(held.take(plan, heldBy: [42], at: start), of: plan)
+        #expect(held.take(plan, heldBy: [42], at: start).map(\.version) == [first])
     }
 
     @Test mutating func `what nobody has any more is forgotten`() {

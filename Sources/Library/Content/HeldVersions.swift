@@ -2,19 +2,11 @@ import DequeModule
 import Documents
 
 /// Which processes have a version that another device has overtaken, or had one until a moment ago: what they save is made
-/// from that one (PRODUCT 2).
+/// from that one (PRODUCT 2), if it replaces all of the content. Who opens the newest version and adds to it has that.
 ///
 /// Only what is overtaken is remembered, and for a moment what was closed and may be overtaken yet. That a file is open
 /// its handles tell (`OpenFiles`).
 struct HeldVersions {
-    /// How a content comes to be another one.
-    enum Save: Sendable {
-        /// All of it is new: another file takes its place, or it was emptied.
-        case replacement
-        /// Some of it is written to.
-        case change
-    }
-
     /// What a process has, or had.
     struct Holding: Equatable, Sendable {
         let process: Int32
@@ -104,17 +96,13 @@ struct HeldVersions {
 
     /// One of these processes saves a document: from then on they have what they saved.
     ///
-    /// - Parameter save: a change of the newest version is made from a version that was let go of only if it replaces all of
-    ///   the content: who opens the newest version and adds to it has that.
     /// - Returns: what they had of it, the version that was overtaken first coming first.
-    mutating func take(
-        _ document: EntryID, heldBy processes: Set<Int32>, for save: Save, at now: ContinuousClock.Instant
-    ) -> [Holding] {
+    mutating func take(_ document: EntryID, heldBy processes: Set<Int32>, at now: ContinuousClock.Instant) -> [Holding] {
         let all = overtaken[document] ?? []
         let taken = all.filter { processes.contains($0.process) }
         let rest = all.filter { !processes.contains($0.process) }
         overtaken[document] = rest.isEmpty ? nil : rest
-        return taken.filter { Self.isHeld($0, now) && (save == .replacement || $0.end == nil) }
+        return taken.filter { Self.isHeld($0, now) }
     }
 
     /// The save did not succeed.

@@ -222,7 +222,10 @@ extension Library {
     func leaveOvertaken(_ inode: InodeNumber) {
         do throws(Errno) {
             try mutate { catalog in
-                guard let entry = try catalog.entry(inode), entry.isOutdated, !openFiles.isOpenForWriting(inode) else { return }
+                guard let entry = try catalog.entry(inode), entry.isOutdated else { return }
+                // Who may still write to it leaves it when it is closed.
+                openFiles.noteOvertaken(inode)
+                if openFiles.isOpenForWriting(inode) { return }
                 noteHolders(of: entry)
                 openFiles.detach(inode)
                 _ = try catalog.renumber(inode)

@@ -21,24 +21,22 @@ extension Library {
         openFiles.noteHolders(of: id, of: version, at: surroundings.instant())
     }
 
-    /// Must be called when a file takes the place of a document's content.
+    /// Must be called when another file takes the place of a document's content.
     func noteBase(of entry: inout Entry, savedBy caller: Caller, _ catalog: CatalogTransaction) {
-        noteBase(of: &entry, .replacement, catalog) { [surroundings.processes.ofThread(caller.thread)].compactMap { $0 } }
+        noteBase(of: &entry, catalog) { [surroundings.processes.ofThread(caller.thread)].compactMap { $0 } }
     }
 
-    /// Must be called before a document counts as changed through the handles it is open by.
-    func noteBaseOfWriters(of entry: inout Entry, _ save: HeldVersions.Save, _ catalog: CatalogTransaction) {
+    /// Must be called when a document is emptied, by those who have it open for writing.
+    func noteBaseOfWriters(of entry: inout Entry, _ catalog: CatalogTransaction) {
         let inode = entry.inode
-        noteBase(of: &entry, save, catalog) { openFiles.writers(of: inode) }
+        noteBase(of: &entry, catalog) { openFiles.writers(of: inode) }
     }
 
-    private func noteBase(
-        of entry: inout Entry, _ save: HeldVersions.Save, _ catalog: CatalogTransaction, savedBy processes: () -> [Int32]
-    ) {
+    private func noteBase(of entry: inout Entry, _ catalog: CatalogTransaction, savedBy processes: () -> [Int32]) {
         guard entry.isReplicated, let id = entry.id, openFiles.isOvertaken(id) else { return }
         // A shell may hold a document that a program which it starts saves.
         let lineages = Set(processes().flatMap(surroundings.processes.lineage))
-        let taken = openFiles.takeHeld(id, by: lineages, for: save, at: surroundings.instant())
+        let taken = openFiles.takeHeld(id, by: lineages, at: surroundings.instant())
         guard let oldest = taken.first else { return }
         catalog.ifFailed { [openFiles] in openFiles.giveBack(taken, of: id) }
         entry.contentVersion = oldest.version

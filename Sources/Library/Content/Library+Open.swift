@@ -120,7 +120,7 @@ extension Library {
             guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
             try makeEmpty(&entry, catalog)
             noteBase(of: &entry, savedBy: caller, catalog)
-            noteContentChange(&entry, catalog)
+            noteContentChange(&entry)
             try catalog.update(entry)
             let file = try openBacking(entry, canWrite: true, catalog)
             file.state.withLock { $0.isModified = true }

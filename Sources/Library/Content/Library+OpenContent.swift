@@ -12,7 +12,7 @@ extension Library {
     /// How long it is until the changed content of an entry is to be sent; nil while that cannot be told.
     func timeToSend(_ inode: InodeNumber) throws(Errno) -> Duration? {
         guard let file = openFiles.file(inode), file.isOpenForWriting else { return transfers.timeToQuiet(inode) }
-        // A mapping may be written to without a trace; and so may be, on older kernels, what was not the cloud's when it was opened.
+        // A mapping may be written to without a trace; on older kernels so may be what was not the cloud's when it was opened.
         if file.state.withLock({ $0.isAwaited || $0.isBypassed && !unseenWrites.canBeNoticed }) { return nil }
         let look = ContentLook(try file.descriptor.status())
         let now = surroundings.instant()

@@ -25,7 +25,7 @@ extension Library {
             guard isCloud else { return }
             try mutate { catalog in
                 guard var entry = try catalog.entry(file.inode) else { return }
-                noteContentChange(&entry, catalog)
+                noteContentChange(&entry)
                 try catalog.update(entry)
             }
             transfers.noteWork()
@@ -50,9 +50,8 @@ extension Library {
         observer?.attributesChanged(of: inode)
     }
 
-    func noteContentChange(_ entry: inout Entry, as save: HeldVersions.Save = .change, _ catalog: CatalogTransaction) {
+    func noteContentChange(_ entry: inout Entry) {
         guard entry.kind == .document else { return }
-        if !entry.pending.contains(.content) { noteBaseOfWriters(of: &entry, save, catalog) }
         entry.notePending(.content)
         openFiles.file(entry.inode)?.state.withLock { if $0.writers > 0 { $0.isModified = true } }
     }
@@ -65,7 +64,7 @@ extension Library {
             else { return }
             try mutate { catalog in
                 guard var entry = try catalog.entry(inode) else { return }
-                if entry.isReplicated { noteContentChange(&entry, catalog) }
+                if entry.isReplicated { noteContentChange(&entry) }
                 try finishSave(&entry, catalog)
                 try catalog.update(entry)
             }

@@ -37,7 +37,7 @@ extension Library {
             try write { catalog in
                 for file in written {
                     guard var entry = try catalog.entry(file.inode) else { continue }
-                    noteContentChange(&entry, catalog)
+                    noteContentChange(&entry)
                     try catalog.update(entry)
                 }
             }

@@ -175,7 +175,9 @@ extension Synchronizer {
                 (current.size, current.modified) = (version.size, version.modified)
                 try catalog.update(current)
             }
-            uploaded.withLock { $0[entry.inode] = CommitDraft.Uploaded(revision: current.revision, version: version, time: start) }
+            uploaded.withLock {
+                $0[entry.inode] = CommitDraft.Uploaded(revision: current.revision, version: version, time: start)
+            }
         }
     }
 

@@ -87,7 +87,9 @@ extension TestDevice {
 
     // MARK: Content
 
-    func open(_ name: String, in folder: InodeNumber = .cloud, _ flags: Int32 = O_RDONLY, by process: Int32 = 0) async throws -> UInt64 {
+    func open(
+        _ name: String, in folder: InodeNumber = .cloud, _ flags: Int32 = O_RDONLY, by process: Int32 = 0
+    ) async throws -> UInt64 {
         try await open(inode(name, in: folder), flags, by: process)
     }
 

@@ -60,8 +60,8 @@ final class TestDevice: Sendable {
         surroundings.diskPatience = 60
         if defersCommits { surroundings.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
         let library = try Library.open(
-            configuration, transfers: Transfers(pace: SendingPace(quiet: .zero), instant: surroundings.instant), deviceName: name, surroundings: surroundings,
-            logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+            configuration, transfers: Transfers(pace: SendingPace(quiet: .zero), instant: surroundings.instant),
+            deviceName: name, surroundings: surroundings, logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
         ) { [cloud] _ in cloud }
         opened.withLock { $0 = (library, Synchronizer(library: library)) }
     }
