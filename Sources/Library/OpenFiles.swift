@@ -166,6 +166,8 @@ final class OpenFiles: Sendable {
         var closing: [InodeNumber: Int] = [:]
         fileprivate var closeWaiters: [CloseWaiter] = []
         var held = HeldVersions()
+        /// Who opened a document last.
+        var lastOpener: (thread: Int32, opener: HeldVersions.Opener)?
 
         func isClosed(_ inode: InodeNumber?) -> Bool {
             guard let inode else { return files.isEmpty && closing.isEmpty }

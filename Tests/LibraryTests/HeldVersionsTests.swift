@@ -1,4 +1,5 @@
 import Documents
+import Foundation
 @testable import Library
 import Testing
 
@@ -110,9 +111,14 @@ struct HeldVersionsTests {
         #expect(!held.concern(plan))
     }
 
-    @Test func `a thread belongs to a process, which others started`() {
+    @Test func `a thread belongs to a process, which others started`() async throws {
         let processes = Processes.system
+        let threads = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").compactMap { Int32($0) }
+        #expect(threads.contains(getpid()))
+        // Threads that have ended meanwhile are nobody's.
+        #expect(Set(threads.compactMap(processes.ofThread)) == [getpid()])
         #expect(processes.ofThread(0) == nil)
+        #expect(processes.lineage(of: getpid()).prefix(2) == [getpid(), getppid()].filter { $0 > 1 }.prefix(2))
         #expect(processes.lineage(of: 1).isEmpty)
     }
 }

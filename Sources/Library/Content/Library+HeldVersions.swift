@@ -9,9 +9,16 @@ extension Library {
     ///
     /// - Parameter flags: of open(2).
     func opener(of file: OpenFile, _ caller: Caller, flags: Int32) -> HeldVersions.Opener? {
-        guard file.document != nil, let process = surroundings.processes.ofThread(caller.thread) else { return nil }
+        if file.document == nil { return nil }
+        let now = surroundings.instant()
         let reads = flags & O_ACCMODE != O_WRONLY && flags & O_TRUNC == 0
-        return HeldVersions.Opener(process: process, time: surroundings.instant(), reads: reads)
+        if let process = openFiles.knownProcess(of: caller.thread, at: now) {
+            return HeldVersions.Opener(process: process, time: now, reads: reads)
+        }
+        guard let process = surroundings.processes.ofThread(caller.thread) else { return nil }
+        let opener = HeldVersions.Opener(process: process, time: now, reads: reads)
+        openFiles.noteOpener(opener, thread: caller.thread)
+        return opener
     }
 
     /// Another device's version is about to take the place of what the file of an entry holds, or was to hold.

@@ -86,6 +86,8 @@ extension Synchronizer {
             let start = library.surroundings.now()
             if library.openFiles.isOpenForWriting(entry.inode) {
                 try await onBlockingThread { [library] in try library.cleanPages(of: entry.inode) }
+                // It may have waited for its turn.
+                guard try library.timeToSend(entry.inode) == .zero else { return nil }
             }
             guard let (draft, look, file, id, known) = try prepare(entry) else { return nil }
             let upload = Upload(store: library.store)
