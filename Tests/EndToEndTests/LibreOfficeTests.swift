@@ -21,7 +21,9 @@ struct LibreOfficeTests {
                     found = condition()
                     if found: return found
                 except (OSError, NoConnectException): pass
-                if time.monotonic() > deadline: sys.exit("never " + condition.__name__)
+                if time.monotonic() > deadline:
+                    for path in here, there: subprocess.run(["cat", path + ".state"], stdout=sys.stderr)
+                    sys.exit("never " + condition.__name__)
                 time.sleep(0.05)
 
         def content(path):
