@@ -20,6 +20,7 @@ ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t leng
 int syncfs(int descriptor);
 pid_t gettid(void);
 int sched_getaffinity(pid_t thread, size_t length, cpu_set_t *processors);
+int tgkill(pid_t process, pid_t thread, int signal);
 int unshare(int flags);
 int close_range(unsigned int first, unsigned int last, int flags);
 long syscall(long number, ...);

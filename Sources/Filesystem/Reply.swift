@@ -71,6 +71,8 @@ struct Request: @unchecked Sendable {
     /// Whether who asks may keep set-id bits on what they write to (CAP_FSETID, as root has it).
     var isPrivileged: Bool { fuse_req_ctx(pointer)?.pointee.uid == 0 }
 
+    var caller: Caller { Caller(thread: fuse_req_ctx(pointer)?.pointee.pid ?? 0) }
+
     /// Answers at once, on this thread.
     func answer(_ body: () throws(Errno) -> Reply) {
         do throws(Errno) { send(try body()) } catch { _ = fuse_reply_err(pointer, error.rawValue) }

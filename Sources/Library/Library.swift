@@ -127,6 +127,8 @@ public struct Surroundings: Sendable {
     public var diskPatience = 1
     /// Whether what the files tell of, too, may be committed to the catalog a moment later.
     public var defersCommits = true
+    /// To tell which of them saves what.
+    public var processes = Processes.system
     /// Whether files that are open for writing are so for somebody else than docfs: not where the devices of a test,
     /// those that crashed included, are one process.
     public var asksForLeases = true

@@ -18,6 +18,8 @@ final class OpenFile: Sendable {
         /// Whether nobody needs to hear of its being saved: it is no cloud document and has been named.
         /// True only while nothing could have changed that since it was opened.
         var isPlain = false
+        /// Whether the kernel writes to it by itself although docfs has it open for writing: it was not the cloud's then.
+        var isBypassed = false
         /// Whether its last name is gone; the descriptor alone keeps the content.
         var isUnlinked = false
         /// Whether a newer version came while it was open for writing.
@@ -30,6 +32,8 @@ final class OpenFile: Sendable {
         var isAwaited = false
         /// Whether others have left while one waits.
         var hasOthersLeft = false
+        /// How long its content has been as it is, while it is open for writing and changed.
+        var quiet = ContentQuiet()
         /// For the few writes that reach docfs of a file whose descriptor is not for writing.
         var writable: Descriptor?
     }
@@ -41,6 +45,8 @@ final class OpenFile: Sendable {
     let isWritable: Bool
     /// Whether the container had to hear of what is written to it when it was opened.
     let isReplicated: Bool
+    /// The document of the cloud that it was when it was opened.
+    let document: EntryID?
     /// The content's arrival, when the file was opened before it was here.
     let arrival: Arrival?
     /// Never held around another lock or a system call.
@@ -52,6 +58,7 @@ final class OpenFile: Sendable {
         self.isWritable = isWritable
         arrival = nil
         isReplicated = entry.isReplicated
+        document = entry.isReplicated && entry.kind == .document ? entry.id : nil
         let isPlain = !entry.isReplicated && (entry.kind != .document || entry.naming == .given)
         state.withLock { state in
             state.isPlain = isPlain
@@ -66,6 +73,7 @@ final class OpenFile: Sendable {
         self.isWritable = isWritable
         self.arrival = arrival
         isReplicated = false
+        document = inode.isVersion ? nil : arrival?.document
     }
 
     /// A descriptor for writing.
@@ -106,6 +114,8 @@ final class OpenFile: Sendable {
 
     var isUnlinked: Bool { state.withLock(\.isUnlinked) }
 
+    var isOpenForWriting: Bool { state.withLock { $0.writers > 0 } }
+
     /// Whether another open may share it. Content that is arriving can be read already and not yet
     /// written; that of an arrival which failed is no document's any more.
     func canBeShared(forWriting writes: Bool) -> Bool {
@@ -121,6 +131,8 @@ final class OpenFile: Sendable {
 public struct Handle: Sendable {
     let file: OpenFile
     public let canWrite: Bool
+    /// Who opened it; nil where that is unknown or of no interest.
+    var opener: HeldVersions.Opener?
 
     public var inode: InodeNumber { file.inode }
 
@@ -146,13 +158,16 @@ public struct Handle: Sendable {
 
 /// The handles' numbers, and the files behind them.
 final class OpenFiles: Sendable {
-    private struct Table {
+    struct Table {
         var files: [InodeNumber: OpenFile] = [:]
         var handles: [UInt64: Handle] = [:]
         var lastHandle: UInt64 = 0
         /// Files whose last handle is gone while the save that follows from it is under way.
         var closing: [InodeNumber: Int] = [:]
-        var closeWaiters: [CloseWaiter] = []
+        fileprivate var closeWaiters: [CloseWaiter] = []
+        var held = HeldVersions()
+        /// Who opened a document last.
+        var lastOpener: (thread: Int32, opener: HeldVersions.Opener)?
 
         func isClosed(_ inode: InodeNumber?) -> Bool {
             guard let inode else { return files.isEmpty && closing.isEmpty }
@@ -161,7 +176,7 @@ final class OpenFiles: Sendable {
     }
 
     /// Who waits for a file, or for every file, to be closed.
-    private struct CloseWaiter {
+    fileprivate struct CloseWaiter {
         let inode: InodeNumber?
         let closed = DispatchSemaphore(value: 0)
     }
@@ -170,7 +185,7 @@ final class OpenFiles: Sendable {
     private static let patience = DispatchTimeInterval.milliseconds(10)
 
     /// Taken inside the catalog's queue or alone; a file's state is taken inside it.
-    private let table = Mutex(Table())
+    let table = Mutex(Table())
 
     func file(_ inode: InodeNumber) -> OpenFile? { table.withLock { $0.files[inode] } }
 
@@ -185,6 +200,7 @@ final class OpenFiles: Sendable {
             table.lastHandle += 1
             table.handles[table.lastHandle] = handle
             table.files[handle.file.inode] = handle.file
+            if let document = handle.file.document, let opener = handle.opener { table.held.noteOpened(document, by: opener) }
             handle.file.state.withLock { state in
                 state.handles += 1
                 if handle.canWrite { state.writers += 1 }
@@ -204,10 +220,13 @@ final class OpenFiles: Sendable {
         let isOvertaken: Bool
     }
 
-    func remove(_ number: UInt64) -> Closing? {
+    func remove(_ number: UInt64, at now: @autoclosure () -> ContinuousClock.Instant) -> Closing? {
         table.withLock { table in
             guard let handle = table.handles.removeValue(forKey: number) else { return nil }
             let file = handle.file
+            if let document = file.document, let opener = handle.opener {
+                table.held.noteClosed(number, of: document, by: opener, at: now())
+            }
             let closing = file.state.withLock { state in
                 state.handles -= 1
                 if handle.canWrite { state.writers -= 1 }
@@ -307,6 +326,6 @@ final class OpenFiles: Sendable {
     func isReadWhileArriving(_ inode: InodeNumber) -> Bool { file(inode)?.arrival?.stage == .underWay }
 
     func isOpenForWriting(_ inode: InodeNumber) -> Bool {
-        file(inode)?.state.withLock { $0.writers > 0 } ?? false
+        file(inode)?.isOpenForWriting ?? false
     }
 }

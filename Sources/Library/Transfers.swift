@@ -44,16 +44,14 @@ final class Transfers: Sendable {
     /// Signalled when there may be something to send.
     let wake: Wake
 
-    /// So long without a change makes a save.
-    private let quiet: Duration
+    let pace: SendingPace
     private let instant: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter quiet: half a second but for tests (PRODUCT 2).
     init(
-        quiet: Duration = .milliseconds(500), instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
+        pace: SendingPace = SendingPace(), instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         sleep: @escaping @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     ) {
-        self.quiet = quiet
+        self.pace = pace
         self.instant = instant
         wake = Wake(sleep: sleep)
         lastUse = Mutex(instant())
@@ -72,6 +70,12 @@ final class Transfers: Sendable {
             return now - last > .seconds(1)
         }
         if wasIdle { wake.signal() }
+    }
+
+    /// Something is to be sent, or will be soon.
+    func noteWork() {
+        noteUse()
+        wake.signal()
     }
 
     var idleTime: Duration { instant() - lastUse.withLock { $0 } }
@@ -99,14 +103,13 @@ final class Transfers: Sendable {
 
     func noteClosed(_ inode: InodeNumber) {
         noteWritten(inode)
-        noteUse()
-        wake.signal()
+        noteWork()
     }
 
     /// Its place changed, not its content, which counts as changed only if that was a moment ago.
     func noteMoved(_ inode: InodeNumber, modified: Timestamp, now: Timestamp) {
         // Times as files have them can be any: their difference may not fit into 64 bits.
-        if Duration.nanoseconds(now.nanoseconds) - .nanoseconds(modified.nanoseconds) > quiet {
+        if Duration.nanoseconds(now.nanoseconds) - .nanoseconds(modified.nanoseconds) > pace.quiet {
             noteUse()
         } else {
             noteClosed(inode)
@@ -118,9 +121,9 @@ final class Transfers: Sendable {
         let now = instant()
         return state.withLock { state in
             guard let last = state.lastActivity[inode] else { return .zero }
-            let rest = quiet - (now - last)
-            if rest <= .zero { state.lastActivity[inode] = nil }
-            return max(rest, .zero)
+            let rest = pace.rest(after: now - last, isOpenForWriting: false, isSaved: true)
+            if rest == .zero { state.lastActivity[inode] = nil }
+            return rest
         }
     }
 

@@ -9,14 +9,14 @@ struct TransfersTests {
 
     @Test(arguments: [Int64.min, -1, 0, 1_794_999_999_000_000_000])
     func `what is moved and was written long ago is quiet at once, whatever its time`(modified: Int64) {
-        let transfers = Transfers(quiet: .milliseconds(500))
+        let transfers = Transfers()
         transfers.noteMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) == .zero)
     }
 
     @Test(arguments: [1_794_999_999_900_000_000, 1_795_000_001_000_000_000, Int64.max])
     func `what is moved and was written just now, or in the future, is not quiet yet`(modified: Int64) {
-        let transfers = Transfers(quiet: .seconds(3600))
+        let transfers = Transfers(pace: SendingPace(quiet: .seconds(3600)))
         transfers.noteMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) > .zero)
     }

@@ -59,7 +59,7 @@ extension Filesystem {
                 }
             case .entry(let inode):
                 if flags & O_TRUNC != 0, !request.isPrivileged { try library.clearSetID(of: inode) }
-                finish(try library.open(inode, flags: flags), of: number, flags, request) { .opened($0) }
+                finish(try library.open(inode, flags: flags, by: request.caller), of: number, flags, request) { .opened($0) }
             case .version(let inode):
                 finish(try library.openVersion(inode, flags: flags), of: number, flags, request) { .opened($0) }
             case .versions:
@@ -83,9 +83,11 @@ extension Filesystem {
                 return reply
             }
         case .arriving(let inode):
+            let caller = request.caller
             request.answerLater { [self] () throws(Errno) in
                 let handle = inode.isVersion
-                    ? try await library.finishOpeningVersion(inode) : try await library.finishOpening(inode, flags: flags)
+                    ? try await library.finishOpeningVersion(inode)
+                    : try await library.finishOpening(inode, flags: flags, by: caller)
                 let file = try opened(handle, of: number, flags)
                 if case .passthrough = file.content { forgetAttributes(number, flags) }
                 return reply(file)

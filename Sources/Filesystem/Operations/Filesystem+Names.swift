@@ -72,7 +72,7 @@ extension Filesystem {
             Request(request!).answer { () throws(Errno) in
                 try filesystem(of: request!).rename(
                     bytes(name), in: Node(number: parent), to: bytes(newName), in: InodeNumber(folder: newParent),
-                    RenameOptions(flags: flags))
+                    RenameOptions(flags: flags), by: Request(request!).caller)
                 return .success
             }
         }
@@ -104,13 +104,13 @@ extension Filesystem {
 
     private func rename(
         _ name: UnsafeBufferPointer<UInt8>, in folder: Node, to newName: UnsafeBufferPointer<UInt8>,
-        in newFolder: InodeNumber, _ options: RenameOptions
+        in newFolder: InodeNumber, _ options: RenameOptions, by caller: Caller
     ) throws(Errno) {
         if case .versions(let folder, let inode) = folder {
             try library.chooseVersion(name, in: folder, of: inode, as: newName, in: newFolder, options: options)
         } else {
             try library.rename(
-                name, in: InodeNumber(folder: folder.number), to: newName, in: newFolder, options: options)
+                name, in: InodeNumber(folder: folder.number), to: newName, in: newFolder, options: options, by: caller)
         }
     }
 
@@ -129,7 +129,8 @@ extension Filesystem {
 extension Creator {
     init(_ request: fuse_req_t, mode: mode_t) {
         let context = fuse_req_ctx(request)!.pointee
-        self.init(owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777))
+        self.init(owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777),
+            caller: Caller(thread: context.pid))
     }
 }
 

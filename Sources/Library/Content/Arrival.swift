@@ -8,6 +8,7 @@ import SystemPackage
 /// The content of one version on its way into a staging file, shared by all who wait for it.
 final class Arrival: Sendable {
     let inode: InodeNumber
+    let document: EntryID
     let version: DocumentVersion
     let stagingName: String
     let descriptor: Descriptor
@@ -26,8 +27,12 @@ final class Arrival: Sendable {
         case failed
     }
 
-    init(inode: InodeNumber, version: DocumentVersion, stagingName: String, descriptor: Descriptor, download: Download) {
+    init(
+        inode: InodeNumber, document: EntryID, version: DocumentVersion, stagingName: String, descriptor: Descriptor,
+        download: Download
+    ) {
         self.inode = inode
+        self.document = document
         self.version = version
         self.stagingName = stagingName
         self.descriptor = descriptor

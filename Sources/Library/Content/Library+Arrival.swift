@@ -15,16 +15,16 @@ extension Library {
     ///
     /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
     ///   content that is damaged, or what opening it then gives.
-    public func finishOpening(_ inode: InodeNumber, flags: Int32) async throws(Errno) -> UInt64 {
+    public func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Errno) -> UInt64 {
         let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
         while true {
             if let arrival = try arrival(of: inode) {
                 try await waitForStart(of: arrival)
-                if onlyReads, let number = openArriving(arrival) { return number }
+                if onlyReads, let number = openArriving(arrival, by: caller) { return number }
                 try await arrival.waitUntilInstalled()
             }
             // Meanwhile a still newer version may have come.
-            if case .opened(let number) = try open(inode, flags: flags) { return number }
+            if case .opened(let number) = try open(inode, flags: flags, by: caller) { return number }
         }
     }
 
@@ -95,21 +95,22 @@ extension Library {
         let download = Download(
             store: store, key: try version.key(of: id), version: version,
             into: FileDescriptor(rawValue: descriptor.number))
-        return Arrival(inode: inode, version: version, stagingName: name, descriptor: descriptor, download: download)
+        return Arrival(
+            inode: inode, document: id, version: version, stagingName: name, descriptor: descriptor, download: download)
     }
 
     /// Opens content that is arriving for reading; nil when it is not arriving any more.
-    private func openArriving(_ arrival: Arrival) -> UInt64? {
+    private func openArriving(_ arrival: Arrival, by caller: Caller) -> UInt64? {
         guard arrival.stage == .underWay else { return nil }
         defer { stateChanged() }
-        return openToRead(arrival)
+        return openToRead(arrival, by: caller)
     }
 
     /// Opens what has come of a content, and what is still to come of it, for reading.
-    func openToRead(_ arrival: Arrival) -> UInt64 {
+    func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> UInt64 {
         let file = openFiles.shareableFile(arrival.inode, forWriting: false)
             ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
-        return register(Handle(file: file, canWrite: false))
+        return register(Handle(file: file, canWrite: false, opener: opener(of: file, caller, flags: O_RDONLY)))
     }
 
     func waitForStart(of arrival: Arrival) async throws(Errno) {
@@ -221,7 +222,11 @@ extension Library {
     func leaveOvertaken(_ inode: InodeNumber) {
         do throws(Errno) {
             try mutate { catalog in
-                guard let entry = try catalog.entry(inode), entry.isOutdated, !openFiles.isOpenForWriting(inode) else { return }
+                guard let entry = try catalog.entry(inode), entry.isOutdated else { return }
+                // Who may still write to it leaves it when it is closed.
+                openFiles.noteOvertaken(inode)
+                if openFiles.isOpenForWriting(inode) { return }
+                noteHolders(of: entry)
                 openFiles.detach(inode)
                 _ = try catalog.renumber(inode)
                 catalog.announce(.entryChanged(EntryNames(entry), besides: nil))

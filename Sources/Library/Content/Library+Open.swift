@@ -19,11 +19,11 @@ extension Library {
     /// - Parameter flags: of open(2).
     /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for what is not here,
     ///   or the backing file's own errno.
-    public func open(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
+    public func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Errno) -> Opening {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
-            return .opened(try openAgain(file, canWrite: canWrite, truncates: truncates))
+            return .opened(try openAgain(file, flags: flags, by: caller))
         }
         let opening = try inspect { catalog -> Opening? in
             guard let entry = try catalog.entry(inode) else {
@@ -32,7 +32,7 @@ extension Library {
             if entry.kind == .folder { throw Errno.isDirectory }
             guard entry.isBackingCurrent else { return nil }
             let file = try openBacking(entry, canWrite: canWrite, catalog)
-            return .opened(register(Handle(file: file, canWrite: canWrite)))
+            return .opened(register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags))))
         }
         if case .opened(let number) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
@@ -41,7 +41,7 @@ extension Library {
             stateChanged()
             return .opened(number)
         }
-        if truncates, canWrite, !openFiles.isReadWhileArriving(inode) { return .opened(try openEmptied(inode)) }
+        if truncates, canWrite, !openFiles.isReadWhileArriving(inode) { return .opened(try openEmptied(inode, by: caller)) }
         if flags & O_NONBLOCK != 0 {
             if transfers.isReachable { _ = try arrival(of: inode) }
             throw .resourceTemporarilyUnavailable
@@ -57,13 +57,15 @@ extension Library {
         return number
     }
 
-    private func openAgain(_ file: OpenFile, canWrite: Bool, truncates: Bool) throws(Errno) -> UInt64 {
+    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Errno) -> UInt64 {
+        let canWrite = flags & O_ACCMODE != O_RDONLY
+        let truncates = flags & O_TRUNC != 0
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
         // by an old memory of one, must look it up again.
         if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleNFSFileHandle }
         // Whether it may be written to is known now or, where the kernel does it, when that opens it.
         if canWrite, !unseenWrites.canBeNoticed { _ = try file.writable() }
-        let number = register(Handle(file: file, canWrite: canWrite))
+        let number = register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags)))
         if truncates {
             try closing(number) { () throws(Errno) in
                 if file.isUnlinked { try file.writable().truncate(to: 0) } else { try truncateOpened(file.inode) }
@@ -113,15 +115,16 @@ extension Library {
     }
 
     /// O_TRUNC on what is not here needs none of its content.
-    private func openEmptied(_ inode: InodeNumber) throws(Errno) -> UInt64 {
+    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Errno) -> UInt64 {
         try mutate { catalog in
             guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
             try makeEmpty(&entry, catalog)
+            noteBase(of: &entry, savedBy: caller, catalog)
             noteContentChange(&entry)
             try catalog.update(entry)
             let file = try openBacking(entry, canWrite: true, catalog)
             file.state.withLock { $0.isModified = true }
-            return register(Handle(file: file, canWrite: true))
+            return register(Handle(file: file, canWrite: true, opener: opener(of: file, caller, flags: O_WRONLY | O_TRUNC)))
         }
     }
 
@@ -151,7 +154,7 @@ extension Library {
     /// Closes a handle. The last writer's close is the save.
     public func close(_ number: UInt64) {
         let isNoted = attemptToNoteUnseenWrites()
-        guard let closing = openFiles.remove(number) else { return }
+        guard let closing = openFiles.remove(number, at: surroundings.instant()) else { return }
         defer { openFiles.finishClosing(closing) }
         let inode = closing.file.inode
         if closing.isLastWriter, isNoted { unseenWrites.end(closing.file) }

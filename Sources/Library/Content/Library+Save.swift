@@ -28,6 +28,7 @@ extension Library {
                 noteContentChange(&entry)
                 try catalog.update(entry)
             }
+            transfers.noteWork()
         } catch {
             file.state.withLock { $0.isModified = false }
             throw error
@@ -99,8 +100,11 @@ extension Library {
     public func synchronize(_ handle: Handle, dataOnly: Bool) throws(Errno) {
         // fdatasync(2) may leave the file's time behind, which else would tell of its change after a crash.
         guard attemptToNoteUnseenWrites() else { throw .ioError }
+        let isSaved = handle.canWrite && handle.file.state.withLock { $0.isModified && !$0.isPlain }
+        let look = isSaved ? ContentLook(try handle.descriptor.status()) : nil
         try handle.descriptor.synchronize(dataOnly: dataOnly)
         if handle.file.isUnlinked { return }
+        if let look { noteSaved(handle.file, look) }
         try synchronizeNames { catalog in
             try catalog.entry(handle.inode).map { try backing.folder($0.parent, catalog) }
         }

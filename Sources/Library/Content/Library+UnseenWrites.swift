@@ -21,9 +21,14 @@ extension Library {
     public func willWriteUnseen(_ handle: Handle) throws(Errno) {
         guard handle.canWrite else { throw .badFileDescriptor }
         // Of what is not the cloud's nobody needs to hear but its name: it is taken to be written to.
-        if handle.file.isWritable { return try willWrite(handle) }
+        if handle.file.isWritable {
+            handle.file.state.withLock { $0.isBypassed = true }
+            return try willWrite(handle)
+        }
         if handle.file.state.withLock({ $0.isModified }) { return }
         try unseenWrites.watch(handle.file)
+        // From now on it is looked at now and then.
+        transfers.noteUse()
     }
 
     /// What has been written unseen up to now counts as written. Not from inside a step.
@@ -38,6 +43,7 @@ extension Library {
             }
             // It could not be noted while it was open.
             for file in written where !openFiles.isOpenForWriting(file.inode) { transfers.noteClosed(file.inode) }
+            transfers.noteWork()
             stateChanged()
         }
     }
@@ -56,8 +62,11 @@ extension Library {
     ///
     /// - Parameter file: opened for reading only.
     func isMapped(_ entry: Entry, _ file: Descriptor) -> Bool {
-        // Where docfs itself holds the file for writing that cannot be told; then it has been opened since it is here.
-        openFiles.file(entry.inode)?.isWritable != true && unseenWrites.isMapped(file)
+        // Where somebody holds the file for writing, be it docfs itself, that cannot be told.
+        if let open = openFiles.file(entry.inode), open.isWritable || open.isOpenForWriting {
+            return open.state.withLock(\.isAwaited)
+        }
+        return unseenWrites.isMapped(file)
     }
 
     /// Runs `body` when nobody can write through a handle any more: at once, but for a file that the kernel writes by

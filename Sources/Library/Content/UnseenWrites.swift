@@ -67,6 +67,11 @@ final class UnseenWrites: Sendable {
         }
     }
 
+    /// From now on whatever makes a file look different is a write, be it one that docfs sees.
+    func watch(_ file: OpenFile, since look: Fingerprint) {
+        watched.withLock { $0[file.inode] = Watched(file: file, look: look) }
+    }
+
     /// It cannot be written to any more, unless somebody has just opened it again.
     func end(_ file: OpenFile) {
         watched.withLock { watched in

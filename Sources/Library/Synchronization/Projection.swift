@@ -206,6 +206,7 @@ struct Projection {
             library.openFiles.noteOvertaken(inode)
             return
         }
+        library.noteHolders(of: entry)
         library.openFiles.detach(inode)
         entry.inode = try catalog.renumber(inode)
     }

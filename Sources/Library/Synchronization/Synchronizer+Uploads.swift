@@ -9,7 +9,7 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// Sending contents: each in a task of its own, when its document has been quiet for half a second.
+/// Sending contents: each in a task of its own, when its document has been quiet for long enough (`SendingPace`).
 extension Synchronizer {
     /// Lines up what is ready; whenever an upload ends the next begins.
     ///
@@ -17,12 +17,13 @@ extension Synchronizer {
     ///   when none is waiting for that.
     func startUploads() throws -> Duration? {
         try recallUploads()
+        try library.noteUnseenWrites()
         var shortestRest: Duration?
         var last = InodeNumber(0)
         // Of a large step thousands may be uploaded and wait for the rest of it: look beyond them.
         while !uploads.withLock(\.isLong) {
             let page = try library.catalog.read { try $0.entriesNeedingUpload(after: last, limit: Self.lookahead) }
-            let rest = lineUp(page)
+            let rest = try lineUp(page)
             shortestRest = [shortestRest, rest].compactMap { $0 }.min()
             guard page.count == Self.lookahead, let end = page.last else { break }
             last = end.inode
@@ -49,13 +50,12 @@ extension Synchronizer {
     }
 
     /// - Returns: how long it is until the next of them will have been quiet for long enough.
-    private func lineUp(_ entries: [Entry]) -> Duration? {
+    private func lineUp(_ entries: [Entry]) throws -> Duration? {
         var shortestRest: Duration?
         for entry in entries {
             guard uploaded.withLock({ $0[entry.inode]?.revision }) != entry.revision,
-                !library.openFiles.isOpenForWriting(entry.inode), library.retries.isDue(entry.inode)
+                library.retries.isDue(entry.inode), let rest = try library.timeToSend(entry.inode)
             else { continue }
-            let rest = library.transfers.timeToQuiet(entry.inode)
             if rest == .zero {
                 uploads.withLock { $0.add(entry) }
             } else {
@@ -91,10 +91,15 @@ extension Synchronizer {
     private func upload(_ entry: Entry, _ progress: UploadProgress) async -> TransferError? {
         var begun: VersionID?
         do {
-            guard let (draft, file, id, known) = try prepare(entry) else { return nil }
+            if library.openFiles.isOpenForWriting(entry.inode) {
+                try await onBlockingThread { [library] in try library.cleanPages(of: entry.inode) }
+                // It may have waited for its turn.
+                guard try library.timeToSend(entry.inode) == .zero else { return nil }
+            }
+            guard let (draft, look, file, id, known) = try prepare(entry) else { return nil }
             let upload = Upload(store: library.store)
             if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number)) {
-                try withExtendedLifetime(file) { try settleUnchanged(entry, as: known, seenAs: draft) }
+                try withExtendedLifetime(file) { try settleUnchanged(entry, as: known, seenAs: look) }
                 return nil
             }
             // The cloud must not have what a loss of power takes away here.
@@ -107,7 +112,7 @@ extension Synchronizer {
                 progress.add(count)
                 return !progress.isCancelled
             }
-            try withExtendedLifetime(file) { try keep(version, of: entry, id) }
+            try withExtendedLifetime(file) { try keep(version, of: entry, id, seenAs: look) }
             return nil
         } catch {
             if let begun { abandon(begun) }
@@ -139,7 +144,7 @@ extension Synchronizer {
 
     /// What is to be sent, and the version that it may be already. The entry may have changed since it was
     /// lined up, in what does not count as a change of the document.
-    private func prepare(_ entry: Entry) throws -> (DocumentVersion, Descriptor, EntryID, known: DocumentVersion?)? {
+    private func prepare(_ entry: Entry) throws -> (DocumentVersion, ContentLook, Descriptor, EntryID, known: DocumentVersion?)? {
         try library.inspect { catalog in
             guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
             else { return nil }
@@ -155,7 +160,7 @@ extension Synchronizer {
                 id: .random(using: &random), base: current.contentVersion, device: library.device.id,
                 deviceName: library.device.name, filename: current.filename, size: Int64(status.st_size), sha256: "",
                 modified: Timestamp(status.st_mtim))
-            return (draft, file, id, try knownVersion(draft, of: current, id, catalog))
+            return (draft, ContentLook(status), file, id, try knownVersion(draft, of: current, id, catalog))
         }
     }
 
@@ -170,11 +175,11 @@ extension Synchronizer {
         return versions.first { $0.id == draft.base && $0.size == draft.size }
     }
 
-    /// - Parameter draft: what the file looked like when it was compared.
-    private func settleUnchanged(_ entry: Entry, as version: DocumentVersion, seenAs draft: DocumentVersion) throws {
+    /// - Parameter look: what the file looked like before it was compared.
+    private func settleUnchanged(_ entry: Entry, as version: DocumentVersion, seenAs look: ContentLook) throws {
         try library.mutate { catalog in
             guard var current = try catalog.entry(entry.inode), current.contentVersion == version.id,
-                try isUnchanged(current, since: entry, draft, catalog)
+                try isUnchanged(current, since: entry, look, catalog)
             else { return }
             current.pending.remove(.content)
             if current.pending.isEmpty { current.step = nil }
@@ -187,19 +192,23 @@ extension Synchronizer {
 
     /// The content counts only if nothing changed it, or could have, since the upload began. A commit that was
     /// under way may have made it, or an earlier content, a version meanwhile: then that is the base.
-    private func keep(_ version: DocumentVersion, of entry: Entry, _ id: EntryID) throws {
+    private func keep(
+        _ version: DocumentVersion, of entry: Entry, _ id: EntryID, seenAs look: ContentLook
+    ) throws {
         try library.write { catalog in
             guard var current = try catalog.entry(entry.inode), current.contentVersion == version.base,
-                try isUnchanged(current, since: entry, version, catalog)
+                try isUnchanged(current, since: entry, look, catalog)
             else { return try catalog.abandonUpload(version.id) }
-            if Fingerprint(current) != Fingerprint(version) {
+            // Of what is closed the close has done that.
+            if library.openFiles.isOpenForWriting(entry.inode) { try library.finishSave(&current, catalog) }
+            if current.revision != entry.revision || Fingerprint(current) != Fingerprint(version) {
                 // It came here with its folder (`moveDescendantsIntoCloud`). The file tells of both.
-                catalog.durability = .soon
+                if current.revision == entry.revision { catalog.durability = .soon }
                 (current.size, current.modified) = (version.size, version.modified)
                 try catalog.update(current)
             }
-            try catalog.store(UploadedContent(version, of: entry, id, .finished))
-            let content = CommitDraft.Uploaded(revision: entry.revision, version: version)
+            try catalog.store(UploadedContent(version, of: current, id, .finished))
+            let content = CommitDraft.Uploaded(revision: current.revision, version: version)
             let former = uploaded.withLock { uploaded in
                 defer { uploaded[entry.inode] = content }
                 return uploaded[entry.inode]?.version.id
@@ -209,11 +218,11 @@ extension Synchronizer {
     }
 
     private func isUnchanged(
-        _ current: Entry, since entry: Entry, _ version: DocumentVersion, _ catalog: CatalogTransaction
+        _ current: Entry, since entry: Entry, _ look: ContentLook, _ catalog: CatalogTransaction
     ) throws -> Bool {
-        guard current.revision == entry.revision, !library.openFiles.isOpenForWriting(entry.inode) else { return false }
+        guard current.revision == entry.revision else { return false }
         let status = try library.backing.folder(current.parent, catalog).status(current.filename)
-        return Fingerprint(status) == Fingerprint(version)
+        return try Fingerprint(status) == look.fingerprint && library.endChange(of: entry.inode, seenAs: look)
     }
 
     private func noteFailure(_ error: TransferError, of entry: Entry) {

@@ -65,9 +65,22 @@ public final class Synchronizer: Sendable {
             try? await library.surroundings.sleep(breath)
             let pause = PollPace.pause(
                 quickest: library.store.quickestPoll, idle: library.transfers.idleTime, failures: failures)
-            await library.transfers.wake.wait(atMost: min(pause, rest ?? pause))
+            await awaitWork(atMost: min(pause, rest ?? pause))
         }
         await abandonTransfers()
+    }
+
+    /// Sleeps until there is something to do. Files that may be written to unseen are looked at meanwhile, which takes no
+    /// look at the container.
+    private func awaitWork(atMost limit: Duration) async {
+        let end = now + limit
+        while !Task.isCancelled {
+            let rest = end - now
+            let isWatching = !library.unseenWrites.areNone
+            if await library.transfers.wake.wait(atMost: isWatching ? min(rest, Library.lookInterval) : rest) { return }
+            if now >= end { return }
+            library.attemptToNoteUnseenWrites()
+        }
     }
 
     private func tidyCatalog() {

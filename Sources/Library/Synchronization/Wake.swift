@@ -4,7 +4,7 @@ import Synchronization
 final class Wake: Sendable {
     private struct State {
         var isSignaled = false
-        var sleeper: CheckedContinuation<Void, Never>?
+        var sleeper: CheckedContinuation<Bool, Never>?
     }
 
     private let state = Mutex(State())
@@ -18,26 +18,36 @@ final class Wake: Sendable {
             defer { state.sleeper = nil }
             return state.sleeper
         }
-        sleeper?.resume()
+        sleeper?.resume(returning: true)
     }
 
-    func wait(atMost limit: Duration) async {
+    /// - Returns: whether it was woken before the time had passed.
+    @discardableResult
+    func wait(atMost limit: Duration) async -> Bool {
         let timer = Task {
             try? await sleep(limit)
-            if !Task.isCancelled { signal() }
+            if !Task.isCancelled { timeOut() }
         }
         defer { timer.cancel() }
-        await withTaskCancellationHandler {
+        return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isSignaled = state.withLock { state in
                     if !state.isSignaled { state.sleeper = continuation }
                     defer { state.isSignaled = false }
                     return state.isSignaled
                 }
-                if isSignaled { continuation.resume() }
+                if isSignaled { continuation.resume(returning: true) }
             }
         } onCancel: {
             signal()
         }
+    }
+
+    private func timeOut() {
+        let sleeper = state.withLock { state in
+            defer { state.sleeper = nil }
+            return state.sleeper
+        }
+        sleeper?.resume(returning: false)
     }
 }

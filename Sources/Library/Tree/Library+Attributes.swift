@@ -148,6 +148,7 @@ extension Library {
             let folder = try backing.folder(entry.parent, catalog)
             try folder.openFile(entry.filename, O_WRONLY).truncate(to: size)
         }
+        if size == 0 { noteBaseOfWriters(of: &entry, catalog) }
         noteContentChange(&entry)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.update(entry)

@@ -10,11 +10,13 @@ public struct Creator: Sendable {
     public var group: UInt32
     /// Permission bits, the umask applied.
     public var mode: UInt16
+    public var caller: Caller
 
-    public init(owner: UInt32, group: UInt32, mode: UInt16) {
+    public init(owner: UInt32, group: UInt32, mode: UInt16, caller: Caller = .unknown) {
         self.owner = owner
         self.group = group
         self.mode = mode
+        self.caller = caller
     }
 }
 
@@ -52,7 +54,7 @@ extension Library {
         case .created(let resolved, let opening): return (resolved, opening)
         case .existing(let resolved):
             guard case .entry(let inode) = resolved.node else { throw .ioError }
-            return (resolved, try open(inode, flags: flags))
+            return (resolved, try open(inode, flags: flags, by: creator.caller))
         }
     }
 
@@ -104,7 +106,7 @@ extension Library {
     private func makeFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
     ) throws -> (Resolved, Opening) {
-        var (entry, isKnownIdentity) = try newFile(name, in: folder, mode: creator.mode, catalog)
+        var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, catalog)
         let directory = try backing.folder(folder.inode, catalog)
         let isWritable = !unseenWrites.concern(entry)
         let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
@@ -120,7 +122,8 @@ extension Library {
         entry.inode = try catalog.insert(entry)
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
-        let number = register(Handle(file: file, canWrite: canWrite))
+        let number = register(
+            Handle(file: file, canWrite: canWrite, opener: opener(of: file, creator.caller, flags: flags)))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
         var attributes = FileAttributes(status)
@@ -134,16 +137,16 @@ extension Library {
     /// The row of a file that is being created: a document that was here a moment ago, whose identity it takes, or
     /// a new one.
     private func newFile(
-        _ name: EntryName, in folder: Entry, mode: UInt16, _ catalog: CatalogTransaction
+        _ name: EntryName, in folder: Entry, by creator: Creator, _ catalog: CatalogTransaction
     ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
         let isScratch = folder.place.isScratch(name)
         var entry = Entry(
             parent: folder.inode, container: folder.container, kind: isScratch ? .scratch : .document,
-            filename: name.text, created: now, position: try catalog.nextPosition(in: folder.inode), mode: mode)
+            filename: name.text, created: now, position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
         if isScratch { return (entry, false) }
         if let departed = departed.claim(name, in: folder.inode, now: now),
-            try takeIdentity(of: departed, for: &entry, catalog)
+            try takeIdentity(of: departed, for: &entry, by: creator.caller, catalog)
         {
             return (entry, true)
         }

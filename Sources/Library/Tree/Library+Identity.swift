@@ -10,7 +10,7 @@ extension Library {
     ///
     /// - Returns: false when it cannot be had any more.
     func takeIdentity(
-        of departed: DepartedIdentities.Departed, for entry: inout Entry, _ catalog: CatalogTransaction
+        of departed: DepartedIdentities.Departed, for entry: inout Entry, by caller: Caller, _ catalog: CatalogTransaction
     ) throws -> Bool {
         guard let id = departed.entry.id else { return false }
         if let holder = departed.holder {
@@ -24,6 +24,7 @@ extension Library {
         entry.adoptIdentity(of: departed.entry)
         entry.parent = departed.entry.parent
         entry.container = departed.entry.container
+        noteBase(of: &entry, savedBy: caller, catalog)
         entry.notePending([.creation, .content])
         try catalog.deleteWithdrawal(id)
         return true

@@ -14,7 +14,7 @@ extension Library {
     ///   EHOSTUNREACH for what is not here and would have to leave a cloud that cannot be reached.
     public func rename(
         _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: some Collection<UInt8>,
-        in newParent: InodeNumber, options: RenameOptions
+        in newParent: InodeNumber, options: RenameOptions, by caller: Caller = .unknown
     ) throws(Errno) {
         let newName = try Self.entryName(newName)
         // Before and after: a file that is opened meanwhile may see either state.
@@ -23,7 +23,7 @@ extension Library {
         let done = try mutate { catalog -> Move? in
             let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
             guard let move else { return nil }
-            let changed = try carryOut(move, catalog)
+            let changed = try carryOut(move, by: caller, catalog)
             for entry in changed {
                 // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
                 let used = entry.inode == move.source.inode
@@ -104,26 +104,26 @@ extension Library {
             plan: plan, migrates: migrates)
     }
 
-    private func carryOut(_ move: Move, _ catalog: CatalogTransaction) throws -> [Entry] {
+    private func carryOut(_ move: Move, by caller: Caller, _ catalog: CatalogTransaction) throws -> [Entry] {
         let source = move.source
         if move.plan != .replaceContent { try catalog.writeIfWaiting(source.inode) }
         switch move.plan {
         case .nothing:
             return []
         case .relocate(let renaming):
-            try relocate(source, as: renaming, move, catalog)
+            try relocate(source, as: renaming, move, by: caller, catalog)
             return [source]
         case .replaceContent:
             guard let target = move.target else { return [] }
-            try replaceContent(of: target, with: source, catalog)
+            try replaceContent(of: target, with: source, by: caller, catalog)
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }
-            try replaceEntry(target, by: source, catalog) { try relocate(source, as: renaming, move, catalog) }
+            try replaceEntry(target, by: source, catalog) { try relocate(source, as: renaming, move, by: caller, catalog) }
             return [source, target]
         case .exchange:
             guard let target = move.target else { return [] }
-            try exchange(source, target, catalog)
+            try exchange(source, target, by: caller, catalog)
             return [source, target]
         }
     }
@@ -131,7 +131,7 @@ extension Library {
     // MARK: Relocation
 
     private func relocate(
-        _ source: Entry, as renaming: Renaming, _ move: Move, _ catalog: CatalogTransaction
+        _ source: Entry, as renaming: Renaming, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
     ) throws {
         var entry = source
         entry.parent = move.folder.inode
@@ -141,7 +141,7 @@ extension Library {
             entry.dropIdentity()
         }
         if source.kind == .scratch, renaming.kind == .document {
-            try becomeDocument(&entry, move, catalog)
+            try becomeDocument(&entry, move, by: caller, catalog)
         } else {
             try rename(&entry, as: renaming, source, catalog)
         }
@@ -190,10 +190,12 @@ extension Library {
     }
 
     /// A scratch file gets a document's name: it is the document that was there a moment ago, or a new one.
-    private func becomeDocument(_ entry: inout Entry, _ move: Move, _ catalog: CatalogTransaction) throws {
+    private func becomeDocument(
+        _ entry: inout Entry, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws {
         entry.container = move.folder.container
         if let departed = departed.claim(move.name, in: move.folder.inode, now: surroundings.now()),
-            try takeIdentity(of: departed, for: &entry, catalog)
+            try takeIdentity(of: departed, for: &entry, by: caller, catalog)
         {
             return
         }

@@ -26,7 +26,7 @@ extension Library {
     }
 
     /// Saves by renaming: the document goes on in the file that was renamed over it.
-    func replaceContent(of target: Entry, with source: Entry, _ catalog: CatalogTransaction) throws {
+    func replaceContent(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         // Before it comes to the document's place: by then it says what it is itself, should no row do so.
         let saysItsName = backing.mirror(
             displayName: target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
@@ -43,6 +43,7 @@ extension Library {
         entry.parent = target.parent
         entry.container = target.container
         entry.isHere = true
+        noteBase(of: &entry, savedBy: caller, catalog)
         entry.notePending(.content)
         entry.noteOwnMode(inPlaceOf: target)
         // One rename(2) over the old file: file systems see to it that the old or the new content is there after a loss of power,
@@ -50,7 +51,11 @@ extension Library {
         try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
-        if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
+        if let file = openFiles.file(entry.inode), file.isOpenForWriting {
+            noteSaved(file, ContentLook(try file.descriptor.status()))
+        } else {
+            try finishSave(&entry, catalog)
+        }
         try catalog.replace(target.inode, by: entry)
         if source.conflicts > 0, let id = target.id {
             // They are the target's now, and shown with it.
@@ -75,7 +80,7 @@ extension Library {
     }
 
     /// RENAME_EXCHANGE: identities stay with the names, contents change places.
-    func exchange(_ first: Entry, _ second: Entry, _ catalog: CatalogTransaction) throws {
+    func exchange(_ first: Entry, _ second: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         var (newFirst, newSecond) = (first, second)
         newFirst.exchangePlace(with: second)
         newSecond.exchangePlace(with: first)
@@ -96,15 +101,16 @@ extension Library {
         backing.mirror(displayName: first.name?.displayName, of: first.filename, in: firstFolder)
         backing.mirror(displayName: second.name?.displayName, of: second.filename, in: secondFolder)
         do {
-            for entry in [newSecond, newFirst] where entry.kind == .document { try noteExchanged(entry, catalog) }
+            for entry in [newSecond, newFirst] where entry.kind == .document { try noteExchanged(entry, by: caller, catalog) }
         } catch {
             try swapFiles()
             throw error
         }
     }
 
-    private func noteExchanged(_ exchanged: Entry, _ catalog: CatalogTransaction) throws {
+    private func noteExchanged(_ exchanged: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         var entry = exchanged
+        noteBase(of: &entry, savedBy: caller, catalog)
         entry.notePending(.content)
         try finishSave(&entry, catalog)
         try catalog.update(entry)

@@ -10,6 +10,7 @@ final class GatedStore: ObjectStore {
         /// Reads of contents from this offset on wait.
         var heldFrom: Int64?
         var failure: ObjectStoreError?
+        var afterUpload: (@Sendable () -> Void)?
         var held: [CheckedContinuation<Void, Never>] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
@@ -49,6 +50,9 @@ final class GatedStore: ObjectStore {
         for continuation in held { continuation.resume() }
     }
 
+    /// Does something when the next content has been sent, before that is known.
+    func afterNextUpload(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.afterUpload = body } }
+
     // MARK: ObjectStore
 
     func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
@@ -59,7 +63,13 @@ final class GatedStore: ObjectStore {
         _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
+        let outcome = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
+        let afterUpload = state.withLock { state in
+            defer { state.afterUpload = nil }
+            return state.afterUpload
+        }
+        afterUpload?()
+        return outcome
     }
 
     func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {

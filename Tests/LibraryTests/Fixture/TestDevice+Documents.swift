@@ -40,10 +40,11 @@ extension TestDevice {
 
     func rename(
         _ name: String, in folder: InodeNumber = .cloud, to newName: String, in newFolder: InodeNumber? = nil,
-        _ options: RenameOptions = []
+        _ options: RenameOptions = [], by process: Int32 = 0
     ) throws {
         try library.rename(
-            Array(name.utf8), in: folder, to: Array(newName.utf8), in: newFolder ?? folder, options: options)
+            Array(name.utf8), in: folder, to: Array(newName.utf8), in: newFolder ?? folder, options: options,
+            by: Caller(thread: process))
     }
 
     /// Moves an entry that keeps its name.
@@ -86,14 +87,17 @@ extension TestDevice {
 
     // MARK: Content
 
-    func open(_ name: String, in folder: InodeNumber = .cloud, _ flags: Int32 = O_RDONLY) async throws -> UInt64 {
-        try await open(inode(name, in: folder), flags)
+    func open(
+        _ name: String, in folder: InodeNumber = .cloud, _ flags: Int32 = O_RDONLY, by process: Int32 = 0
+    ) async throws -> UInt64 {
+        try await open(inode(name, in: folder), flags, by: process)
     }
 
-    func open(_ inode: InodeNumber, _ flags: Int32 = O_RDONLY) async throws -> UInt64 {
-        switch try library.open(inode, flags: flags) {
+    func open(_ inode: InodeNumber, _ flags: Int32 = O_RDONLY, by process: Int32 = 0) async throws -> UInt64 {
+        let caller = Caller(thread: process)
+        return switch try library.open(inode, flags: flags, by: caller) {
         case .opened(let number): number
-        case .arriving(let inode): try await library.finishOpening(inode, flags: flags)
+        case .arriving(let inode): try await library.finishOpening(inode, flags: flags, by: caller)
         }
     }
 
@@ -117,8 +121,8 @@ extension TestDevice {
     }
 
     /// Opens a document of the cloud as the kernel does to write to it by itself.
-    func openUnseen(_ name: String, _ flags: Int32 = O_RDWR) async throws -> UInt64 {
-        let number = try await open(name, flags)
+    func openUnseen(_ name: String, _ flags: Int32 = O_RDWR, by process: Int32 = 0) async throws -> UInt64 {
+        let number = try await open(name, flags, by: process)
         let handle = try library.handle(number)
         #expect(handle.canBypass)
         if handle.canWrite { try library.willWriteUnseen(handle) }

@@ -17,6 +17,8 @@ final class TestDevice: Sendable {
     let cloud: GatedStore
     private let showsDisplayNames: Bool
     private let clock = TestClock()
+    private let waited = Atomic<Int64>(0)
+    private let stopped = Mutex<ContinuousClock.Instant?>(nil)
     private let opened = Mutex<(library: Library, synchronizer: Synchronizer)?>(nil)
 
     init(_ name: String, store: String, cloudFolder: String, showsDisplayNames: Bool = false) throws {
@@ -35,6 +37,16 @@ final class TestDevice: Sendable {
     /// Lets time pass, as its clock tells.
     func advance(days: Int) { clock.advance(days: days) }
 
+    /// Lets time pass, as the clock tells by which it waits.
+    func wait(seconds: Int64) { waited.add(seconds, ordering: .relaxed) }
+
+    /// From now on time passes by `wait` alone, however long the test takes.
+    func stopTime() { stopped.withLock { $0 = .now } }
+
+    private var instant: ContinuousClock.Instant {
+        (stopped.withLock { $0 } ?? .now) + .seconds(waited.load(ordering: .relaxed))
+    }
+
     // MARK: Its life
 
     /// - Parameters:
@@ -48,13 +60,16 @@ final class TestDevice: Sendable {
             now: { [clock] in clock.next() },
             localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
             random: { SystemRandomNumberGenerator() })
+        surroundings.instant = { [self] in instant }
+        // A process has one thread. That of number 42 was started by number 4.
+        surroundings.processes = Processes { $0 > 0 ? $0 : nil } parent: { $0 / 10 }
         surroundings.defersCommits = defersCommits
         surroundings.asksForLeases = asksForLeases
         surroundings.diskPatience = 60
         if defersCommits { surroundings.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
         let library = try Library.open(
-            configuration, transfers: Transfers(quiet: .zero), deviceName: name, surroundings: surroundings,
-            logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
+            configuration, transfers: Transfers(pace: SendingPace(quiet: .zero), instant: surroundings.instant),
+            deviceName: name, surroundings: surroundings, logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
         ) { [cloud] _ in cloud }
         opened.withLock { $0 = (library, Synchronizer(library: library)) }
     }

@@ -1,0 +1,194 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+@testable import Library
+import ObjectStore
+import Replication
+import Synchronization
+import SystemPackage
+import Testing
+
+/// Documents that a program keeps open for writing are sent as well. Half a second is none here, ten seconds are ten.
+@Suite(.timeLimit(.minutes(3)))
+struct OpenContentTests {
+    /// What the container has of the plan.
+    private static func sent(_ device: TestDevice) async throws -> Int { try await device.savesInLog }
+
+    /// Looks for what is ready, and sends that.
+    private static func attempt(on device: TestDevice) async throws {
+        try await device.pull()
+        _ = try device.synchronizer.startUploads()
+        while device.synchronizer.uploads.withLock(\.isBusy) { await device.library.transfers.wake.wait(atMost: .seconds(60)) }
+        _ = try await device.synchronizer.sendPending()
+    }
+
+    /// A device with a document that the cloud has and a program holds open.
+    private static func withOpenPlan(
+        unseen: Bool = false, _ body: (TestDevice, _ writer: UInt64, Entry) async throws -> Void
+    ) async throws {
+        try await withDevice { device in
+            if unseen { device.library.prepareForUnseenWrites() }
+            try device.create("Plan.txt", "first version")
+            try await device.push()
+            let before = try device.entry("Plan.txt")
+            let isUnseen = unseen && device.library.canNoticeUnseenWrites
+            let writer = isUnseen ? try await device.openUnseen("Plan.txt") : try await device.open("Plan.txt", O_RDWR)
+            try await body(device, writer, before)
+        }
+    }
+
+    private static func write(_ text: String, to writer: UInt64, on device: TestDevice) throws {
+        let handle = try device.library.handle(writer)
+        if handle.file.isWritable { try device.write(text, to: writer) } else { try device.writeUnseen(text, to: writer) }
+    }
+
+    @Test(arguments: [false, true])
+    func `what a writer keeps open is sent after ten seconds without a change, each time`(unseen: Bool) async throws {
+        try await Self.withOpenPlan(unseen: unseen) { device, writer, before in
+            for round in 1...2 {
+                try Self.write("CHANGE \(round)", to: writer, on: device)
+                try await Self.attempt(on: device)
+                device.wait(seconds: 9)
+                try await Self.attempt(on: device)
+                #expect(try await Self.sent(device) == round - 1)
+                #expect(try device.library.stateText(of: before.inode, settling: false).contains("uploading: waiting"))
+                device.wait(seconds: 1)
+                try await Self.attempt(on: device)
+                #expect(try await Self.sent(device) == round)
+                #expect(try device.library.stateText(of: before.inode, settling: false).contains("uploading: uploaded"))
+            }
+            device.library.close(writer)
+            #expect(try device.pendingCount == 0)
+            #expect(try await device.text("Plan.txt") == "CHANGE 2rsion")
+        }
+    }
+
+    @Test func `a change begins the ten seconds anew`() async throws {
+        try await Self.withOpenPlan { device, writer, _ in
+            for text in ["ONE", "TWO"] {
+                try device.write(text, to: writer)
+                try await Self.attempt(on: device)
+                device.wait(seconds: 9)
+            }
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 0)
+            device.wait(seconds: 1)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 1)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what a writer has synced is sent at once, and not what it writes after that`(unseen: Bool) async throws {
+        try await Self.withOpenPlan(unseen: unseen) { device, writer, _ in
+            try Self.write("SYNCED", to: writer, on: device)
+            try device.library.synchronize(device.library.handle(writer), dataOnly: true)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 1)
+            try Self.write("NOT YET", to: writer, on: device)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 1)
+        }
+    }
+
+    @Test func `a file that was renamed over the document while it is open for writing is sent at once`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "first version")
+            try await laptop.push()
+            let (_, opening) = try laptop.library.create(
+                Array("new.tmp".utf8), in: .cloud, by: Creator(owner: geteuid(), group: getegid(), mode: 0o644), flags: O_WRONLY)
+            let writer = try laptop.opened(opening)
+            try laptop.write("second version", to: writer)
+            try laptop.rename("new.tmp", to: "Plan.txt")
+            try await Self.attempt(on: laptop)
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "second version")
+            laptop.library.close(writer)
+        }
+    }
+
+    @Test func `what was saved before it was opened waits for nobody who writes nothing`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "first version")
+            try await device.push()
+            try await device.save("Plan.txt", "second version")
+            let writer = try await device.open("Plan.txt", O_RDWR)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 1)
+            device.library.close(writer)
+            #expect(try device.pendingCount == 0)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a content that changes while it is sent is not told of`(unseen: Bool) async throws {
+        try await Self.withOpenPlan(unseen: unseen) { device, writer, _ in
+            try Self.write("ONE", to: writer, on: device)
+            try await Self.attempt(on: device)
+            device.wait(seconds: 10)
+            device.cloud.afterNextUpload {
+                do { try Self.write("TWO", to: writer, on: device) } catch { Issue.record(error) }
+            }
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 0)
+            try await Self.attempt(on: device)
+            device.wait(seconds: 10)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 1)
+        }
+    }
+
+    @Test func `a write between an upload and its commit remains to be sent`() async throws {
+        try await Self.withOpenPlan { device, writer, _ in
+            try device.write("ONE", to: writer)
+            try await Self.attempt(on: device)
+            device.wait(seconds: 10)
+            _ = try device.synchronizer.startUploads()
+            while device.synchronizer.uploads.withLock(\.isBusy) { await device.library.transfers.wake.wait(atMost: .seconds(60)) }
+            try device.write("TWO", to: writer)
+            _ = try await device.synchronizer.sendPending()
+            #expect(try device.entry("Plan.txt").pending.contains(.content))
+            device.library.close(writer)
+            try await device.push()
+            #expect(try device.pendingCount == 0)
+            #expect(try await device.text("Plan.txt") == "TWOst version")
+        }
+    }
+
+    @Test func `what turns out to be unchanged leaves the document to a newer version when it is closed`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, before in
+            let writer = try await phone.open("Plan.txt", O_RDWR)
+            try phone.write("FIRST", to: writer)
+            try phone.write("first", to: writer)
+            try await laptop.save("Plan.txt", "second version")
+            try await laptop.push()
+            try await phone.pull()
+            try await Self.attempt(on: phone)
+            phone.wait(seconds: 10)
+            try await Self.attempt(on: phone)
+            #expect(try phone.pendingCount == 0)
+            #expect(try phone.inode("Plan.txt") == before.inode)
+            phone.library.close(writer)
+            #expect(try phone.inode("Plan.txt") != before.inode)
+            #expect(try await phone.text("Plan.txt") == "second version")
+            #expect(try phone.entry("Plan.txt").conflicts == 0)
+        }
+    }
+
+    @Test func `a document without a name is called after its text when that is sent`() async throws {
+        try await withDevice { device in
+            let (_, opening) = try device.library.create(
+                Array("Untitled.txt".utf8), in: .cloud, by: Creator(owner: geteuid(), group: getegid(), mode: 0o644), flags: O_WRONLY)
+            let writer = try device.opened(opening)
+            try device.write("Dear Ada\n", to: writer)
+            try await Self.attempt(on: device)
+            device.wait(seconds: 10)
+            try await Self.attempt(on: device)
+            #expect(try device.names() == ["Dear Ada.txt"])
+            #expect(try await device.commits.count == 1)
+            #expect(try device.pendingCount == 0)
+            device.library.close(writer)
+        }
+    }
+}
