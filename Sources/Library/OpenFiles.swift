@@ -34,6 +34,8 @@ final class OpenFile: Sendable {
         var hasOthersLeft = false
         /// How long its content has been as it is, while it is open for writing and changed.
         var quiet = ContentQuiet()
+        /// Whether nobody has it open for writing any more but by mappings. While somebody has, those cannot be told.
+        var isOnlyMapped: Bool { isAwaited && leaving >= writers }
         /// For the few writes that reach docfs of a file whose descriptor is not for writing.
         var writable: Descriptor?
     }

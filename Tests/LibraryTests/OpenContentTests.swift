@@ -156,6 +156,33 @@ struct OpenContentTests {
         }
     }
 
+    @Test func `a writer is heard although another, who has closed it, may still write to a mapping`() async throws {
+        try await Self.withOpenPlan(unseen: true) { device, first, _ in
+            guard device.library.canNoticeUnseenWrites else { return }
+            try Self.write("ONE", to: first, on: device)
+            // To docfs it looks like a mapping.
+            var mapping: Descriptor? = try Descriptor.open(device.backingPath("Plan.txt"), O_RDWR)
+            let (closed, close) = AsyncStream.makeStream(of: Void.self)
+            device.library.whenUnmapped(first) { [library = device.library] in
+                library.close(first)
+                close.finish()
+            }
+            try await Self.attempt(on: device)
+            device.wait(seconds: 10)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 0)
+            let second = try await device.openUnseen("Plan.txt")
+            try await Self.attempt(on: device)
+            device.wait(seconds: 10)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 1)
+            device.library.close(second)
+            #expect(mapping != nil)
+            mapping = nil
+            for await _ in closed {}
+        }
+    }
+
     @Test func `what turns out to be unchanged leaves the document to a newer version when it is closed`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, before in
             let writer = try await phone.open("Plan.txt", O_RDWR)

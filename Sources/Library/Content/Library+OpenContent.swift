@@ -13,7 +13,7 @@ extension Library {
     func timeToSend(_ inode: InodeNumber) throws(Errno) -> Duration? {
         guard let file = openFiles.file(inode), file.isOpenForWriting else { return transfers.timeToQuiet(inode) }
         // A mapping may be written to without a trace; on older kernels so may be what was not the cloud's when it was opened.
-        if file.state.withLock({ $0.isAwaited || $0.isBypassed && !unseenWrites.canBeNoticed }) { return nil }
+        if file.state.withLock({ $0.isOnlyMapped || $0.isBypassed && !unseenWrites.canBeNoticed }) { return nil }
         let look = ContentLook(try file.descriptor.status())
         let now = surroundings.instant()
         let (time, isSaved, isModified) = file.state.withLock { state in

@@ -64,7 +64,7 @@ extension Library {
     func isMapped(_ entry: Entry, _ file: Descriptor) -> Bool {
         // Where somebody holds the file for writing, be it docfs itself, that cannot be told.
         if let open = openFiles.file(entry.inode), open.isWritable || open.isOpenForWriting {
-            return open.state.withLock(\.isAwaited)
+            return open.state.withLock(\.isOnlyMapped)
         }
         return unseenWrites.isMapped(file)
     }
