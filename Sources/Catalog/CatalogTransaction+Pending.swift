@@ -23,12 +23,26 @@ extension CatalogTransaction {
     public func entriesToDescribe(limit: Int) throws -> [Entry] {
         try entries(
             where: """
-                pending<>0 AND NOT (kind=1 AND pending & 2 AND (pending & 1 OR pending=2)) LIMIT ?
+                pending<>0 AND pending<>256 AND NOT (kind=1 AND pending & 2 AND (pending & 1 OR pending=2)) LIMIT ?
                 """, [limit])
     }
 
     public func pendingEntries(inStep step: Int64) throws -> [Entry] {
         try entries(where: "step=? AND pending<>0", [step])
+    }
+
+    /// Folders that are here for the sake of scratch files (`PendingChanges.revival`), and have none any more.
+    public func foldersToForget() throws -> [Entry] {
+        try entries(where: "pending=256 AND kind=0 AND NOT EXISTS(SELECT 1 FROM entries AS inner WHERE inner.parent=entries.id)", [])
+    }
+
+    /// Whether a folder holds anything that the container is to know.
+    public func hasReplicatedChildren(_ folder: InodeNumber) throws -> Bool {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT 1 FROM entries WHERE parent=? AND uuid IS NOT NULL AND NOT pending & 256 LIMIT 1")
+            return try Bool.fetchOne(statement, arguments: [folder.number]) != nil
+        }
     }
 
     /// How many documents of each step the container still lacks the content of.
@@ -60,7 +74,7 @@ extension CatalogTransaction {
     public func pendingCount() throws -> Int {
         try turn.read { db in
             let statement = try db.cachedStatement(
-                sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0) + (SELECT count(*) FROM withdrawals)"
+                sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0 AND pending<>256) + (SELECT count(*) FROM withdrawals)"
                     + " + (SELECT count(*) FROM resolutions)")
             return try Row.fetchOne(statement).map { $0[0] } ?? 0
         }

@@ -18,6 +18,9 @@ public struct PendingChanges: OptionSet, Sendable {
     public static let mode = PendingChanges(rawValue: 32)
     public static let modified = PendingChanges(rawValue: 64)
     public static let position = PendingChanges(rawValue: 128)
+    /// A folder that was deleted elsewhere and is here still for the sake of scratch files. The container is to hear of it when
+    /// something else comes to lie in it.
+    public static let revival = PendingChanges(rawValue: 256)
 }
 
 /// What a document is, whichever file holds its content at the moment. It passes from file to file

@@ -172,6 +172,7 @@ struct Projection {
         if !current.pending.contains(.attributes) { entry.attributes = description.attributes.map(Array.init) }
         if !current.pending.contains(.position) { entry.position = description.position }
         if !current.pending.contains(.mode) { entry.mode = description.mode }
+        entry.pending.remove(.revival)
         entry.currentVersion = committed.versions?.current.id
         entry.conflicts = committed.versions?.conflicts.count ?? 0
         // Also while a content that was made here hides them: it may turn out to be none.
@@ -293,6 +294,11 @@ struct Projection {
         let isKept = isFolder
             ? try catalog.hasChildren(entry.inode)
             : try entry.pending.contains(.content) || library.noteEditInStore(of: &entry, catalog)
+        if isFolder, isKept, try !catalog.hasReplicatedChildren(entry.inode) {
+            // What is no document brings nothing back elsewhere.
+            entry.pending.insert(.revival)
+            return try catalog.update(entry)
+        }
         if isKept {
             // What was changed here since brings it back. It is no change itself: the revision stays, and the save of it
             // that is under way is the one that the container needs.

@@ -141,6 +141,20 @@ extension Synchronizer {
     private static let largestCommit = 4096
     private static let withdrawalsAtOnce = 500
 
+    /// What was kept for the sake of scratch files goes when these have gone.
+    func forgetEmptiedFolders() throws {
+        guard try !library.catalog.read({ try $0.foldersToForget().isEmpty }) else { return }
+        try library.mutate { catalog in
+            for folder in try catalog.foldersToForget() {
+                // Something may lie in it that no row tells of yet.
+                do { try library.removeFolder(folder, catalog) } catch Errno.directoryNotEmpty { continue }
+                if let id = folder.id { try catalog.deleteWithdrawal(id) }
+                catalog.announce(.listingChanged(of: folder.parent))
+                catalog.announce(.entryChanged(EntryNames(folder), besides: nil))
+            }
+        }
+    }
+
     /// Very many documents may have left the cloud at once. In parts, so that nobody waits long.
     func finishWithdrawals() throws {
         while try library.write({ try library.finishWithdrawals(limit: Self.withdrawalsAtOnce, $0) }) {}
@@ -197,7 +211,11 @@ private struct FolderPlaces {
         guard let entry = try catalog.entry(folder), let id = entry.id else { return }
         ids[folder] = id
         if folder == .cloud { return }
-        if entry.pending.contains(.creation) { unknown.append(entry) }
+        if entry.pending.contains(.creation) || entry.pending.contains(.revival) {
+            var missing = entry
+            missing.pending.insert(.creation)
+            unknown.append(missing)
+        }
         try measure(entry.parent, catalog)
         depths[folder] = (depths[entry.parent] ?? 0) + 1
     }

@@ -108,6 +108,7 @@ public final class Synchronizer: Sendable {
             let isWhole = try await inspectContainer()
             report(.online)
             if isWhole { try cleanIfDue() }
+            try forgetEmptiedFolders()
             startArrivals()
             let rest = try startUploads()
             guard isWhole else { return (true, .zero) }

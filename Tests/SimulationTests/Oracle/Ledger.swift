@@ -26,6 +26,7 @@ final class Ledger: Sendable {
         var typed: [String: Int] = [:]
         var left: Set<EntryID> = []
         var shared: Set<ContentHash> = []
+        var bequests: [(content: ContentHash, source: EntryID)] = []
         var failures: [String] = []
         var counts: [String: Int] = [:]
     }
@@ -64,6 +65,10 @@ final class Ledger: Sendable {
 
     /// Somebody renamed a document over another: should the first one live on, by an edit elsewhere, both have it.
     func noteShared(_ content: ContentHash) { state.withLock { _ = $0.shared.insert(content) } }
+
+    func noteBequest(_ content: ContentHash, from source: EntryID) { state.withLock { $0.bequests.append((content, source)) } }
+
+    var bequests: [(content: ContentHash, source: EntryID)] { state.withLock(\.bequests) }
 
     func isShared(_ content: ContentHash) -> Bool { state.withLock { $0.shared.contains(content) } }
 

@@ -21,7 +21,7 @@ extension World {
         }
         for device in devices { wrong += try checkTree(of: device, replica) }
         wrong += try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
-            + checkNothingTwice(replica) + checkHistories(replica)
+            + checkNothingTwice(replica) + checkHistories(replica) + checkBequests(replica)
         _ = newcomer
         return wrong + ledger.failures
     }
@@ -122,7 +122,7 @@ extension World {
                     let isBequeathed = bequeathed.contains(version.id) && replica.values.contains { $0.versions?.contains(version.id) == true }
                     if !versions.contains(version.id), !isBequeathed { wrong.append("a version of \(key) is lost") }
                     let bytes = try objects[version.key(of: change.subject)]
-                    if bytes == nil, expendable.contains(version.id) {
+                    if bytes == nil, isDamaged || expendable.contains(version.id) {
                         ledger.count("cleaned")
                         continue
                     }
@@ -183,7 +183,8 @@ extension World {
     private func checkHistories(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var wrong: [String] = []
         var discarded: Set<VersionID> = []
-        for (key, bytes) in network.objects where key.components[0] == "log" {
+        // Also in parts of the log that got lost.
+        for bytes in network.allEntries {
             for change in try LogEntry(decoding: bytes).commit.changes {
                 switch change {
                 case .resolve(_, let resolution): discarded.formUnion(resolution.discarded)
@@ -208,6 +209,15 @@ extension World {
             if Set(contents).count < contents.count, !ledger.hasLeft(entry.id) { wrong.append("'\(name)' has one save twice") }
         }
         return wrong
+    }
+
+    /// What was in conflict with a document that was renamed over another went along.
+    private func checkBequests(_ replica: [EntryID: ReplicaEntry]) -> [String] {
+        ledger.bequests.filter { bequest in
+            !replica.values.contains { entry in
+                entry.id != bequest.source && entry.versions?.all.contains { $0.sha256 == bequest.content } == true
+            }
+        }.map { "a version in conflict was lost by a rename: \($0.content.prefix(16))" }
     }
 
     /// A name with a device in it has a second one that was typed.

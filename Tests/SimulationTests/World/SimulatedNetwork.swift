@@ -14,6 +14,8 @@ final class SimulatedNetwork: Sendable {
         var late: [Operation] = []
         var lastRequest = 0
         var objects: [ObjectKey: [UInt8]] = [:]
+        /// Entries of the log that ever were.
+        var allEntries: [[UInt8]] = []
         /// When each was made, by the store's clock.
         var times: [ObjectKey: Timestamp] = [:]
     }
@@ -45,6 +47,23 @@ final class SimulatedNetwork: Sendable {
     var lateCount: Int { state.withLock(\.late.count) }
 
     var objects: [ObjectKey: [UInt8]] { state.withLock(\.objects) }
+
+    var allEntries: [[UInt8]] { state.withLock(\.allEntries) }
+
+    /// Somebody restores the log as it was, or removes some of it, behind everybody's back. Contents stay.
+    func replaceLog(by objects: [ObjectKey: [UInt8]]) {
+        let now = clock.wallTime(skew: 0)
+        state.withLock { state in
+            for key in state.objects.keys where key.components[0] != "documents" {
+                state.objects[key] = nil
+                state.times[key] = nil
+            }
+            for (key, bytes) in objects where key.components[0] != "documents" {
+                state.objects[key] = bytes
+                state.times[key] = now
+            }
+        }
+    }
 
     func time(of key: ObjectKey) -> Timestamp? { state.withLock { $0.times[key] } }
 
@@ -88,6 +107,7 @@ final class SimulatedNetwork: Sendable {
         _ bytes: [UInt8], _ key: ObjectKey, _ now: Timestamp, _ state: inout State
     ) -> PutOutcome {
         if state.objects[key] != nil { return .alreadyExists }
+        if key.components[0] == "log" { state.allEntries.append(bytes) }
         state.objects[key] = bytes
         state.times[key] = now
         return .created

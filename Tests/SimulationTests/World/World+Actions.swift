@@ -193,6 +193,7 @@ extension World {
         if let target, device.writers.contains(where: { $0.inode == target.inode || $0.inode == entry.inode }) { return }
         ledger.noteTyped(name)
         if let target, target.inode != entry.inode {
+            if target.kind == .document, target.container == entry.container { noteBequest(of: entry, on: device) }
             noteDeletion(of: target, on: device)
             if let content = localContent(of: entry.inode, on: device) { ledger.noteShared(content) }
             noteDeletion(of: entry, on: device, keepsContent: true)

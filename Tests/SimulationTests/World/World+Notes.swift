@@ -102,7 +102,25 @@ extension World {
         let local = localContent(of: entry.inode, on: device)
         if let local, !keepsContent { ledger.noteOverwritten(local, by: device.index) }
         guard let id = entry.id else { return }
-        let versions = try? device.library.inspect { try CatalogReplica($0).entry(id)?.versions?.all ?? [] }
-        ledger.noteDeletion(of: id, seen: Set((versions ?? []).map(\.sha256) + [local].compactMap { $0 }))
+        ledger.noteDeletion(of: id, seen: Set(shownVersions(of: entry, id, on: device).map(\.sha256) + [local].compactMap { $0 }))
+    }
+
+    /// What a device has shown of a document: versions before the newest, those in conflict, and the newest, unless a content that was
+    /// made here stands in its place.
+    private func shownVersions(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [DocumentVersion] {
+        let now = surroundings.clock.wallTime(skew: device.place.skew)
+        guard let versions = try? device.library.inspect({ try CatalogReplica($0).visibleEntry(id, at: now)?.versions })
+        else { return [] }
+        let isHidden = entry.pending.contains(.content) && entry.contentVersion != versions.current.id
+        return versions.superseded.map(\.version) + versions.conflicts + (isHidden ? [] : [versions.current])
+    }
+
+    /// A document is about to be renamed over another: what is in conflict with it is the other's from now on.
+    func noteBequest(of entry: Entry, on device: SimulatedDevice) {
+        guard let id = entry.id, entry.conflicts > 0, entry.isBackingCurrent else { return }
+        let now = surroundings.clock.wallTime(skew: device.place.skew)
+        let conflicts = try? device.library.inspect { try CatalogReplica($0).visibleEntry(id, at: now)?.versions?.conflicts }
+        for version in conflicts ?? [] { ledger.noteBequest(version.sha256, from: id) }
+        ledger.count("bequest")
     }
 }

@@ -15,8 +15,10 @@ final class World {
     /// How much goes wrong.
     enum Weather: Int { case calm, rough, storm }
 
-    /// How wrong a device's clock is at most, in nanoseconds.
-    static let largestSkew: Int64 = 100_000_000_000
+    /// How wrong a device's clock mostly is at most, in nanoseconds.
+    private static let usualSkew: Int64 = 100_000_000_000
+    /// 14 years.
+    private static let absurdSkew: Int64 = 14 * 365 * 86_400_000_000_000
 
     let seed: UInt64
     var random: SeededGenerator
@@ -33,6 +35,11 @@ final class World {
     private var contents = 0
     /// While all heals nothing goes wrong any more.
     private var isHealed = false
+    /// Whether something happens to the container behind everybody's back.
+    private let mayBeDamaged: Bool
+    /// The container at some earlier moment.
+    private var backup: [ObjectKey: [UInt8]] = [:]
+    private(set) var isDamaged = false
 
     init(seed: UInt64, on queue: JobQueue, prints: Bool = false) throws {
         self.seed = seed
@@ -41,11 +48,13 @@ final class World {
         random = SeededGenerator(seed: seed)
         surroundings = WorldSurroundings(seeds: SeedSource(seed: random.next()))
         hasSlowWrites = random.once(in: 2)
+        mayBeDamaged = random.once(in: 4)
         weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
         folder = "/dev/shm/docfs-simulation-\(getpid())-\(seed)-\(UUID().uuidString)"
         let count = Int.random(in: 2..<4, using: &random) + (random.once(in: 4) ? 1 : 0)
         for device in 0..<count {
-            let skew = random.once(in: 2) ? 0 : Int64.random(in: -Self.largestSkew...Self.largestSkew, using: &random)
+            let largest = random.once(in: 8) ? Self.absurdSkew : Self.usualSkew
+            let skew = random.once(in: 2) ? 0 : Int64.random(in: -largest...largest, using: &random)
             devices.append(try makeDevice(device, skew: skew))
         }
         trace("\(count) devices, \(weather)")
@@ -89,7 +98,12 @@ final class World {
 
     private func step() throws {
         steps += 1
-        if random.once(in: 150) {
+        if mayBeDamaged, random.once(in: 25) {
+            damage()
+            queue.drain(&random)
+            return
+        }
+        if !isDamaged, random.once(in: 150) {
             passDays()
             queue.drain(&random)
             return
@@ -112,6 +126,44 @@ final class World {
             }
         }
         queue.drain(&random)
+    }
+
+    /// Entries of the log get lost, or all of it, or it is what it was.
+    private func damage() {
+        let objects = network.objects
+        if backup.isEmpty || random.once(in: 2) {
+            backup = objects
+            return
+        }
+        let log = objects.keys.filter { $0.components[0] == "log" }.sorted()
+        let kind = Int.random(in: 0..<4, using: &random)
+        trace("the container \(["has a hole", "is rolled back", "is emptied", "loses its id"][kind])")
+        switch kind {
+        case 0:
+            guard let hole = log.randomElement(using: &random) else { return }
+            network.replaceLog(by: objects.filter { $0.key != hole })
+        case 1: network.replaceLog(by: backup)
+        case 2: network.replaceLog(by: [:])
+        default: network.replaceLog(by: objects.filter { $0.key.components[0] != "container" })
+        }
+        isDamaged = true
+        ledger.count("damage")
+    }
+
+    /// A person has the container made whole from one of the devices.
+    private func repair() {
+        guard isDamaged, let device = devices.randomElement(using: &random) else { return }
+        for _ in 0..<5 {
+            trace("\(device.place.name) repairs the container")
+            _ = device.library.checkup.ask(repairs: true)
+            synchronizeAll()
+            if case .done(let report) = device.library.checkup.current, report.isWhole { break }
+        }
+        // Until each of the others has looked after the container once more, and follows.
+        for _ in 0..<3 {
+            pass(.seconds(8))
+            synchronizeAll()
+        }
     }
 
     private func beginRound(_ device: SimulatedDevice) {
@@ -201,6 +253,7 @@ final class World {
         }
         queue.drain(&random)
         while network.lateCount > 0 { network.deliverLate(0) }
+        repair()
         for _ in 0..<40 {
             synchronizeAll()
             if try isQuiet() { return true }

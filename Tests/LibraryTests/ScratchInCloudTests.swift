@@ -1,0 +1,80 @@
+import Catalog
+import Documents
+@testable import Library
+import Testing
+
+/// Scratch files stay on this machine, and so does what is done for their sake (PRODUCT 2).
+@Suite(.timeLimit(.minutes(2)))
+struct ScratchInCloudTests {
+    /// Both devices have a folder, the phone with a scratch file in it, and the laptop deletes it.
+    private static func withDeletedFolder(
+        _ body: (_ laptop: TestDevice, _ phone: TestDevice, _ trip: InodeNumber) async throws -> Void
+    ) async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Day.txt", "rain", in: laptop.makeFolder("Trip"))
+            try await laptop.push()
+            try await phone.pull()
+            let trip = try phone.inode("Trip")
+            try phone.create(".Day.txt.swp", "scratch", in: trip)
+            try laptop.remove("Day.txt", in: laptop.inode("Trip"))
+            try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            try await body(laptop, phone, trip)
+        }
+    }
+
+    @Test func `a scratch file does not bring back a folder that was deleted elsewhere, and is not lost`() async throws {
+        try await Self.withDeletedFolder { laptop, phone, trip in
+            #expect(try laptop.names() == [])
+            #expect(try await phone.text(".Day.txt.swp", in: trip) == "scratch")
+            #expect(try phone.pendingCount == 0)
+            try phone.synchronizer.forgetEmptiedFolders()
+            #expect(try phone.names() == ["Trip"])
+            try phone.remove(".Day.txt.swp", in: trip)
+            try phone.synchronizer.forgetEmptiedFolders()
+            #expect(try phone.names() == [])
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names() == [])
+        }
+    }
+
+    @Test func `a document that is put there does`() async throws {
+        try await Self.withDeletedFolder { laptop, phone, trip in
+            try phone.create("Day.txt", "sun", in: trip)
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names() == ["Trip"])
+            #expect(try await laptop.text("Day.txt", in: laptop.inode("Trip")) == "sun")
+            #expect(try phone.pendingCount == 0)
+            try phone.remove(".Day.txt.swp", in: trip)
+            try phone.synchronizer.forgetEmptiedFolders()
+            #expect(try phone.names() == ["Trip"])
+        }
+    }
+
+    @Test func `folders in folders go with the last scratch file`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let outer = try laptop.makeFolder("Outer")
+            _ = try laptop.makeFolder("Inner", in: outer)
+            try await laptop.push()
+            try await phone.pull()
+            let inner = try phone.inode("Inner", in: phone.inode("Outer"))
+            try phone.create("a.tmp", "scratch", in: inner)
+            try laptop.library.removeFolder(Array("Inner".utf8), in: outer)
+            try laptop.library.removeFolder(Array("Outer".utf8), in: .cloud)
+            try await laptop.push()
+            try await phone.push()
+            #expect(try phone.names() == ["Outer"])
+            try phone.remove("a.tmp", in: inner)
+            try phone.synchronizer.forgetEmptiedFolders()
+            try phone.synchronizer.forgetEmptiedFolders()
+            #expect(try phone.names() == [])
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names() == [])
+        }
+    }
+}
