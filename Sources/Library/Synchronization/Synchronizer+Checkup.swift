@@ -74,6 +74,8 @@ extension Synchronizer {
         var report = CheckupReport()
         try await checkContents(sendsMissing: true, &report)
         if let mine, mine.container != container { return try await join(container) }
+        // It may have lacked no more than its name.
+        if try await findFault() == nil { return }
         if try await !followsRepair() { try await refound(container) }
     }
 

@@ -17,8 +17,6 @@ extension Synchronizer {
     private static let entriesAtOnce = 500
     /// Positions between a chain that was broken and the one that begins anew.
     private static let gap: Int64 = 1000
-    /// Changes of one commit: far below what a log entry may have.
-    private static let changesAtOnce = 500
 
     /// Whether another device has begun the log anew; then this one follows.
     func followsRepair() async throws -> Bool {
@@ -39,8 +37,15 @@ extension Synchronizer {
     func join(_ container: ContainerID) async throws {
         let fresh = try await reread(container, salvages: false)
         defer { fresh.close() }
-        while try await !append(commits(into: fresh, .container), fresh) { try await readOn(fresh) }
+        while try await !append(announcement(in: fresh) + commits(into: fresh, .container), fresh) { try await readOn(fresh) }
         try adopt(fresh)
+    }
+
+    /// A chain that has just begun gets an entry at once, if one without changes: by that every device notices it before it writes to
+    /// the chain before.
+    private func announcement(in fresh: FreshReplica) throws -> [Commit] {
+        let head = try fresh.head
+        return head.commit == nil && head.root > LogPosition.start.next ? [commit(of: [])] : []
     }
 
     /// - Returns: false where another device wrote to the log meanwhile.
@@ -70,8 +75,9 @@ extension Synchronizer {
         var random = library.surroundings.random()
         head.hash = ObjectHash(of: CommitID.random(using: &random).bytes + ContainerID.random(using: &random).bytes)
         try fresh.set(head)
-        guard try await publish(fresh) else { return try await join(container) }
-        try adopt(fresh)
+        // If another device was first, that one's chain counts.
+        try await publish(fresh)
+        try await join(container)
     }
 
     // MARK: What the container says
@@ -182,12 +188,26 @@ extension Synchronizer {
     }
 
     private func commits(of changes: [Change]) -> [Commit] {
-        var random = library.surroundings.random()
-        return stride(from: 0, to: changes.count, by: Self.changesAtOnce).map { start in
-            Commit(
-                id: .random(using: &random), device: library.device.id, deviceName: library.device.name,
-                time: library.surroundings.now(), changes: Array(changes[start..<min(start + Self.changesAtOnce, changes.count)]))
+        var commits: [Commit] = []
+        var rest = changes[...]
+        while !rest.isEmpty {
+            var bytes = 0
+            let some = rest.prefix { change in
+                bytes += change.approximateLength
+                return bytes <= CommitDraft.mostBytes
+            }
+            let next = some.isEmpty ? rest.prefix(1) : some
+            commits.append(commit(of: Array(next)))
+            rest = rest.dropFirst(next.count)
         }
+        return commits
+    }
+
+    private func commit(of changes: [Change]) -> Commit {
+        var random = library.surroundings.random()
+        return Commit(
+            id: .random(using: &random), device: library.device.id, deviceName: library.device.name,
+            time: library.surroundings.now(), changes: changes)
     }
 
     private static func entries(_ ids: some Sequence<EntryID>, _ catalog: Catalog) throws -> [EntryID: ReplicaEntry] {
@@ -201,14 +221,13 @@ extension Synchronizer {
 
     // MARK: Taking over
 
-    /// - Returns: false where another device was first.
-    private func publish(_ fresh: FreshReplica) async throws -> Bool {
+    private func publish(_ fresh: FreshReplica) async throws {
         let head = try fresh.head
         let snapshot = try CheckpointSnapshot(of: fresh.catalog, in: library.backing)
         do throws(CheckpointError) {
             var parts: [String] = []
             for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: head.position)) }
-            return try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
+            try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
         } catch {
             if case .store(let reason) = error { throw LogError.store(reason) }
             throw error
@@ -255,5 +274,18 @@ extension Synchronizer {
             touched.append(id)
         }
         return touched
+    }
+}
+
+extension Change {
+    /// Bytes that it takes in a log entry, about.
+    fileprivate var approximateLength: Int {
+        switch self {
+        case .create(let entry): 1000 * (1 + (entry.versions?.all.count ?? 0)) + (entry.description.attributes?.count ?? 0) * 4 / 3
+        case .describe(_, let change): 1000 + (change.attributes?.json?.count ?? 0) * 4 / 3
+        case .save: 1000
+        case .delete(_, let versions), .bequeath(_, _, let versions): 200 + 40 * versions.count
+        case .resolve(_, let resolution): 200 + 40 * resolution.discarded.count
+        }
     }
 }

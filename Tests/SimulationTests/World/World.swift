@@ -150,19 +150,20 @@ final class World {
         ledger.count("damage")
     }
 
-    /// A person has the container made whole from one of the devices.
+    /// People have the container made whole where a device says that it is not.
     private func repair() {
-        guard isDamaged, let device = devices.randomElement(using: &random) else { return }
-        for _ in 0..<5 {
+        guard isDamaged else { return }
+        for device in devices.shuffled(using: &random) {
+            // Until each has looked after the container once more: what one repairs the others follow.
+            for _ in 0..<3 {
+                pass(.seconds(8))
+                synchronizeAll()
+            }
+            guard case .failed = device.library.transfers.connection else { continue }
             trace("\(device.place.name) repairs the container")
             _ = device.library.checkup.ask(repairs: true)
             synchronizeAll()
-            if case .done(let report) = device.library.checkup.current, report.isWhole { break }
-        }
-        // Until each of the others has looked after the container once more, and follows.
-        for _ in 0..<3 {
-            pass(.seconds(8))
-            synchronizeAll()
+            ledger.count("repair")
         }
     }
 
