@@ -15,7 +15,8 @@ struct Inspection: Sendable {
 
     /// A pass takes a few requests, or very many where the log is long: it shall not cost more than a fraction of the time.
     static let shortestPause = Duration.seconds(5)
-    static let pausesPerPass = 200
+    static let pausesPerPass = 20
+    static let longestPause = Duration.seconds(300)
 }
 
 /// Looking after the container: entries that go missing, a log that is rolled back, a container that is emptied or another one are
@@ -41,7 +42,8 @@ extension Synchronizer {
                 state.hasPassed = true
                 state.audit = nil
                 let end = now
-                state.due = end + max(Inspection.shortestPause, (end - (state.start ?? end)) * Inspection.pausesPerPass)
+                let pause = (end - (state.start ?? end)) * Inspection.pausesPerPass
+                state.due = end + min(max(Inspection.shortestPause, pause), Inspection.longestPause)
             } else {
                 state.audit = audit
             }

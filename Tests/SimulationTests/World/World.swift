@@ -156,7 +156,7 @@ final class World {
         for device in devices.shuffled(using: &random) {
             // Until each has looked after the container once more: what one repairs the others follow.
             for _ in 0..<3 {
-                pass(.seconds(8))
+                pass(.seconds(301))
                 synchronizeAll()
             }
             guard case .failed = device.library.transfers.connection else { continue }
