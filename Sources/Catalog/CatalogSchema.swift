@@ -40,7 +40,6 @@ enum CatalogSchema {
                     ALTER TABLE withdrawals ADD COLUMN heir BLOB;
                     ALTER TABLE withdrawals ADD COLUMN bequest BLOB;
                     DELETE FROM settings WHERE key='logPosition';
-                    DELETE FROM replica;
                     DELETE FROM outbox;
                     CREATE TABLE departedContents(
                         version BLOB PRIMARY KEY,

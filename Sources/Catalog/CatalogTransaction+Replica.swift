@@ -192,6 +192,9 @@ extension CatalogTransaction {
         }
     }
 
+    /// The log that it was for is no more.
+    public func emptyOutbox() throws { try turn.write { try $0.execute(sql: "DELETE FROM outbox") } }
+
     public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM outbox").execute()

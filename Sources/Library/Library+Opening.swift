@@ -76,7 +76,12 @@ extension Library {
             try mark.remove()
             let device = try catalog.write { try Device.load(name: deviceName, isCopy: isCopy, $0, surroundings) }
             // What the original uploaded it may still name.
-            if isCopy { try catalog.write { try $0.forgetAllUploads() } }
+            if isCopy {
+                try catalog.write { catalog in
+                    try catalog.forgetAllUploads()
+                    try catalog.emptyOutbox()
+                }
+            }
             let library = Library(
                 configuration: configuration, surroundings: surroundings, logger: logger, catalog: catalog,
                 backing: backing, reserve: reserve, store: objects, transfers: transfers, device: device)

@@ -213,6 +213,107 @@ struct ContainerFaultTests {
         }
     }
 
+    @Test func `what was uploaded and not committed is sent again to a container that was emptied meanwhile`() async throws {
+        try await withDocuments { laptop, phone in
+            try laptop.create("e.txt", "epsilon")
+            _ = try laptop.synchronizer.startUploads()
+            while laptop.synchronizer.uploads.withLock(\.isBusy) {
+                await laptop.library.transfers.wake.wait(atMost: .seconds(60))
+            }
+            try await damage(laptop, .emptied)
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            try await laptop.push()
+            _ = try await phone.fault()
+            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await phone.text("e.txt") == "epsilon")
+        }
+    }
+
+    @Test func `a version that was named by an entry that got lost is not cleaned away`() async throws {
+        try await withDocuments { laptop, phone in
+            try await laptop.save("a.txt", "alpha, newer")
+            try await laptop.push()
+            try await phone.pull()
+            try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
+            #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.fault() != nil)
+            #expect(try await laptop.synchronizer.followsRepair())
+            try laptop.close()
+            try laptop.open()
+            try await laptop.push()
+            try await laptop.synchronizer.clean()
+            #expect(try await laptop.synchronizer.checkUp(repairs: false).isGood)
+            #expect(try await phone.text("a.txt") == "alpha, newer")
+        }
+    }
+
+    @Test func `what somebody had discarded stays discarded when the log is put back to before`() async throws {
+        try await withDocuments { laptop, phone in
+            #expect(try await phone.text("a.txt") == "alpha")
+            try await laptop.save("a.txt", "of the laptop")
+            try await phone.save("a.txt", "of the phone, later")
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            let versions = try laptop.library.list(.conflicts, of: laptop.inode("a.txt"))
+            try laptop.library.chooseVersion(
+                Array(try #require(versions.first).name.utf8), in: .conflicts, of: laptop.inode("a.txt"), as: Array("a.txt".utf8),
+                in: .cloud, options: [])
+            let chosen = try await laptop.text("a.txt")
+            try await laptop.push()
+            try await phone.pull()
+            for number in 5...7 { try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number)))) }
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.followsRepair())
+            for device in [laptop, phone] {
+                #expect(try await device.text("a.txt") == chosen)
+                #expect(try device.entry("a.txt").conflicts == 0)
+            }
+        }
+    }
+
+    @Test(arguments: ["", "{}", "{\"format\":1}"])
+    func `a container that does not say any more which one it is gets its name again`(text: String) async throws {
+        try await withDocuments { laptop, phone in
+            try Data(text.utf8).write(to: URL(filePath: path(laptop, "container")))
+            #expect(try await laptop.fault() == .unnamed)
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            for device in [laptop, phone] { #expect(try await device.fault() == nil) }
+        }
+    }
+
+    @Test func `a device that has not read a spoiled entry follows the repair of it`() async throws {
+        try await withDocuments { laptop, phone in
+            try await laptop.save("a.txt", "alpha, newer")
+            try await laptop.push()
+            try Data("{".utf8).write(to: URL(filePath: path(laptop, entry(5))))
+            await #expect(throws: LogError.self) { try await phone.pull() }
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await phone.text("a.txt") == "alpha, newer")
+        }
+    }
+
+    @Test func `an entry of a later release is left to that`() async throws {
+        try await withDocuments { laptop, phone in
+            try Data("{\"format\":2}\n".utf8).write(to: URL(filePath: path(laptop, entry(5))))
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
+            #expect(try objects(laptop).filter { $0.hasPrefix("checkpoint") }.isEmpty)
+            await #expect(throws: LogError.self) { try await phone.pull() }
+        }
+    }
+
+    @Test func `files that are no entries make no hole`() async throws {
+        try await withDocuments { laptop, _ in
+            for name in ["0000000000000002 (conflict copy)", "notes.txt", "3"] {
+                try Data("x".utf8).write(to: URL(filePath: path(laptop, "log/" + name)))
+            }
+            #expect(try await laptop.fault() == nil)
+            let positions = try await laptop.synchronizer.log.positions(after: .start, atMost: 2)
+            #expect(positions == [LogPosition(1), LogPosition(2)])
+        }
+    }
+
     @Test func `two devices that repair at once agree`() async throws {
         try await withDocuments { laptop, phone in
             try FileManager.default.removeItem(atPath: path(laptop, entry(2)))

@@ -79,7 +79,8 @@ struct CatalogReplica: ReplicaState {
             // What came and went in one is new.
             guard before.contains(version.id) || !known.contains(version.id) else { continue }
             try catalog.note(
-                DepartedContent(version: version.id, document: entry.id, filename: version.filename, position: position.number))
+                DepartedContent(
+                    version: version.id, document: version.keeper ?? entry.id, filename: version.filename, position: position.number))
         }
         for version in after.subtracting(before) {
             try catalog.forgetDepartedContent(version)
@@ -97,7 +98,7 @@ extension ReplicaEntry {
     func departedContents(at position: Int64) -> [DepartedContent] {
         let needed = neededVersions
         return (versions?.all ?? []).filter { !needed.contains($0.id) }.map {
-            DepartedContent(version: $0.id, document: id, filename: $0.filename, position: position)
+            DepartedContent(version: $0.id, document: $0.keeper ?? id, filename: $0.filename, position: position)
         }
     }
 

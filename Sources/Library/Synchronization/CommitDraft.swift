@@ -29,12 +29,13 @@ struct CommitDraft {
     ///   - parents: the id of each pending entry's folder, by inode of the folder.
     ///   - depths: how deep each folder lies, so that a folder is created before what is in it.
     ///   - unknownFolders: the folders that the container does not know yet.
+    ///   - heirs: the documents with something to inherit that the container knows.
     ///   - emptied: of folders that go, what the container still has in them and this device has put elsewhere or removed.
     init(
         pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
-        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], emptied: [EntryID: [EntryID]] = [:],
-        device: DeviceID
+        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
+        emptied: [EntryID: [EntryID]] = [:], device: DeviceID
     ) {
         // First: an edit that follows was made of the version that was chosen.
         resolved = resolutions
@@ -56,17 +57,21 @@ struct CommitDraft {
             content?.base = entry.contentVersion
             add(entry, parent: parent, content: content, device)
         }
-        for withdrawal in leaving {
+        // Who inherits must be there: else the versions would be nobody's.
+        var told = Set(sent.map(\.id))
+        let isHeirThere = { [told] (heir: EntryID) in heirs.contains(heir) || told.contains(heir) }
+        let ready = leaving.filter { $0.heir.map(isHeirThere) ?? true }
+        for withdrawal in ready {
             if let heir = withdrawal.heir { changes.append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest)) }
         }
         // Deepest first: what was moved out of a folder is out by now, and the folder is empty. One that is not yet stays until what
         // is in it can be told as well: nobody would ask again.
-        var gone = Set(sent.map(\.id))
-        for withdrawal in leaving.sorted(by: { $0.depth > $1.depth }) {
-            if let inner = emptied[withdrawal.id], !gone.isSuperset(of: inner) { continue }
+        for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < Self.mostBytes {
+            if let inner = emptied[withdrawal.id], !told.isSuperset(of: inner) { continue }
             changes.append(.delete(withdrawal.id, seen: withdrawal.seen))
             withdrawn.append(withdrawal.id)
-            gone.insert(withdrawal.id)
+            told.insert(withdrawal.id)
+            bytes += Self.bytesOfDeletion + Self.bytesOfVersion * (withdrawal.seen.count + withdrawal.bequest.count)
         }
     }
 
@@ -122,6 +127,8 @@ struct CommitDraft {
 extension CommitDraft {
     /// What an entry takes besides its attributes, about.
     private static let bytesOfEntry = 1000
+    private static let bytesOfDeletion = 200
+    private static let bytesOfVersion = 40
 
     /// Whether attributes must wait for the next commit.
     private func mustPostpone(_ attributes: Data?) -> Bool {

@@ -63,7 +63,8 @@ struct OutgoingCommit: Sendable {
         for sent in settlement.sent {
             guard var entry = try catalog.entry(sent.id), entry.container == .cloud else { continue }
             let changes = PendingChanges(rawValue: sent.changes)
-            if let version = sent.version { entry.contentVersion = version }
+            // Unless something was saved meanwhile that was made from an older version.
+            if let version = sent.version, entry.contentVersion == base(of: version) { entry.contentVersion = version }
             let isCurrent = entry.revision == sent.revision
             if isCurrent {
                 entry.pending.subtract(changes)
@@ -90,6 +91,18 @@ struct OutgoingCommit: Sendable {
         try advanceWithdrawals(catalog)
         try catalog.setOutbox(nil, commit: commit.id)
         return Set(settlement.sent.filter { $0.version != nil }.map(\.id))
+    }
+
+    /// Of a version that the commit carries.
+    private func base(of version: VersionID) -> VersionID? {
+        for change in commit.changes {
+            switch change {
+            case .save(_, let saved) where saved.id == version: return saved.base
+            case .create(let entry) where entry.versions?.current.id == version: return entry.versions?.current.base
+            default: continue
+            }
+        }
+        return nil
     }
 
     /// What was deleted here while its newest version was on its way out was deleted in sight of that.

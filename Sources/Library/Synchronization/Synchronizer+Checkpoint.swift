@@ -16,6 +16,9 @@ extension Synchronizer {
     func meetContainer() async throws -> LogHead {
         if let head = try head() { return head }
         let identity = try await identifyContainer()
+        // It knew a container before there were heads.
+        if try library.catalog.read({ try $0.replicaCount() }) > 0 { try await join(identity.id) }
+        if let head = try head() { return head }
         try await takeOverLatest(of: identity.id)
         if let head = try head() { return head }
         try library.write { try $0.set(identity.emptyLog) }

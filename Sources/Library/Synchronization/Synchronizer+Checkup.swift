@@ -40,6 +40,8 @@ extension Synchronizer {
             return nil
         } catch let error as LogError {
             switch error {
+            // Only a later release can say whether that is whole.
+            case .entry(_, let reason) where reason.isOfLaterRelease: throw error
             case .container, .entry, .store(.gone): return error
             case .store: throw error
             }
@@ -65,6 +67,7 @@ extension Synchronizer {
 
     private func repair() async throws {
         try await library.store.recreate()
+        try await ContainerIdentity.removeDamaged(from: library.store)
         let mine = try head()
         var random = library.surroundings.random()
         let present = try await ContainerIdentity.read(from: library.store)

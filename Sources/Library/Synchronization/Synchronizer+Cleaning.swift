@@ -84,11 +84,19 @@ extension Synchronizer {
 
     /// What no commit of this device names, or ever will. The one that may be on its way settles that first.
     private func removeAbandonedUploads() async throws {
-        guard try library.catalog.read({ try $0.outbox() == nil }) else { return }
         for upload in try library.catalog.read({ try $0.uploads(.abandoned) }) {
-            let version = try UploadedContent.version(of: upload)
-            try await library.store.delete(try version.key(of: upload.document))
+            if try library.catalog.read({ try Self.isUnnamed(upload, $0) }) {
+                let version = try UploadedContent.version(of: upload)
+                try await library.store.delete(try version.key(of: upload.document))
+            } else if try library.catalog.read({ try $0.outbox() != nil }) {
+                return
+            }
             try library.write { try $0.forgetUpload(upload.version) }
         }
+    }
+
+    private static func isUnnamed(_ upload: UploadedContent, _ catalog: CatalogTransaction) throws -> Bool {
+        try catalog.outbox() == nil
+            && CatalogReplica(catalog).entry(upload.document)?.versions?.contains(upload.version) != true
     }
 }

@@ -49,6 +49,8 @@ extension Synchronizer {
             }
         } catch {
             inspection.withLock { $0 = Inspection() }
+            // A listing may miss what was being written: reading does not.
+            if case .hole(let position) = error, try await log.commitID(at: position) != nil { return false }
             throw LogError.container(error)
         }
         inspection.withLock { [state] in $0 = state }
@@ -86,7 +88,9 @@ extension Synchronizer {
         do throws(LogError) {
             // One that is there is another device's, of which the append will tell.
             let next = try await log.positions(after: head.position, atMost: 1).first
-            if let next, next != head.position.next { throw .container(.hole(head.position.next)) }
+            if let next, next != head.position.next, try await log.commitID(at: head.position.next) == nil {
+                throw .container(.hole(head.position.next))
+            }
             guard let commit = head.commit else { return try await verifyBeginning(of: head) }
             let present = try await log.commitID(at: head.position)
             if present == nil { throw .container(.rolledBack(to: head.position.previous, from: head.position)) }

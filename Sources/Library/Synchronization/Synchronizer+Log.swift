@@ -122,8 +122,9 @@ extension Synchronizer {
             pending: Array(pending.values), blockedSteps: blocked, withdrawals: withdrawals,
             resolutions: try catalog.pendingResolutions(),
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
-            unknownFolders: Set(folders.unknown.map(\.inode)), emptied: try emptied(withdrawals, catalog),
-            device: library.device.id)
+            unknownFolders: Set(folders.unknown.map(\.inode)), 
+            heirs: Set(try withdrawals.compactMap(\.heir).filter { try catalog.replicaRecord($0) != nil }),
+            emptied: try emptied(withdrawals, catalog), device: library.device.id)
     }
 
     /// Of folders that go, what the container still has in them and this device has put elsewhere or removed.

@@ -21,22 +21,28 @@ extension Synchronizer {
     /// Whether another device has begun the log anew; then this one follows.
     func followsRepair() async throws -> Bool {
         guard let head = try head() else { return false }
+        let root: LogPosition
         do throws(CheckpointError) {
             guard let latest = try await checkpoints.latestHead(), latest.container == head.container, latest.root > head.root
             else { return false }
+            root = latest.root
         } catch {
             if case .store(let reason) = error { throw LogError.store(reason) }
             return false
         }
         library.logger.notice("the cloud container was made whole by another device, and is taken over")
-        try await join(head.container)
+        try await join(head.container, from: root)
         return true
     }
 
     /// Takes over the container as it is, and adds what only this device knows.
-    func join(_ container: ContainerID) async throws {
+    ///
+    /// - Parameter root: where its chain is known to begin, at least.
+    func join(_ container: ContainerID, from root: LogPosition = .start) async throws {
         let fresh = try await reread(container, salvages: false)
         defer { fresh.close() }
+        // The checkpoint that the chain begins with is damaged, and an older one was found.
+        guard try fresh.head.root >= root else { throw LogError.container(.otherHistory(at: root)) }
         while try await !append(announcement(in: fresh) + commits(into: fresh, .container), fresh) { try await readOn(fresh) }
         try adopt(fresh)
     }
@@ -111,7 +117,8 @@ extension Synchronizer {
     /// Whether an error is about the log itself, and not about reaching it.
     private static func isDamage(_ error: any Error) -> Bool {
         switch error {
-        case is ContainerFault, LogError.entry, LogError.container: true
+        case LogError.entry(_, let reason): !reason.isOfLaterRelease
+        case is ContainerFault, LogError.container: true
         default: false
         }
     }
@@ -139,7 +146,7 @@ extension Synchronizer {
                         }
                     }
                 } catch {
-                    guard case .entry = error else { throw error }
+                    guard case .entry(_, let reason) = error, !reason.isOfLaterRelease else { throw error }
                     library.logger.warning("a log entry is passed over", metadata: ["error": "\(error)"])
                 }
                 last = position
@@ -242,10 +249,14 @@ extension Synchronizer {
             while try library.finishWithdrawals(limit: Self.entriesAtOnce, catalog) {}
             let touched = try replaceReplica(by: fresh, head, catalog)
             try catalog.set(head)
+            // What was sent, or on its way, was so to what the container was before; the store may not have it any more.
+            try catalog.forgetAllUploads()
+            try catalog.emptyOutbox()
             var projection = Projection(library, catalog, CatalogReplica(catalog), saved: [])
             try projection.project(touched)
             return (projection.discarded, try projection.remoteChanges())
         }
+        uploaded.withLock { $0 = [:] }
         inspection.withLock { $0 = Inspection() }
         library.observer?.remotelyChanged(changes)
         for inode in discarded { try library.backing.discard(inode) }

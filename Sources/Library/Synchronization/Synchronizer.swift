@@ -114,26 +114,25 @@ public final class Synchronizer: Sendable {
             guard isWhole else { return (true, .zero) }
             if !gathersUploads(since: lastCommit), try await sendPending() { lastCommit = now }
             return (true, rest)
-        } catch LogError.container(let fault) {
-            await follow(fault)
         } catch let error as LogError {
-            report(Connection(error))
+            await follow(error)
         } catch {
             if report(.failed("\(error)")) { library.logger.error("synchronizing failed", metadata: ["error": "\(error)"]) }
         }
         return (false, nil)
     }
 
-    /// The container is not what it was: perhaps another device has made it whole already.
-    private func follow(_ fault: ContainerFault) async {
+    /// Where the container is not what it was, another device may have made it whole already.
+    private func follow(_ error: LogError) async {
+        guard error.isOfTheLog else { return _ = report(Connection(error)) }
         do {
             if try await followsRepair() { return library.transfers.wake.signal() }
-            report(.failed("\(fault)"))
-        } catch let error as LogError {
             report(Connection(error))
-        } catch {
-            library.logger.error("a container that was made whole could not be taken over", metadata: ["error": "\(error)"])
-            report(.failed("\(fault)"))
+        } catch let other as LogError {
+            report(Connection(other))
+        } catch let other {
+            library.logger.error("a container that was made whole could not be taken over", metadata: ["error": "\(other)"])
+            report(Connection(error))
         }
     }
 
@@ -168,6 +167,11 @@ public final class Synchronizer: Sendable {
         uploads.withLock { $0.clear() }
         library.transfers.cancelAll()
     }
+}
+
+extension LogError {
+    /// Not of reaching it.
+    fileprivate var isOfTheLog: Bool { if case .store = self { false } else { true } }
 }
 
 extension Connection {

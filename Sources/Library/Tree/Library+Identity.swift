@@ -59,10 +59,12 @@ extension Library {
         // What the container never heard of needs no farewell.
         if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
         let shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
+        // What is taken out of it must not leave an earlier version as the newest.
+        let earlier = try heir == nil ? [] : CatalogReplica(catalog).entry(id)?.versions?.superseded.map(\.version.id) ?? []
         let content = [entry.contentVersion].compactMap { $0 }
         try catalog.store(
             Withdrawal(
-                id: id, seen: shown + content, depth: try catalog.depth(of: entry), step: step, heir: heir,
+                id: id, seen: shown + content + earlier, depth: try catalog.depth(of: entry), step: step, heir: heir,
                 bequest: shown.filter { !content.contains($0) }))
         transfers.wake.signal()
     }

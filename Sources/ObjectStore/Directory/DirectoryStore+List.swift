@@ -15,21 +15,38 @@ extension DirectoryStore {
     ) async throws(ObjectStoreError) -> [ObjectKey] {
         try await onBlockingThread { () throws(ObjectStoreError) in
             try requirePresence()
-            let found = try objects(below: prefix)
-            let later = found.filter { key in after.map { $0 < key } ?? true }
-            return Array(later.sorted().prefix(max(0, limit)))
+            return try objects(below: prefix, after: after, limit: limit)
         }
     }
 
-    private func objects(below prefix: ObjectKey) throws(ObjectStoreError) -> [ObjectKey] {
+    /// Walks in the order of the keys and passes over folders that come before `after`: so listing page by page takes time in
+    /// proportion to what there is.
+    private func objects(
+        below prefix: ObjectKey, after: ObjectKey?, limit: Int
+    ) throws(ObjectStoreError) -> [ObjectKey] {
         var found: [ObjectKey] = []
-        var folders = [prefix]
-        while let folder = folders.popLast() {
-            for (key, isFolder) in try members(of: folder) {
-                if isFolder { folders.append(key) } else { found.append(key) }
+        // The next one last.
+        var rest: [(key: ObjectKey, isFolder: Bool)] = [(prefix, true)]
+        while found.count < limit, let next = rest.popLast() {
+            if !next.isFolder {
+                if after.map({ $0 < next.key }) ?? true { found.append(next.key) }
+            } else if mayHold(next.key, after: after) {
+                rest += try members(of: next.key).map { ($0, Self.sortKey($0)) }.sorted { $1.1.lexicographicallyPrecedes($0.1) }.map(\.0)
             }
         }
         return found
+    }
+
+    /// A folder comes where its first key would.
+    private static func sortKey(_ member: (key: ObjectKey, isFolder: Bool)) -> [UInt8] {
+        Array(member.key.description.utf8) + (member.isFolder ? [UInt8(ascii: "/")] : [])
+    }
+
+    private func mayHold(_ folder: ObjectKey, after: ObjectKey?) -> Bool {
+        guard let after else { return true }
+        let start = Array(folder.description.utf8) + [UInt8(ascii: "/")]
+        let bound = after.description.utf8
+        return bound.starts(with: start) || bound.lexicographicallyPrecedes(start)
     }
 
     /// The plain files and folders in a folder of the store; anything else is no object.

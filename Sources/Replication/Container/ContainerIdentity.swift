@@ -24,16 +24,28 @@ public struct ContainerIdentity: Codable, Sendable, Equatable {
     }
 
     /// - Returns: nil where the store has none.
+    /// - Throws: `ContainerFault.unnamed` where it does not say which container this is.
     public static func read(from store: any ObjectStore) async throws(LogError) -> ContainerIdentity? {
         let bytes: [UInt8]
         do throws(ObjectStoreError) { bytes = try await store.get(key, limit: largest) } catch {
-            if case .notFound = error { return nil }
-            throw .store(error)
+            switch error {
+            case .notFound: return nil
+            case .corrupted: throw .container(.unnamed)
+            default: throw .store(error)
+            }
         }
         guard let identity = try? JSONDecoder().decode(ContainerIdentity.self, from: Data(bytes)),
             identity.format == currentFormat, identity.encoded == bytes
-        else { throw .store(.corrupted(key, "it does not say which container this is")) }
+        else { throw .container(.unnamed) }
         return identity
+    }
+
+    /// Removes an object that does not say which container this is, so that it can be written anew.
+    public static func removeDamaged(from store: any ObjectStore) async throws(LogError) {
+        do throws(LogError) { _ = try await read(from: store) } catch {
+            guard case .container(.unnamed) = error else { throw error }
+            do throws(ObjectStoreError) { try await store.delete(key) } catch { throw .store(error) }
+        }
     }
 
     /// Writes it where there is none.

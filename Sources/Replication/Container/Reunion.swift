@@ -39,10 +39,17 @@ public enum Reunion {
     ) -> (changes: [Change], isAhead: Bool) {
         guard let own = mine.versions, let others = theirs.versions else { return ([], true) }
         let inOrder = own.superseded.map(\.version) + own.conflicts.reversed() + [own.current]
-        var changes = inOrder.filter { !others.contains($0.id) }.map { Change.save(mine.id, $0) }
-        let superseded = Set(own.superseded.map(\.version.id))
-        let gaveWay = others.heads.map(\.id).filter(superseded.contains)
-        if !gaveWay.isEmpty { changes.append(.resolve(mine.id, Resolution(kept: own.current.id, discarded: gaveWay))) }
+        let missing = inOrder.filter { !others.contains($0.id) }
+        // One that came from another document is that one's no longer.
+        var changes = missing.compactMap { version in
+            version.keeper.map { Change.bequeath($0, to: mine.id, versions: [version.id]) }
+        }
+        changes += missing.map { .save(mine.id, $0) }
+        // Some gave way because somebody chose, not because something was made from them.
+        let superseded = own.superseded.map(\.version.id)
+        if !missing.isEmpty || others.heads.contains(where: { superseded.contains($0.id) }) {
+            changes.append(.resolve(mine.id, Resolution(kept: own.current.id, discarded: superseded)))
+        }
         return (changes, others.heads.allSatisfy { own.contains($0.id) })
     }
 }

@@ -8,6 +8,11 @@ public enum CommitError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Well formed, with a value that cannot be.
     case invalid(String)
 
+    /// Whether somebody with a later release can read it.
+    public var isOfLaterRelease: Bool {
+        if case .unknownFormat(let format) = self { format > Commit.currentFormat } else { false }
+    }
+
     public var description: String {
         // Some of it may be the input's own words.
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))

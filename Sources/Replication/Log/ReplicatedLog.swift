@@ -42,8 +42,11 @@ public struct ReplicatedLog: Sendable {
         do throws(ObjectStoreError) {
             bytes = try await store.get(position.key, limit: Self.largestEntry)
         } catch {
-            if case .notFound = error { return nil }
-            throw .store(error)
+            switch error {
+            case .notFound: return nil
+            case .corrupted(_, let reason): throw .entry(position, .malformed(reason))
+            default: throw .store(error)
+            }
         }
         do throws(CommitError) { return try LogEntry(decoding: bytes) } catch { throw .entry(position, error) }
     }
@@ -85,9 +88,19 @@ public struct ReplicatedLog: Sendable {
 
     /// The positions after `position` that the store has an entry for, at most `count`.
     public func positions(after position: LogPosition, atMost count: Int) async throws(LogError) -> [LogPosition] {
-        do throws(ObjectStoreError) {
-            return try await store.list(Self.folder, after: position.key, limit: count).compactMap { LogPosition($0) }
-        } catch { throw .store(error) }
+        var positions: [LogPosition] = []
+        var last = position.key
+        // What lies between the entries and is none does not count.
+        while true {
+            let page: [ObjectKey]
+            let wanted = count - positions.count
+            do throws(ObjectStoreError) { page = try await store.list(Self.folder, after: last, limit: wanted) } catch {
+                throw .store(error)
+            }
+            positions += page.compactMap { LogPosition($0) }
+            guard page.count == wanted, positions.count < count, let end = page.last else { return positions }
+            last = end
+        }
     }
 
     /// Writes an entry at a position that nobody has written yet.

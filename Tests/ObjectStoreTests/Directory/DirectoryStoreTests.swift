@@ -35,4 +35,28 @@ struct DirectoryStoreTests {
         #expect(errors.allSatisfy { !$0.description.isEmpty && !$0.description.contains("\n") })
         #expect(!ObjectStoreError.notFound(.path("a\nb")).description.contains("\n"))
     }
+
+    @Test func `page by page a listing gives every key once, in the order of bytes, folders among their siblings`() async throws {
+        try await withStore { store, _ in
+            var names: [String] = []
+            for name in ["a", "a.b", "a!", "a0", "B", "\u{e9}", "a-"] {
+                for inner in ["x", "x.y/z", "x/1", "x/10", "x-1"] where inner != "x" || name == "B" {
+                    names.append("top/\(name)/\(inner)")
+                }
+                names.append("top/\(name) file")
+            }
+            // What is a folder is no object.
+            let keys = names.filter { name in !names.contains { $0.hasPrefix(name + "/") } }.map { ObjectKey.path($0) }
+            for key in keys { _ = try await store.putIfAbsent(key, [1]) }
+            for limit in 1...5 {
+                var found: [ObjectKey] = []
+                while true {
+                    let page = try await store.list(try #require(ObjectKey("top")), after: found.last, limit: limit)
+                    found += page
+                    if page.count < limit { break }
+                }
+                #expect(found == keys.sorted())
+            }
+        }
+    }
 }

@@ -36,6 +36,13 @@ extension World {
             try resolve(entry, on: device)
             return
         }
+        if random.once(in: 6), let entry = inConflict.randomElement(using: &random),
+            let other = documents.filter({ $0.parent == entry.parent && $0.inode != entry.inode }).randomElement(using: &random)
+        {
+            trace("\(device.place.name) renames \(Self.text(entry)), in conflict, over \(Self.text(other))")
+            try rename(entry, to: other.filename, in: entry.parent, on: device)
+            return
+        }
         switch Int.random(in: 0..<37, using: &random) {
         case 0..<3: try create(on: device, entries)
         case 3..<12, 35..<37: if let any { try save(any, on: device) }
