@@ -66,6 +66,12 @@ extension Synchronizer {
 
     /// Begins the log anew with all that the container still says, and all that this device knows.
     func refound(_ container: ContainerID) async throws {
+        try await beginChain(of: container)
+        // If another device was first, that one's chain counts.
+        try await join(container)
+    }
+
+    private func beginChain(of container: ContainerID) async throws {
         let fresh = try await reread(container, salvages: true)
         defer { fresh.close() }
         for commit in try commits(into: fresh, .device) { try fresh.take(commit) }
@@ -81,9 +87,7 @@ extension Synchronizer {
         var random = library.surroundings.random()
         head.hash = ObjectHash(of: CommitID.random(using: &random).bytes + ContainerID.random(using: &random).bytes)
         try fresh.set(head)
-        // If another device was first, that one's chain counts.
         try await publish(fresh)
-        try await join(container)
     }
 
     // MARK: What the container says

@@ -211,11 +211,13 @@ extension World {
         return wrong
     }
 
-    /// What was in conflict with a document that was renamed over another went along.
+    /// What was in conflict with a document that was renamed over another went along, unless somebody had saved over it or chosen
+    /// against it before the rename was told.
     private func checkBequests(_ replica: [EntryID: ReplicaEntry]) -> [String] {
         ledger.bequests.filter { bequest in
             !replica.values.contains { entry in
-                entry.id != bequest.source && entry.versions?.all.contains { $0.sha256 == bequest.content } == true
+                let versions = entry.id == bequest.source ? entry.versions?.superseded.map(\.version) : entry.versions?.all
+                return versions?.contains { $0.sha256 == bequest.content } == true
             }
         }.map { "a version in conflict was lost by a rename: \($0.content.prefix(16))" }
     }
