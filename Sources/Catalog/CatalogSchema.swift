@@ -39,6 +39,7 @@ enum CatalogSchema {
                 sql: """
                     ALTER TABLE withdrawals ADD COLUMN heir BLOB;
                     ALTER TABLE withdrawals ADD COLUMN bequest BLOB;
+                    CREATE INDEX withdrawalsByHeir ON withdrawals(heir) WHERE heir IS NOT NULL;
                     DELETE FROM settings WHERE key='logPosition';
                     DELETE FROM outbox;
                     CREATE TABLE departedContents(

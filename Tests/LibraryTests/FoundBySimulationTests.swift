@@ -79,4 +79,31 @@ struct FoundBySimulationTests {
             #expect(try await device.savesInLog == 0)
         }
     }
+
+    @Test func `who chooses another version than the one that was to bring the document back has nothing left to send`() async throws {
+        try await withPlanElsewhere { laptop, phone in
+            let others = try ["desktop", "tablet"].map { try TestDevice($0, store: laptop.store + "-" + $0, cloudFolder: laptop.cloudFolder) }
+            defer { others.forEach { $0.dismantle() } }
+            for device in others {
+                try device.open()
+                try await device.pull()
+                #expect(try await device.text("Plan.txt") == "first version")
+            }
+            try await laptop.save("Plan.txt", "of the laptop")
+            try phone.remove("Plan.txt")
+            try await phone.push()
+            try await laptop.pull()
+            // Two that did not know of the deletion bring it back, with two versions.
+            for device in others { try await device.save("Plan.txt", "of the \(device.name)") }
+            for device in others { try await device.push() }
+            try await laptop.pull()
+            let version = try #require(try laptop.library.list(.conflicts, of: laptop.inode("Plan.txt")).first)
+            try laptop.library.chooseVersion(
+                Array(version.name.utf8), in: .conflicts, of: laptop.inode("Plan.txt"), as: Array("Plan.txt".utf8), in: .cloud, options: [])
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try laptop.pendingCount == 0)
+            #expect(try await laptop.text("Plan.txt") == phone.text("Plan.txt"))
+        }
+    }
 }

@@ -216,6 +216,8 @@ extension World {
     private func checkBequests(_ replica: [EntryID: ReplicaEntry]) -> [String] {
         ledger.bequests.filter { bequest in
             !replica.values.contains { entry in
+                // Or the other one was removed with it.
+                if entry.id != bequest.source, ledger.seenAtDeletion(of: entry.id)?.contains(bequest.content) == true { return true }
                 let versions = entry.id == bequest.source ? entry.versions?.superseded.map(\.version) : entry.versions?.all
                 return versions?.contains { $0.sha256 == bequest.content } == true
             }

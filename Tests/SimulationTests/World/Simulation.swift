@@ -60,7 +60,7 @@ enum Simulation {
             try world.run(steps: Int.random(in: 25..<80, using: &world.random))
             let isSettled = try world.settle()
             result.wrong = try world.check()
-            if !isSettled { result.wrong.append("they do not come to rest") }
+            if !isSettled { result.wrong.append("they do not come to rest: \(try world.unrest())") }
             result.traceHash = world.traceHash
             result.steps = world.steps
             result.counts = world.ledger.counts

@@ -287,6 +287,17 @@ final class World {
         return try positions.count == 1 && devices.allSatisfy { try $0.life.isSettled }
     }
 
+    /// What each device that is not at rest has still to do.
+    func unrest() throws -> String {
+        try devices.filter { try !$0.life.isSettled }.map { device in
+            let entries = try device.library.inspect { try $0.descendants(of: .cloud) + $0.descendants(of: .local) }
+            let busy = entries.filter { !$0.pending.isEmpty || $0.container == .local && !$0.isHere }
+                .map { "\($0.filename) pending \($0.pending.rawValue), here \($0.isHere), step \($0.step ?? 0), \($0.error ?? "no error")" }
+            let withdrawals = try device.library.inspect { try $0.withdrawals() }.map { "withdrawal of \($0.id), heir \($0.heir?.description ?? "none")" }
+            return "\(device.place.name): \((busy + withdrawals).joined(separator: "; "))"
+        }.joined(separator: " | ")
+    }
+
     /// Adds a device that knows nothing but what the store has.
     func addNewcomer() throws -> SimulatedDevice {
         let newcomer = try makeDevice(DevicePlace.names.count - 1, skew: 0)
