@@ -49,12 +49,23 @@ extension Synchronizer {
             }
         } catch {
             inspection.withLock { $0 = Inspection() }
-            // A listing may miss what was being written: reading does not.
-            if case .hole(let position) = error, try await log.commitID(at: position) != nil { return false }
+            if try await isOfListing(error, head) { return false }
             throw LogError.container(error)
         }
         inspection.withLock { [state] in $0 = state }
         return state.hasPassed
+    }
+
+    /// Whether an entry is there that a listing lacks: it was being written, or the listing was an old one, as network file systems
+    /// may give. Reading tells.
+    private func isOfListing(_ fault: ContainerFault, _ head: LogHead) async throws(LogError) -> Bool {
+        switch fault {
+        case .hole(let position): return try await log.commitID(at: position) != nil
+        case .rolledBack, .emptied:
+            guard let commit = head.commit else { return false }
+            return try await log.commitID(at: head.position) == commit
+        default: return false
+        }
     }
 
     /// Whether the container has the id that this device knows, and the log this device's last entry.

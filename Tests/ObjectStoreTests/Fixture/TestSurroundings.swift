@@ -23,6 +23,11 @@ final class TestSurroundings: Sendable {
     }
 }
 
+extension S3Patience {
+    /// Where no stall is meant: beside a thousand other tests a server in this process may not answer for seconds.
+    static let ofTests = S3Patience(connecting: .seconds(150), idle: .seconds(150), stall: .seconds(150))
+}
+
 extension ScriptedServer {
     static let credentials = S3Credentials(
         accessKeyID: "ID", secretAccessKey: "HIDDEN-SECRET", sessionToken: "HIDDEN-TOKEN")
@@ -30,7 +35,7 @@ extension ScriptedServer {
     /// A container `c` in the bucket `bucket` of this server.
     func store(
         _ surroundings: TestSurroundings = TestSurroundings(), isSecure: Bool = false, certificates: String? = nil,
-        parts: PartPlan = PartPlan(), patience: S3Patience = S3Patience()
+        parts: PartPlan = PartPlan(), patience: S3Patience = .ofTests
     ) -> S3Store {
         let settings = S3Settings(
             location: S3Location(bucket: "bucket", prefix: ["c"]), credentials: Self.credentials, region: "us-east-1",

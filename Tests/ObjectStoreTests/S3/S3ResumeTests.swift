@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectStore
 
 /// A body that stalls or is cut is taken up again where it stopped.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct S3ResumeTests {
     private let key = ObjectKey.path("documents/1/2/film.mkv")
     private let origin = BreakingServer(content: "0123456789")
@@ -69,7 +69,7 @@ struct S3ResumeTests {
         }
         try await ScriptedServer.run(script) { server async throws in
             let surroundings = TestSurroundings()
-            let store = server.store(surroundings, patience: ending == .silence ? patience : S3Patience())
+            let store = server.store(surroundings, patience: ending == .silence ? patience : .ofTests)
             #expect(text(try await store.get(key, range: 0..<20_000)) == origin.content)
             #expect(server.requests.count > RetryPolicy().mostTries)
             if ending == .close { #expect(surroundings.pauses.values.allSatisfy { $0 == .milliseconds(100) }) }

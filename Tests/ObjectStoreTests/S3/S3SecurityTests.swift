@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Who the server is, is checked.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct S3SecurityTests {
     private static func context() throws -> NIOSSLContext {
         let certificate = try NIOSSLCertificate(bytes: Array(certificate.utf8), format: .pem)
