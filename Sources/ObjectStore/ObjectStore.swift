@@ -88,7 +88,7 @@ public protocol ObjectStore: Sendable {
     /// The pause between two reads of what may not be there yet, while it is expected.
     var quickestPoll: Duration { get }
 
-    /// Calls `onChange` when an object may have come below `prefix`, where the store can tell: polling
+    /// Calls `onChange` when an object may have come or gone below `prefix`, where the store can tell: polling
     /// remains for what it does not tell.
     func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch?
 }

@@ -14,7 +14,7 @@ extension DirectoryStore {
         // IN_NONBLOCK and IN_CLOEXEC by their other names: how Swift sees those depends on what else is imported.
         let queue = inotify_init1(O_NONBLOCK | O_CLOEXEC)
         guard queue >= 0 else { return nil }
-        guard inotify_add_watch(queue, path, UInt32(IN_CREATE | IN_MOVED_TO)) >= 0 else {
+        guard inotify_add_watch(queue, path, UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF)) >= 0 else {
             close(queue)
             return nil
         }
