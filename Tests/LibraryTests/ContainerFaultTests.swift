@@ -314,6 +314,22 @@ struct ContainerFaultTests {
         }
     }
 
+    @Test func `entries of the container before, written to the one in its place, do not stand in the way of a repair`() async throws {
+        try await withDocuments { laptop, phone in
+            let strays = try (3...4).map { ($0, try Data(contentsOf: URL(filePath: path(laptop, entry(Int64($0)))))) }
+            try await damage(laptop, .replaced)
+            for (number, bytes) in strays { try bytes.write(to: URL(filePath: path(laptop, entry(Int64(number))))) }
+            for device in [laptop, phone] {
+                #expect(try await device.synchronizer.checkUp(repairs: true).isGood)
+                #expect(try await device.fault() == nil)
+            }
+            try await laptop.push()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["a.txt", "b.txt", "c.txt", "d.txt", "theirs.txt"])
+            }
+        }
+    }
+
     @Test func `two devices that repair at once agree`() async throws {
         try await withDocuments { laptop, phone in
             try FileManager.default.removeItem(atPath: path(laptop, entry(2)))

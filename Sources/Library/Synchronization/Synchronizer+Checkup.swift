@@ -76,8 +76,8 @@ extension Synchronizer {
         // Before any commit names them.
         var report = CheckupReport()
         try await checkContents(sendsMissing: true, &report)
-        if let mine, mine.container != container { return try await join(container) }
-        // It may have lacked no more than its name.
+        if let mine, mine.container != container { try await join(container) }
+        // It may have lacked no more than its name. Or somebody wrote to it as if it were the one before.
         if try await findFault() == nil { return }
         if try await !followsRepair() { try await refound(container) }
     }

@@ -3,6 +3,7 @@ import Documents
 import Foundation
 @testable import Library
 import ObjectStore
+import Replication
 import SystemPackage
 import TestSupport
 
@@ -128,7 +129,7 @@ final class World {
         queue.drain(&random)
     }
 
-    /// Entries of the log get lost, or all of it, or it is what it was.
+    /// Entries of the log get lost, or all of it, or it is what it was; or another container takes its place.
     private func damage() {
         let objects = network.objects
         if backup.isEmpty || random.once(in: 2) {
@@ -136,14 +137,15 @@ final class World {
             return
         }
         let log = objects.keys.filter { $0.components[0] == "log" }.sorted()
-        let kind = Int.random(in: 0..<4, using: &random)
-        trace("the container \(["has a hole", "is rolled back", "is emptied", "loses its id"][kind])")
+        let kind = Int.random(in: 0..<5, using: &random)
+        trace("the container \(["has a hole", "is rolled back", "is emptied", "is replaced", "loses its id"][kind])")
         switch kind {
         case 0:
             guard let hole = log.randomElement(using: &random) else { return }
             network.replaceLog(by: objects.filter { $0.key != hole })
         case 1: network.replaceLog(by: backup)
         case 2: network.replaceLog(by: [:])
+        case 3: network.replaceLog(by: [ContainerIdentity.key: ContainerIdentity(.random(using: &random)).encoded])
         default: network.replaceLog(by: objects.filter { $0.key.components[0] != "container" })
         }
         isDamaged = true
