@@ -28,6 +28,7 @@ struct OpenContentTests {
         unseen: Bool = false, _ body: (TestDevice, _ writer: UInt64, Entry) async throws -> Void
     ) async throws {
         try await withDevice { device in
+            device.stopTime()
             if unseen { device.library.prepareForUnseenWrites() }
             try device.create("Plan.txt", "first version")
             try await device.push()
@@ -94,6 +95,8 @@ struct OpenContentTests {
 
     @Test func `a file that was renamed over the document while it is open for writing is sent at once`() async throws {
         try await withTwoDevices { laptop, phone in
+            laptop.stopTime()
+            phone.stopTime()
             try laptop.create("Plan.txt", "first version")
             try await laptop.push()
             let (_, opening) = try laptop.library.create(
@@ -110,6 +113,7 @@ struct OpenContentTests {
 
     @Test func `what was saved before it was opened waits for nobody who writes nothing`() async throws {
         try await withDevice { device in
+            device.stopTime()
             try device.create("Plan.txt", "first version")
             try await device.push()
             try await device.save("Plan.txt", "second version")
@@ -185,6 +189,7 @@ struct OpenContentTests {
 
     @Test func `what turns out to be unchanged leaves the document to a newer version when it is closed`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, before in
+            phone.stopTime()
             let writer = try await phone.open("Plan.txt", O_RDWR)
             try phone.write("FIRST", to: writer)
             try phone.write("first", to: writer)
@@ -205,6 +210,7 @@ struct OpenContentTests {
 
     @Test func `a document without a name is called after its text when that is sent`() async throws {
         try await withDevice { device in
+            device.stopTime()
             let (_, opening) = try device.library.create(
                 Array("Untitled.txt".utf8), in: .cloud, by: Creator(owner: geteuid(), group: getegid(), mode: 0o644), flags: O_WRONLY)
             let writer = try device.opened(opening)
