@@ -129,6 +129,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// Another device's store was copied: what that uploaded it may still name.
+    /// For a copy of another device's store, whose uploads that device may still name; and where the container is not the one that
+    /// they were sent to.
     public func forgetAllUploads() throws { try turn.write { try $0.execute(sql: "DELETE FROM uploads") } }
 }

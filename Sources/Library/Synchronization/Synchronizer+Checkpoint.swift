@@ -84,16 +84,19 @@ extension Synchronizer {
         let snapshot = try await onBlockingThread { [library] in try CheckpointSnapshot(of: library.catalog, in: library.backing) }
         isWritingCheckpoint.withLock { $0 = true }
         Task {
-            do throws(CheckpointError) {
-                var parts: [String] = []
-                for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: position)) }
-                try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
-            } catch {
+            do throws(CheckpointError) { try await write(snapshot, at: head) } catch {
                 // The next one that is due will do.
                 library.logger.warning("a checkpoint could not be written", metadata: ["error": "\(error)"])
             }
             isWritingCheckpoint.withLock { $0 = false }
         }
+    }
+
+    /// Writes a checkpoint. If another device has written one of that position before, that one stays.
+    func write(_ snapshot: CheckpointSnapshot, at head: LogHead) async throws(CheckpointError) {
+        var parts: [String] = []
+        for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: head.position)) }
+        try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
     }
 }
 

@@ -39,12 +39,9 @@ extension Synchronizer {
             try await verifyChain()
             return nil
         } catch let error as LogError {
-            switch error {
-            // Only a later release can say whether that is whole.
-            case .entry(_, let reason) where reason.isOfLaterRelease: throw error
-            case .container, .entry, .store(.gone): return error
-            case .store: throw error
-            }
+            if case .store(.gone) = error { return error }
+            guard error.isDamage else { throw error }
+            return error
         }
     }
 

@@ -107,23 +107,14 @@ extension Synchronizer {
                 if case .store(let reason) = error { throw LogError.store(reason) }
                 library.logger.warning("reading the log from its start", metadata: ["error": "\(error)"])
             }
-            do { try await readOn(fresh) } catch let fault where salvages && Self.isDamage(fault) {
-                library.logger.warning("the log cannot be read on", metadata: ["error": "\(fault)"])
+            do { try await readOn(fresh) } catch let error as LogError where salvages && error.isDamage {
+                library.logger.warning("the log cannot be read on", metadata: ["error": "\(error)"])
             }
             if salvages { try await salvage(fresh) }
             return fresh
         } catch {
             fresh.close()
             throw error
-        }
-    }
-
-    /// Whether an error is about the log itself, and not about reaching it.
-    private static func isDamage(_ error: any Error) -> Bool {
-        switch error {
-        case LogError.entry(_, let reason): !reason.isOfLaterRelease
-        case is ContainerFault, LogError.container: true
-        default: false
         }
     }
 
@@ -150,7 +141,7 @@ extension Synchronizer {
                         }
                     }
                 } catch {
-                    guard case .entry(_, let reason) = error, !reason.isOfLaterRelease else { throw error }
+                    guard error.isDamage else { throw error }
                     library.logger.warning("a log entry is passed over", metadata: ["error": "\(error)"])
                 }
                 last = position
@@ -235,11 +226,7 @@ extension Synchronizer {
     private func publish(_ fresh: FreshReplica) async throws {
         let head = try fresh.head
         let snapshot = try CheckpointSnapshot(of: fresh.catalog, in: library.backing)
-        do throws(CheckpointError) {
-            var parts: [String] = []
-            for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: head.position)) }
-            try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
-        } catch {
+        do throws(CheckpointError) { try await write(snapshot, at: head) } catch {
             if case .store(let reason) = error { throw LogError.store(reason) }
             throw error
         }

@@ -8,6 +8,16 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
     case entry(LogPosition, CommitError)
     case container(ContainerFault)
 
+    /// Whether the log itself is not as it should be, and a person may have it made whole. Of an entry that a later release wrote
+    /// only that can say whether it is whole.
+    public var isDamage: Bool {
+        switch self {
+        case .store: false
+        case .entry(_, let reason): !reason.isOfLaterRelease
+        case .container: true
+        }
+    }
+
     public var description: String {
         switch self {
         case .store(let error): error.description
