@@ -45,6 +45,10 @@ public final class Descriptor: Sendable {
         _ = try Descriptor.check { dataOnly ? fdatasync(number) : fsync(number) }
     }
 
+    /// Has the kernel begin to write the content to the disk, without waiting for it. No promise: `synchronize` gives one, and
+    /// tells of errors.
+    package func startWriting() { _ = sync_file_range(number, 0, 0, SYNC_FILE_RANGE_WRITE) }
+
     package func truncate(to size: Int64) throws(Errno) {
         _ = try Descriptor.check { ftruncate(number, off_t(size)) }
     }

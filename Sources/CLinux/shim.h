@@ -18,6 +18,7 @@ ssize_t copy_file_range(int from, off_t *from_offset, int to, off_t *to_offset, 
 int fallocate(int descriptor, int mode, off_t offset, off_t length);
 ssize_t splice(int in, off_t *in_offset, int out, off_t *out_offset, size_t length, unsigned int flags);
 int syncfs(int descriptor);
+int sync_file_range(int descriptor, off_t offset, off_t length, unsigned int flags);
 pid_t gettid(void);
 int sched_getaffinity(pid_t thread, size_t length, cpu_set_t *processors);
 int tgkill(pid_t process, pid_t thread, int signal);
@@ -35,6 +36,7 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define O_PATH 010000000
 #define O_NOATIME 01000000
 #define FALLOC_FL_KEEP_SIZE 1
+#define SYNC_FILE_RANGE_WRITE 2u
 #define CLONE_FILES 0x400
 #define F_SETSIG 10
 #define F_SETLEASE 1024

@@ -103,7 +103,7 @@ extension Synchronizer {
                 return nil
             }
             // The cloud must not have what a loss of power takes away here.
-            try await onBlockingThread { try file.synchronize(dataOnly: true) }
+            try await contentSync.synchronize(file)
             begun = draft.id
             try note(draft, of: entry, id)
             let version = try await upload.send(

@@ -27,6 +27,8 @@ public final class Synchronizer: Sendable {
     let inspection = Mutex(Inspection())
     /// Documents that are ready to be uploaded, and how many uploads are running.
     let uploads = Mutex(UploadQueue())
+    /// Makes contents durable before they are uploaded.
+    let contentSync = GroupSync()
 
     private static let shortestBreath = Duration.milliseconds(30)
     private static let longestBreath = Duration.milliseconds(100)
