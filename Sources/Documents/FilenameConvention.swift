@@ -74,6 +74,26 @@ public struct FilenameGenerator: Sendable {
         return pathExtension.isEmpty ? stem : stem + "." + pathExtension
     }
 
+    /// Whether `name` is such as the conventions make: that of a document in a backup of a listing, as far as one can tell. Timestamps
+    /// and UUIDs tell by themselves, whatever stands before them; numbers only where this generator counts.
+    public func couldHaveMade(_ name: DocumentName) -> Bool {
+        let stem = name.displayName
+        if Self.endsWithTimestamp(stem) || EntryID(String(decoding: stem.utf8.suffix(36), as: UTF8.self)) != nil { return true }
+        guard convention == .sequential, stem.utf8.starts(with: sequentialPrefix.utf8) else { return false }
+        let number = stem.utf8.dropFirst(sequentialPrefix.utf8.count)
+        return !number.isEmpty && number.count <= 18 && number.allSatisfy(Self.isDigit) && number.first != UInt8(ascii: "0")
+    }
+
+    /// `2026-11-21-041233-7f3a`
+    private static func endsWithTimestamp(_ stem: String) -> Bool {
+        let parts = stem.utf8.suffix(22).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.map(\.count) == [4, 2, 2, 6, 4] else { return false }
+        return parts.dropLast().allSatisfy { $0.allSatisfy(isDigit) }
+            && parts[4].allSatisfy { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0) }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
     private var sequentialPrefix: String {
         let words = prefix.isEmpty ? FilenameConvention.defaultSequentialPrefix : prefix
         return words.last.map { $0.isLetter || $0.isNumber } == true ? words + " " : words

@@ -9,18 +9,18 @@ struct ExtendedAttributeTests {
             for container in [device.local, device.cloud] {
                 let document = container / "Groceries.txt"
                 try document.create("milk")
-                #expect(try document.attributeNames() == ["user.displayName"])
+                #expect(try document.attributeNames() == ["user.document.name"])
                 try document.setAttribute("user.colour", "green")
                 try document.setAttribute("user.empty", "")
                 #expect(
                     try document.attributeNames()
-                        == ["user.colour", "user.displayName", "user.empty"])
+                        == ["user.colour", "user.document.name", "user.empty"])
                 #expect(try document.attribute("user.colour") == "green")
                 #expect(try document.attributeBytes("user.empty") == [])
                 try document.setAttribute("user.colour", "red")
                 #expect(try document.attribute("user.colour") == "red")
                 try document.removeAttribute("user.colour")
-                #expect(try document.attributeNames() == ["user.displayName", "user.empty"])
+                #expect(try document.attributeNames() == ["user.document.name", "user.empty"])
                 #expect(throws: Errno.noData) { try document.attribute("user.colour") }
                 #expect(throws: Errno.noData) { try document.removeAttribute("user.colour") }
             }
@@ -72,7 +72,7 @@ struct ExtendedAttributeTests {
                 try document.call { glibcListAttributes($0, &small, small.count) }
             }
             #expect(try document.call { glibcGetAttribute($0, "user.colour", nil, 0) } == 5)
-            let names = "user.colour\0user.displayName\0"
+            let names = "user.document.name\0user.colour\0"
             #expect(try document.call { glibcListAttributes($0, nil, 0) } == names.utf8.count)
         }
     }
@@ -122,7 +122,7 @@ struct ExtendedAttributeTests {
                 #expect(throws: Errno.notSupportedOnSocket) { try document.attribute(name) }
                 #expect(throws: refusal) { try document.removeAttribute(name) }
             }
-            #expect(try document.attributeNames() == ["user.displayName"])
+            #expect(try document.attributeNames() == ["user.document.name"])
         }
     }
 
@@ -139,7 +139,7 @@ struct ExtendedAttributeTests {
             #expect(try inCloud.attribute("user.colour") == "green")
             let there = desktop.cloud / "Shopping.txt"
             try await eventually { try there.attribute("user.colour") == "green" }
-            #expect(try there.attributeNames() == ["user.colour", "user.displayName"])
+            #expect(try there.attributeNames() == ["user.colour", "user.document.name"])
             // Reading attributes has downloaded nothing.
             #expect(try there.state()["downloading"] == "notDownloaded")
 
@@ -149,7 +149,7 @@ struct ExtendedAttributeTests {
             #expect(try inCloud.attribute("user.colour") == "blue")
             try there.removeAttribute("user.from")
             try await eventually {
-                try inCloud.attributeNames() == ["user.colour", "user.displayName"]
+                try inCloud.attributeNames() == ["user.colour", "user.document.name"]
             }
             try inCloud.rename(to: renamed)
             #expect(try renamed.attribute("user.colour") == "blue")
@@ -167,6 +167,21 @@ struct ExtendedAttributeTests {
         }
     }
 
+    @Test func `names of attributes that look alike are two`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            try document.setAttribute("user.Caf\u{E9}", "composed")
+            try document.setAttribute("user.Cafe\u{301}", "decomposed")
+            try await device.remount()
+            #expect(try document.attribute("user.Caf\u{E9}") == "composed")
+            #expect(try document.attribute("user.Cafe\u{301}") == "decomposed")
+            try document.removeAttribute("user.Caf\u{E9}")
+            #expect(throws: Errno.noData) { try document.attribute("user.Caf\u{E9}") }
+            #expect(try document.attribute("user.Cafe\u{301}") == "decomposed")
+        }
+    }
+
     @Test func `setfattr and getfattr work`() async throws {
         try await withDevice { device in
             try (device.local / "Groceries.txt").create("milk")
@@ -175,10 +190,10 @@ struct ExtendedAttributeTests {
             #expect(
                 dump.lines == [
                     "# file: Groceries.txt", #"user.colour="green""#,
-                    #"user.displayName="Groceries""#,
+                    #"user.document.name="Groceries""#,
                 ])
             try await device.shell("setfattr -x user.colour local/Groceries.txt")
-            #expect(try (device.local / "Groceries.txt").attributeNames() == ["user.displayName"])
+            #expect(try (device.local / "Groceries.txt").attributeNames() == ["user.document.name"])
         }
     }
 }

@@ -1,7 +1,6 @@
 import Backing
 import Catalog
 import Documents
-import FoundationEssentials
 import Glibc
 import SystemPackage
 
@@ -15,6 +14,9 @@ public enum AttributeCreation: Sendable {
 /// Extended attributes (PRODUCT 2). `user.displayName` is the document's name, `user.document.*` is
 /// computed, other `user.*` are stored with the entry and travel with it. All live in the catalog, so
 /// that reading them never needs the content.
+///
+/// Programs that copy a file copy the attributes that are listed. So `user.displayName` is not: a copy would get the name of its
+/// original. `user.document.name` is, for backups (`Library+RestoredNames`).
 extension Library {
     private static let displayName = BackingStore.displayNameAttribute
     private static let computedPrefix = "user.document."
@@ -29,7 +31,7 @@ extension Library {
         return try inspect { catalog in
             let entry = try attributeHolder(inode, catalog)
             if entry.kind == .document {
-                if name == Self.displayName { return Array((entry.name?.displayName ?? "").utf8) }
+                if name == Self.displayName || name == Self.restoredName { return Array((entry.name?.displayName ?? "").utf8) }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             }
             guard let value = try entry.storedAttributes()[name] else { throw Errno.noData }
@@ -42,7 +44,10 @@ extension Library {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
             let entry = try attributeHolder(inode, catalog)
-            return (entry.kind == .document ? [Self.displayName] : []) + (try entry.storedAttributes()).keys.sorted()
+            let stored = try entry.storedAttributes().names
+            guard entry.kind == .document else { return stored }
+            let isListedByFilename = entry.hasGeneratedFilename && !configuration.showsDisplayNames
+            return (isListedByFilename ? [Self.restoredName] : []) + stored.filter { $0 != Self.restoredName }
         }
     }
 
@@ -54,12 +59,13 @@ extension Library {
         let inode = try changeable(name, of: node)
         let isRenamed = try mutate(makingNew: true) { catalog in
             var entry = try attributeHolder(inode, catalog)
-            guard entry.kind == .document, name == Self.displayName, departedNode(inode) == nil else {
+            guard isName(name, of: entry) else {
                 try store(name, value, in: &entry, creation)
                 try keep(entry, catalog)
                 return false
             }
             if creation == .mustCreate || creation == .impossible { throw Errno.fileExists }
+            if name == Self.restoredName { return try restoreName(value, of: &entry, catalog) }
             try setDisplayName(Self.documentName(value, for: entry), .given, of: &entry, catalog)
             return true
         }
@@ -73,14 +79,17 @@ extension Library {
         defer { openFiles.noteRenaming() }
         let isRenamed = try mutate { catalog in
             var entry = try attributeHolder(inode, catalog)
-            guard entry.kind == .document, name == Self.displayName, departedNode(inode) == nil else {
+            guard isName(name, of: entry) else {
                 var stored = try entry.storedAttributes()
-                guard stored.removeValue(forKey: name) != nil else { throw Errno.noData }
+                guard stored[name] != nil else { throw Errno.noData }
+                stored[name] = nil
                 try entry.setStoredAttributes(stored)
                 entry.notePending(.attributes)
                 try keep(entry, catalog)
                 return false
             }
+            // A copy of a file that bears no such attribute takes no name away.
+            if name == Self.restoredName { return false }
             if entry.naming == .given { entry.naming = .automatic }
             var automatic = entry.name
             if entry.isBackingCurrent {
@@ -125,18 +134,23 @@ extension Library {
 
     private func changeable(_ name: String, of node: Node) throws(Errno) -> InodeNumber {
         try Self.requireUserAttribute(name)
-        guard case .entry(let inode) = node, !name.utf8.starts(with: Self.computedPrefix.utf8) else {
-            throw .notPermitted
-        }
+        let isComputed = name.utf8.starts(with: Self.computedPrefix.utf8) && name != Self.restoredName
+        guard case .entry(let inode) = node, !isComputed else { throw .notPermitted }
         return inode
     }
 
-    private static func documentName(_ value: [UInt8], for entry: Entry) throws -> DocumentName {
+    /// Whether an attribute is the name of a document, which is kept in a way of its own.
+    private func isName(_ attribute: String, of entry: Entry) -> Bool {
+        entry.kind == .document && departedNode(entry.inode) == nil
+            && (attribute == Self.displayName || attribute == Self.restoredName)
+    }
+
+    static func documentName(_ value: [UInt8], for entry: Entry) throws -> DocumentName {
         guard let text = String(validating: value, as: UTF8.self) else { throw NameError.notUTF8 }
         return try DocumentName(displayName: text, pathExtension: entry.name?.pathExtension ?? "")
     }
 
-    private func setDisplayName(
+    func setDisplayName(
         _ name: DocumentName, _ naming: Naming, of entry: inout Entry, _ catalog: CatalogTransaction
     ) throws {
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
@@ -181,13 +195,10 @@ extension Library {
 }
 
 extension Entry {
-    /// The attributes that are kept with the entry, by name.
-    func storedAttributes() throws -> [String: [UInt8]] {
-        guard let attributes else { return [:] }
-        return try JSONDecoder().decode([String: Data].self, from: Data(attributes)).mapValues(Array.init)
+    /// The attributes that are kept with the entry.
+    func storedAttributes() throws -> ExtendedAttributes {
+        try attributes.map { try ExtendedAttributes(json: $0) } ?? ExtendedAttributes()
     }
 
-    mutating func setStoredAttributes(_ stored: [String: [UInt8]]) throws {
-        attributes = stored.isEmpty ? nil : Array(try JSONEncoder().encode(stored.mapValues { Data($0) }))
-    }
+    mutating func setStoredAttributes(_ stored: ExtendedAttributes) throws { attributes = try stored.json() }
 }

@@ -167,12 +167,24 @@ extension Library {
             entry.filename = name.text
             entry.hasGeneratedFilename = false
         } else {
-            entry.filename = try newFilename(documentName.pathExtension, in: folder.inode, catalog)
+            entry.filename = try newFilename(for: documentName, in: folder.inode, catalog)
             entry.hasGeneratedFilename = true
         }
         entry.name = documentName
+        if entry.hasGeneratedFilename { try takeRestoredName(for: &entry) }
         if entry.naming == .untitled { entry.name = automaticName(of: entry, content: []) }
         entry.notePending([.creation, .content])
+    }
+
+    /// The filename of a document that is created under `name`. A document that a backup is restored to gets its old filename back, if
+    /// that is free: so a program that restores it once more finds it.
+    func newFilename(for name: DocumentName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
+        if configuration.filenames.couldHaveMade(name), try !catalog.isFilenameTaken(name.full, in: folder),
+            try !backing.folder(folder, catalog).exists(name.full)
+        {
+            return name.full
+        }
+        return try newFilename(name.pathExtension, in: folder, catalog)
     }
 
     /// A generated filename that no document on this device has.

@@ -184,8 +184,9 @@ extension Library {
             entry.filename = filename
             if entry.kind == .document { entry.hasGeneratedFilename = false }
         case .generate:
-            entry.filename = try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
+            entry.filename = try entry.name.map { try newFilename(for: $0, in: entry.parent, catalog) } ?? newFilename("", in: entry.parent, catalog)
             entry.hasGeneratedFilename = true
+            try takeRestoredName(for: &entry)
         }
     }
 

@@ -107,13 +107,12 @@ extension Commit {
     private static func validate(attributes: Data?) throws(CommitError) {
         guard let attributes else { return }
         guard attributes.count <= 1 << 20,
-            let values = try? JSONDecoder().decode([String: Data].self, from: attributes),
-            values.allSatisfy({ isAttribute($0.key, $0.value) })
+            let values = try? ExtendedAttributes(json: attributes), values.allSatisfy(isAttribute)
         else { throw .invalid("extended attributes") }
     }
 
     /// Within the limits of xattr(7).
-    private static func isAttribute(_ name: String, _ value: Data) -> Bool {
+    private static func isAttribute(_ name: String, _ value: [UInt8]) -> Bool {
         name.utf8.starts(with: "user.".utf8) && name.utf8.count <= 255 && !name.utf8.contains(0)
             && value.count <= 64 << 10
     }
