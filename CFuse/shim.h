@@ -3,8 +3,12 @@
 #pragma once
 
 #define FUSE_USE_VERSION 314
+#include <errno.h>
 #include <stddef.h>
+#include <unistd.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <linux/capability.h>
 #include <linux/fuse.h>
 #include <fuse_lowlevel.h>
 
@@ -48,10 +52,30 @@ struct docfs_backing_map {
     uint64_t padding;
 };
 
-/* FUSE_DEV_IOC_BACKING_OPEN: registers a file; its id, or -1 with errno. */
+/* Takes CAP_FSETID out of the calling thread's effective set, or puts it in again. */
+static inline int docfs_set_fsetid(int on) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2];
+    if (syscall(SYS_capget, &header, data) != 0) return -1;
+    uint32_t bit = 1u << CAP_FSETID;
+    uint32_t effective = on ? data[0].effective | (data[0].permitted & bit) : data[0].effective & ~bit;
+    if (effective == data[0].effective) return 0;
+    data[0].effective = effective;
+    return (int)syscall(SYS_capset, &header, data) == 0 ? 1 : -1;
+}
+
+/* FUSE_DEV_IOC_BACKING_OPEN: registers a file; its id, or -1 with errno.
+ * The kernel writes to it with the credentials of this moment. Without CAP_FSETID among them it takes set-id bits away as
+ * for any writer without privilege, also if they were set after the file was opened. */
 static inline int docfs_open_backing(int device, int file) {
     struct docfs_backing_map map = {file, 0, 0};
-    return ioctl(device, _IOW(229, 1, struct docfs_backing_map), &map);
+    int dropped = docfs_set_fsetid(0);
+    if (dropped < 0) return -1;
+    int id = ioctl(device, _IOW(229, 1, struct docfs_backing_map), &map);
+    int error = errno;
+    if (dropped) docfs_set_fsetid(1);
+    errno = error;
+    return id;
 }
 
 /* FUSE_DEV_IOC_BACKING_CLOSE: an id that an open file uses stays until that is closed. */

@@ -147,6 +147,23 @@ package final class BackingFolder: Sendable {
         _ = try Descriptor.check { utimensat(AT_FDCWD, "/proc/self/fd/\(number)", times, 0) }
     }
 
+    /// Moves a file's time of change (st_ctime), and nothing else of it.
+    package func touchChange(of name: String) throws(Errno) {
+        try setMode(name, UInt16(try status(name).st_mode & 0o7777))
+    }
+
+    /// Runs `body` and leaves the directory's time of modification as it was: what happened in the store is no change of the folder that
+    /// people see.
+    package func keepingTime<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+        var status = stat()
+        let isKnown = fstat(number, &status) == 0
+        try body()
+        guard isKnown else { return }
+        let times = [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), status.st_mtim]
+        // A time that cannot be set back is no reason to fail after the change.
+        _ = utimensat(AT_FDCWD, "/proc/self/fd/\(number)", times, 0)
+    }
+
     /// Removes a link, or a folder in which, however deep, there is nothing but folders and links.
     ///
     /// - Returns: false where it is neither; then nothing is removed.

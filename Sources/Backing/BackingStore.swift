@@ -101,9 +101,9 @@ package final class BackingStore: Sendable {
     /// - Returns: whether the file has it, if there is any.
     @discardableResult
     package func mirror(displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
-        guard let displayName else { return true }
         guard let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return false }
-        return mirror(displayName: displayName, on: file)
+        if let displayName { return mirror(displayName: displayName, on: file) }
+        return fremovexattr(file.number, Self.displayNameAttribute) == 0 || errno == ENODATA
     }
 
     /// - Returns: whether the file has it.

@@ -59,6 +59,9 @@ enum CatalogSchema {
                     ) WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("7: placeholders know when they changed") { db in
+            try db.execute(sql: "ALTER TABLE entries ADD COLUMN changed INTEGER NOT NULL DEFAULT 0")
+        }
         return migrator
     }
 

@@ -8,7 +8,7 @@ enum EntryColumns {
         "id", "parent", "container", "kind", "filename", "hasGeneratedFilename", "uuid", "displayName",
         "extension", "fullName", "naming", "created", "position", "attributes", "target", "keepsNames",
         "isScratchPlace", "isHere", "size", "modified", "mode", "currentVersion", "contentVersion", "pending",
-        "revision", "step", "conflicts", "error", "backingInode", "backingBirth",
+        "revision", "step", "conflicts", "error", "backingInode", "backingBirth", "changed",
     ]
     static let list = names.joined(separator: ",")
     static let select = "SELECT \(list) FROM entries WHERE "
@@ -81,6 +81,7 @@ extension Entry {
         conflicts = row[26]
         error = row.optional(27)
         backing = FileEvidence(inode: UInt64(bitPattern: row[28] as Int64), birth: row[29])
+        changed = Timestamp(nanoseconds: row[30])
     }
 
     /// Binds the columns, in their order.
@@ -115,6 +116,7 @@ extension Entry {
         statement.bind(error)
         statement.bind(Int64(bitPattern: backing?.inode ?? 0))
         statement.bind(backing?.birth ?? 0)
+        statement.bind(changed.nanoseconds)
     }
 }
 

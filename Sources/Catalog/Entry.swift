@@ -86,6 +86,8 @@ public struct Entry: Sendable {
     /// Bytes, while it is a placeholder; the backing file says it otherwise.
     public var size: Int64 = 0
     public var modified: Timestamp
+    /// When anything of it changed here (st_ctime), while it is a placeholder; the backing file says it otherwise.
+    public var changed: Timestamp
     /// Permission bits, while it is a placeholder.
     public var mode: UInt16
 
@@ -115,6 +117,7 @@ public struct Entry: Sendable {
         self.created = created
         self.position = position
         modified = created
+        changed = created
         self.mode = mode
     }
 

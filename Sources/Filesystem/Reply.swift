@@ -71,6 +71,17 @@ struct Request: @unchecked Sendable {
     /// Whether who asks may keep set-id bits on what they write to (CAP_FSETID, as root has it).
     var isPrivileged: Bool { fuse_req_ctx(pointer)?.pointee.uid == 0 }
 
+    /// Whether who asks belongs to a group. To be called before the request is answered.
+    var membership: AttributeChanges.Membership {
+        { group in
+            guard let context = fuse_req_ctx(pointer)?.pointee else { return false }
+            if context.uid == 0 || context.gid == group { return true }
+            var groups = [gid_t](repeating: 0, count: Int(fuse_req_getgroups(pointer, 0, nil)))
+            let count = fuse_req_getgroups(pointer, Int32(groups.count), &groups)
+            return count > 0 && groups.prefix(Int(count)).contains(group)
+        }
+    }
+
     var caller: Caller { Caller(thread: fuse_req_ctx(pointer)?.pointee.pid ?? 0) }
 
     /// Answers at once, on this thread.

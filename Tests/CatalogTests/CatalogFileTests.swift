@@ -133,6 +133,7 @@ struct CatalogFileTests {
                     "3: what was chosen among versions", "4: what is to be uploaded, in order",
                     "5: backing files are known by their birth times, too; folders by when they changed",
                     "6: containers can be told apart; contents go by what is known of them",
+                    "7: placeholders know when they changed",
                 ])
             try queue.close()
         }

@@ -139,6 +139,29 @@ struct RenamingTests {
         }
     }
 
+    @Test(arguments: ["local", "cloud"])
+    func `the display name on the file in the store follows exchanges, and goes with renames to scratch names`(container: String) async throws {
+        try await withDevice { device in
+            let folder = device.documents / container
+            let stored = device.store / container
+            let (first, second) = (folder / "First.txt", folder / "Second.txt")
+            try first.create("1")
+            try second.create("2")
+            let filenames = (try first.filename(), try second.filename())
+            try first.rename(to: second, .exchange)
+            #expect(try (stored / filenames.0).text() == "2")
+            #expect(try (stored / filenames.0).attribute("user.displayName") == "First")
+            #expect(try (stored / filenames.1).attribute("user.displayName") == "Second")
+            let scratch = folder / "notes~"
+            try scratch.create("scratch")
+            try first.rename(to: scratch, .exchange)
+            #expect(try (stored / filenames.0).attribute("user.displayName") == "First")
+            #expect(try (stored / "notes~").attributeNames() == [])
+            try first.rename(to: folder / "First.txt~")
+            #expect(try (stored / "First.txt~").attributeNames() == [])
+        }
+    }
+
     @Test func `RENAME_EXCHANGE needs both names`() async throws {
         try await withDevice { device in
             try (device.local / "First.txt").create("one")

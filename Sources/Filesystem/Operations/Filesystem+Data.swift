@@ -103,7 +103,7 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ request: Request
     ) throws(Errno) -> Descriptor {
         let handle = try self.handle(number, handle)
-        if handle.canWrite, !request.isPrivileged { try library.clearSetID(of: handle.inode) }
+        if handle.canWrite, !request.isPrivileged { try library.clearSetID(of: handle.inode, isMember: request.membership) }
         try library.willWrite(handle)
         return try handle.writable()
     }

@@ -58,7 +58,7 @@ extension Filesystem {
                     .opened(OpenedFile(handle: handle, content: .direct) { [self] in release(number, handle, flags) })
                 }
             case .entry(let inode):
-                if flags & O_TRUNC != 0, !request.isPrivileged { try library.clearSetID(of: inode) }
+                if flags & O_TRUNC != 0, !request.isPrivileged { try library.clearSetID(of: inode, isMember: request.membership) }
                 finish(try library.open(inode, flags: flags, by: request.caller), of: number, flags, request) { .opened($0) }
             case .version(let inode):
                 finish(try library.openVersion(inode, flags: flags), of: number, flags, request) { .opened($0) }

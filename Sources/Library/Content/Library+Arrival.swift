@@ -239,14 +239,31 @@ extension Library {
     private func settle(_ arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
         let number = arrival.descriptor.number
         if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: arrival.descriptor) }
+        let folder = try backing.folder(entry.parent, catalog)
+        // Owner before mode: a change of owner clears set-id bits.
+        if entry.isHere { try keepOwner(of: folder, entry.filename, on: number) }
         _ = try Descriptor.check { fchmod(number, mode_t(entry.mode | BackingFolder.fileAccess)) }
         let times = [entry.modified.timespec, entry.modified.timespec]
         _ = try Descriptor.check { futimens(number, times) }
         try arrival.descriptor.synchronize(dataOnly: false)
-        let folder = try backing.folder(entry.parent, catalog)
-        try backing.staging.rename(arrival.stagingName, to: folder, entry.filename)
+        try folder.keepingTime { () throws(Errno) in
+            try backing.staging.rename(arrival.stagingName, to: folder, entry.filename)
+        }
         // A withdrawal may follow, which lets the cloud drop its copy: the name must be durable too.
         if entry.container == .local { try folder.synchronize() }
+    }
+}
+
+extension Library {
+    /// An older version's file stands where the new one goes: the document stays its owner's (chown does not travel).
+    private func keepOwner(of folder: BackingFolder, _ filename: String, on file: Int32) throws(Errno) {
+        let former: stat
+        do throws(Errno) { former = try folder.status(filename) } catch {
+            if error == .noSuchFileOrDirectory { return }
+            throw error
+        }
+        if former.st_uid == geteuid(), former.st_gid == getegid() { return }
+        _ = try Descriptor.check { fchown(file, former.st_uid, former.st_gid) }
     }
 }
 

@@ -131,7 +131,12 @@ extension Library {
     /// Puts an empty backing file in the place of content that is not here, or not the latest.
     func makeEmpty(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         let folder = try backing.folder(entry.parent, catalog)
-        let file = try folder.openFile(entry.filename, O_RDWR | O_CREAT | O_TRUNC, mode: entry.mode | BackingFolder.fileAccess)
+        var opened: Descriptor?
+        let mode = entry.mode | BackingFolder.fileAccess
+        try folder.keepingTime { () throws(Errno) in
+            opened = try folder.openFile(entry.filename, O_RDWR | O_CREAT | O_TRUNC, mode: mode)
+        }
+        guard let file = opened else { throw Errno.ioError }
         if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: file) }
         transfers.forget(entry.inode)
         retries.succeeded(entry.inode)

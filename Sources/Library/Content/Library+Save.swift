@@ -36,7 +36,9 @@ extension Library {
     }
 
     /// Somebody without privilege changes what may run with another's: POSIX takes set-id bits away then.
-    public func clearSetID(of inode: InodeNumber) throws(Errno) {
+    ///
+    /// - Parameter isMember: whether the writer belongs to a group.
+    public func clearSetID(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Errno) {
         let file = openFiles.file(inode)
         if let file, file.arrival == nil {
             guard file.state.withLock(\.hasSetID) else { return }
@@ -44,9 +46,9 @@ extension Library {
             guard let mode = try inspect({ try $0.entry(inode)?.mode }), FileMode.hasSetID(mode) else { return }
         }
         var changes = AttributeChanges()
-        changes.clearsSetID = true
-        _ = try setAttributes(of: inode, changes)
-        file?.state.withLock { $0.hasSetID = false }
+        changes.clearsSetID = isMember
+        let mode = try setAttributes(of: inode, changes).mode
+        file?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }
         observer?.attributesChanged(of: inode)
     }
 
@@ -94,6 +96,11 @@ extension Library {
         let status = try backing.folder(entry.parent, catalog).status(entry.filename)
         entry.size = Int64(status.st_size)
         entry.modified = Timestamp(status.st_mtim)
+        let mode = FileMode.held(entry.mode, by: status.st_mode)
+        if mode != entry.mode {
+            entry.mode = mode
+            entry.notePending(.mode)
+        }
     }
 
     /// fsync(2): content, the row that names it, and both of their directories' names.

@@ -128,6 +128,8 @@ extension Library {
             departed.entry = entry
             departedNodes[entry.inode] = departed
         } else {
+            var entry = entry
+            try noteChange(of: &entry, catalog)
             try catalog.update(entry)
         }
     }
@@ -157,6 +159,7 @@ extension Library {
         entry.name = name
         entry.naming = naming
         entry.notePending(.name)
+        try noteChange(of: &entry, catalog)
         try catalog.update(entry)
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         backing.mirror(

@@ -19,6 +19,8 @@ struct Projection {
     /// Files whose content can go when the transaction is committed.
     private(set) var discarded: [InodeNumber] = []
     private var changes = TreeChanges()
+    /// The times that folders got elsewhere; given to them when all is done, since each entry that is put into one moves its time.
+    private var folderTimes: [InodeNumber: Timestamp] = [:]
     /// Folders that a checkpoint put there, while it is taken over.
     private var knownFolders: [EntryID: Entry] = [:]
 
@@ -42,6 +44,7 @@ struct Projection {
         for id in gone { try projectDeleted(id, isFolder: false) }
         // Folders last, the inner ones first: they must be empty to go.
         for id in try deepestFirst(gone) { try projectDeleted(id, isFolder: true) }
+        try setFolderTimes()
     }
 
     // MARK: What is there
@@ -94,7 +97,6 @@ struct Projection {
     private mutating func insert(_ committed: ReplicaEntry) throws {
         guard let entry = try insertRow(committed) else { return }
         changes.noteCreation(of: entry)
-        try library.backing.folder(entry.parent, catalog).touch()
         catalog.announce(.listingChanged(of: entry.parent))
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
     }
@@ -113,6 +115,7 @@ struct Projection {
     private mutating func insertRow(_ committed: ReplicaEntry) throws -> Entry? {
         let description = committed.description
         guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return nil }
+        try touch(folder)
         try makeRoom(for: description.filename, in: folder)
         return try insertRow(committed, in: folder)
     }
@@ -138,11 +141,14 @@ struct Projection {
         let directory = try library.backing.folder(folder.inode, catalog)
         switch kind {
         case .folder: try makeFolder(entry, in: directory)
-        case .symbolicLink: try makeSymbolicLink(entry, in: directory)
+        case .symbolicLink:
+            try makeSymbolicLink(entry, in: directory)
+            try directory.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
         case .document, .scratch: break
         }
         if entry.isHere { entry.backing = try directory.identify(entry.filename).evidence }
         entry.inode = try catalog.insert(entry)
+        if kind == .folder { folderTimes[entry.inode] = entry.modified }
         return entry
     }
 
@@ -179,6 +185,8 @@ struct Projection {
         if !current.pending.contains(.modified) { entry.modified = description.modified }
         entry.size = committed.versions?.current.size ?? 0
         if !current.pending.contains(.content) { try settleContent(&entry, was: current) }
+        try noteTimes(of: entry, was: current)
+        if !entry.isHere { entry.changed = library.surroundings.now() }
         try mirrorName(of: entry, was: current)
         let isMoved = entry.parent != current.parent || entry.filename != current.filename
         let formerPlace = isMoved || entry.name != current.name ? try library.listedPlace(of: current, catalog) : nil
@@ -230,6 +238,38 @@ struct Projection {
         }
     }
 
+    private mutating func noteTimes(of entry: Entry, was current: Entry) throws {
+        guard entry.modified != current.modified else { return }
+        switch entry.kind {
+        case .folder: folderTimes[entry.inode] = entry.modified
+        case .symbolicLink:
+            let times = [entry.modified.timespec, entry.modified.timespec]
+            try library.backing.folder(entry.parent, catalog).setTimes(entry.filename, times)
+        case .document, .scratch: break
+        }
+    }
+
+    /// Something is about to change in a folder. If nothing has changed there on this device that the container has not been told, the
+    /// folder's time is to be the container's in the end; else it is the time of this change.
+    private mutating func touch(_ folder: Entry) throws {
+        if folderTimes[folder.inode] != nil { return }
+        let directory = try library.backing.folder(folder.inode, catalog)
+        if folder.inode > .cloud, Timestamp(try directory.descriptor.status().st_mtim) == folder.modified {
+            folderTimes[folder.inode] = folder.modified
+        }
+        try directory.touch()
+    }
+
+    /// To be called when nothing more is put into folders.
+    mutating func setFolderTimes() throws {
+        for (inode, time) in folderTimes {
+            guard let entry = try catalog.entry(inode) else { continue }
+            try library.backing.folder(entry.parent, catalog).setTimes(entry.filename, [time.timespec, time.timespec])
+            catalog.announce(.attributesChanged(of: inode))
+        }
+        folderTimes = [:]
+    }
+
     /// Whatever version the file holds, it carries the document's name: after an unclean end the name on a file is believed.
     private func mirrorName(of entry: Entry, was current: Entry) throws {
         guard entry.isHere, entry.kind == .document, entry.name != current.name else { return }
@@ -243,6 +283,7 @@ struct Projection {
         guard folder.inode != entry.parent || isRenamed else { return }
         // Our own pending move of the folder may have put it inside this entry.
         if try catalog.isInside(folder.inode, ancestor: entry.inode) { return }
+        for inode in [entry.parent, folder.inode] { if let folder = try catalog.entry(inode) { try touch(folder) } }
         try makeRoom(for: description.filename, in: folder)
         let source = try library.backing.folder(entry.parent, catalog)
         let target = try library.backing.folder(folder.inode, catalog)
@@ -308,6 +349,7 @@ struct Projection {
             return
         }
         if let place = try library.listedPlace(of: entry, catalog) { changes.noteRemoval(of: entry, from: place) }
+        if let folder = try catalog.entry(entry.parent) { try touch(folder) }
         try library.noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)
         let directory = try library.backing.folder(entry.parent, catalog)
@@ -320,7 +362,6 @@ struct Projection {
             library.transfers.forget(entry.inode)
             discarded.append(entry.inode)
         }
-        try directory.touch()
         catalog.announce(.listingChanged(of: entry.parent))
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
     }

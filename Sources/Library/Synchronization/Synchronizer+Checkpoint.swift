@@ -60,6 +60,7 @@ extension Synchronizer {
                         if !entry.isDeleted { try projection.insertNew(entry, intoEmptyTree: isEmpty) }
                     }
                 }
+                try projection.setFolderTimes()
                 try catalog.set(checkpoint.head)
                 catalog.announce(.listingChanged(of: .cloud))
             }

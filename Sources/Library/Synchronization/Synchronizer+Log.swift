@@ -116,8 +116,10 @@ extension Synchronizer {
         for step in Set(pending.values.compactMap(\.step)).subtracting(blocked) {
             for entry in try catalog.pendingEntries(inStep: step) { pending[entry.inode] = entry }
         }
-        try folders.measure(&pending, catalog)
         let withdrawals = try catalog.withdrawals()
+        let ready = pending.values.filter { !$0.needsUpload || uploaded[$0.inode]?.revision == $0.revision }
+        try noteFolderTimes(in: &pending, ready: ready, withdrawals: withdrawals, catalog)
+        try folders.measure(&pending, catalog)
         return CommitDraft(
             pending: Array(pending.values), blockedSteps: blocked, withdrawals: withdrawals,
             resolutions: try catalog.pendingResolutions(),

@@ -16,9 +16,11 @@ public struct AttributeChanges: Sendable {
     public var size: Int64?
     public var accessed: Time?
     public var modified: Time?
-    /// Whether it takes set-id bits away: every change of owner does, and a change of size by
-    /// somebody without privilege.
-    public var clearsSetID = false
+    /// Set where the change takes set-id bits away: every change of owner does, and a change of size by somebody without
+    /// privilege. Tells whether the caller belongs to a group, or has the privilege of every one.
+    public var clearsSetID: Membership?
+
+    public typealias Membership = @Sendable (_ group: UInt32) -> Bool
 
     public init() {}
 }
@@ -41,7 +43,9 @@ extension Library {
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
         let present = try mutate { catalog -> FileAttributes? in
             guard var entry = try catalog.entry(inode) else { return nil }
-            let changes = changes.resolved(for: entry.kind, mode: entry.mode)
+            let changes = try changes.resolved(for: entry.kind, mode: entry.mode) {
+                entry.isBackingCurrent ? try backingStatus(of: entry, catalog).st_gid : getegid()
+            }
             // As long as no row tells of the file, it tells of its attributes itself after a sudden end.
             if catalog.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) { catalog.durability = .soon }
             if let size = changes.size { try truncate(&entry, to: size, catalog) }
@@ -73,7 +77,14 @@ extension Library {
         guard entry.isBackingCurrent else {
             // Who has an older version open for writing sees that one until it is closed.
             let open = entry.isHere ? openFiles.file(entry.inode) : nil
-            guard let open else { return .placeholder(entry) }
+            guard let open else {
+                var attributes = FileAttributes.placeholder(entry)
+                // A new version from elsewhere keeps the owner that the file has here.
+                if entry.isHere, let file = try? backing.folder(entry.parent, catalog).status(entry.filename) {
+                    (attributes.owner, attributes.group) = (file.st_uid, file.st_gid)
+                }
+                return attributes
+            }
             var attributes = FileAttributes(try open.descriptor.status())
             attributes.mode = entry.mode
             return attributes
@@ -84,11 +95,11 @@ extension Library {
         default: status = try backingStatus(of: entry, catalog)
         }
         var attributes = FileAttributes(status)
-        attributes.mode = entry.kind == .symbolicLink ? 0o777 : entry.mode
+        attributes.mode = entry.kind == .symbolicLink ? 0o777 : FileMode.held(entry.mode, by: status.st_mode)
         if entry.kind == .folder {
             // But for the set-group-id bit that a folder inherits when it is made.
             let inherited = UInt16(status.st_mode & S_ISGID)
-            attributes.mode = entry.inode <= .cloud ? 0o755 : entry.mode | inherited
+            attributes.mode = entry.mode | inherited
         }
         return attributes
     }
@@ -115,7 +126,7 @@ extension Library {
     private func unlinkedAttributes(_ file: OpenFile) throws(Errno) -> FileAttributes {
         var attributes = FileAttributes(try file.descriptor.status())
         attributes.links = 0
-        if let mode = departedNodes.mode(of: file.inode) { attributes.mode = mode }
+        if let mode = departedNodes.mode(of: file.inode) { attributes.mode = FileMode.held(mode, by: mode_t(attributes.mode)) }
         return attributes
     }
 
@@ -127,8 +138,8 @@ extension Library {
     }
 
     private func change(_ file: OpenFile, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
-        let changes = changes.clearsSetID
-            ? changes.resolved(for: .document, mode: try unlinkedAttributes(file).mode) : changes
+        let present = try unlinkedAttributes(file)
+        let changes = changes.resolved(for: .document, mode: present.mode) { present.group }
         try Self.apply(changes, to: file)
         if let mode = changes.mode { departedNodes.setMode(mode, of: file.inode) }
         return try unlinkedAttributes(file)
@@ -160,6 +171,16 @@ extension Library {
         entry.isBackingCurrent || (entry.isHere && openFiles.isOpenForWriting(entry.inode))
     }
 
+    /// Moves the time of change where no change of the backing file itself does (attributes live in the catalog).
+    func noteChange(of entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        if entry.isBackingCurrent, entry.inode > .documents {
+            try backing.folder(entry.parent, catalog).touchChange(of: entry.filename)
+            self.catalog.forgetStatus(of: entry.inode)
+        } else {
+            entry.changed = surroundings.now()
+        }
+    }
+
     private static func apply(_ changes: AttributeChanges, to file: OpenFile) throws(Errno) {
         let number = file.descriptor.number
         if let size = changes.size { try file.writable().truncate(to: size) }
@@ -173,7 +194,11 @@ extension Library {
     private func applyToBacking(
         _ changes: AttributeChanges, _ entry: Entry, _ catalog: CatalogTransaction
     ) throws {
-        guard entry.inode > .documents else { throw Errno.notPermitted }
+        if entry.inode <= .documents {
+            // No folder of the store stands for these alone.
+            guard changes.isOfModeOnly else { throw Errno.notPermitted }
+            return
+        }
         let folder = try backing.folder(entry.parent, catalog)
         defer { self.catalog.forgetStatus(of: entry.inode) }
         // Owner before mode: a change of owner clears set-id bits that the caller may be setting.
@@ -192,9 +217,19 @@ extension Library {
         }
     }
 
-    /// Mode and times travel with a cloud entry; for a placeholder the row is all there is of them.
+    /// Mode and times travel with a cloud entry; for a placeholder the row is all there is of them. The modes of `Documents`, `local`
+    /// and `cloud` are this machine's.
     private func note(_ changes: AttributeChanges, in entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        guard changes.mode != nil || changes.modified != nil, entry.inode > .cloud else { return }
+        if entry.inode <= .cloud {
+            guard let mode = changes.mode else { return }
+            entry.mode = mode
+            return try catalog.update(entry)
+        }
+        if !entry.isBackingCurrent { entry.changed = surroundings.now() }
+        guard changes.mode != nil || changes.modified != nil else {
+            if !entry.isBackingCurrent { try catalog.update(entry) }
+            return
+        }
         if let mode = changes.mode {
             entry.mode = mode
             entry.notePending(.mode)
@@ -214,13 +249,19 @@ extension Library {
 
 extension AttributeChanges {
     /// With the mode that is left when the change takes set-id bits away.
-    fileprivate func resolved(for kind: EntryKind, mode current: UInt16) -> AttributeChanges {
-        guard clearsSetID, kind == .document || kind == .scratch else { return self }
+    ///
+    /// - Parameter group: the file's.
+    fileprivate func resolved(
+        for kind: EntryKind, mode current: UInt16, group: () throws -> UInt32
+    ) rethrows -> AttributeChanges {
+        guard let clearsSetID, kind == .document || kind == .scratch else { return self }
         var changes = self
-        let mode = FileMode.clearingSetID(mode ?? current)
+        let mode = try FileMode.clearingSetID(mode ?? current) { clearsSetID(try group()) }
         if mode != current { changes.mode = mode }
         return changes
     }
+
+    fileprivate var isOfModeOnly: Bool { owner == nil && group == nil && size == nil && accessed == nil && modified == nil }
 
     /// The argument of utimensat(2); nil when neither time changes.
     fileprivate var times: [timespec]? {

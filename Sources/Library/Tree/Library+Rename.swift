@@ -216,6 +216,7 @@ extension Library {
         } else {
             try directory.touch()
         }
+        if !entry.isBackingCurrent { entry.changed = surroundings.now() }
         if entry.name != source.name {
             backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
         }

@@ -82,7 +82,8 @@ extension Library {
             let version = try version(name, in: folder, of: entry, catalog)
             guard let id = entry.id else { throw Errno.staleNFSFileHandle }
             return Resolved(
-                node: .version(versionNodes.number(of: version.id, in: id)), attributes: .version(version),
+                node: .version(versionNodes.number(of: version.id, in: id)),
+                attributes: .version(version, of: try attributes(of: entry, catalog)),
                 isListedName: false)
         }
     }
@@ -103,16 +104,19 @@ extension Library {
         _ folder: VersionFolder, of inode: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> FileAttributes {
         let entry = try document(with: folder, inode, catalog)
-        var attributes = FileAttributes.placeholder(entry)
+        var attributes = try attributes(of: entry, catalog)
         attributes.type = .folder
-        attributes.mode = folder == .conflicts ? 0o755 : 0o555
+        attributes.mode = folder.mode(ofDocumentWith: attributes.mode)
         attributes.links = 2
         attributes.size = 0
+        attributes.blocks = 0
         return attributes
     }
 
     func versionAttributes(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> FileAttributes {
-        .version(try describedVersion(inode, catalog).version)
+        let (version, id) = try describedVersion(inode, catalog)
+        guard let entry = try catalog.entry(id) else { throw Errno.staleNFSFileHandle }
+        return .version(version, of: try attributes(of: entry, catalog))
     }
 
     private func describedVersion(
@@ -188,9 +192,23 @@ extension Library {
 }
 
 extension FileAttributes {
-    fileprivate static func version(_ version: DocumentVersion) -> FileAttributes {
+    /// As private as the document: its owner and its mode, but for writing (PRODUCT 6).
+    fileprivate static func version(_ version: DocumentVersion, of document: FileAttributes) -> FileAttributes {
         FileAttributes(
-            type: .file, mode: 0o444, size: version.size, blocks: 0, links: 1, owner: geteuid(), group: getegid(),
-            accessed: version.modified, modified: version.modified, changed: version.modified)
+            type: .file, mode: document.mode & 0o444, size: version.size, blocks: 0, links: 1, owner: document.owner,
+            group: document.group, accessed: version.modified, modified: version.modified, changed: version.modified)
+    }
+}
+
+extension VersionFolder {
+    /// Those who may read the document may look into it; those who may write the document, and its owner always, may choose among
+    /// conflict versions.
+    fileprivate func mode(ofDocumentWith mode: UInt16) -> UInt16 {
+        let readable = mode & 0o444
+        let looking = readable | readable >> 2
+        switch self {
+        case .conflicts: return 0o700 | looking | mode & 0o022
+        case .history: return 0o500 | looking
+        }
     }
 }

@@ -56,6 +56,13 @@ extension FilePath {
         try call { chmod($0, permissions.rawValue) }
     }
 
+    /// lstat(2)
+    func linkStatus() throws(Errno) -> Glibc.stat {
+        var status = Glibc.stat()
+        try call { lstat($0, &status) }
+        return status
+    }
+
     func setOwner(_ user: UInt32, group: UInt32) throws(Errno) {
         try call { chown($0, user, group) }
     }

@@ -16,6 +16,7 @@ struct MountOptions: Sendable {
     var timeoutSeconds: Int?
     /// Instead of the directory that the devices share.
     var cloudURL: String?
+    var allowsOthers = false
     var environment: [String: String] = [:]
 
     var arguments: [String] {
@@ -24,8 +25,10 @@ struct MountOptions: Sendable {
         if let convention { arguments += ["--filenames", convention.rawValue] }
         if let filenamePrefix { arguments += ["--filename-prefix", filenamePrefix] }
         if let timeoutSeconds { arguments += ["--timeout", String(timeoutSeconds)] }
+        if allowsOthers { arguments.append("--allow-other") }
         return arguments
     }
 
+    static var allowingOthers: MountOptions { MountOptions(allowsOthers: true) }
     static var displayNames: MountOptions { MountOptions(listing: .displayNames) }
 }
