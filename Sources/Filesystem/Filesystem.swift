@@ -34,7 +34,10 @@ final class Filesystem: Sendable {
 
     static func operations() -> fuse_lowlevel_ops {
         var operations = fuse_lowlevel_ops()
-        operations.`init` = { _, connection in Filesystem.configure(&connection!.pointee) }
+        operations.`init` = { userData, connection in
+            Filesystem.configure(&connection!.pointee)
+            if FuseSession.knowsEpochs(minor: connection!.pointee.proto_minor) { filesystem(behind: userData).library.rememberTypedNames() }
+        }
         addNames(to: &operations)
         addAttributes(to: &operations)
         addExtendedAttributes(to: &operations)

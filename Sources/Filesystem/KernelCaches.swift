@@ -1,6 +1,7 @@
 import CFuse
 import Catalog
 import Dispatch
+import Glibc
 import Library
 import Synchronization
 
@@ -10,8 +11,8 @@ import Synchronization
 /// request. A stat or open that comes by a name that went then asks us about its inode, is told
 /// ESTALE, and looks the name up again. Names are dropped from a thread of their own, since the
 /// kernel takes the directory's lock for it, which the request at hand may be holding. Names are
-/// expired, not removed, so that a folder someone stands in stays theirs.
-///
+/// expired, not removed, so that a folder someone stands in stays theirs. Of a document's two names the one that is not listed is
+/// forgotten with all names at once (`askForNamesAgain`).
 final class KernelCaches: LibraryObserver {
     private let session: FuseSession
     private let queue = DispatchQueue(label: "docfs.kernel-caches")
@@ -32,6 +33,8 @@ final class KernelCaches: LibraryObserver {
             listingChanged(of: parent)
         }
     }
+
+    func askForNamesAgain() { session.increaseEpoch() }
 
     func listingChanged(of folder: InodeNumber) {
         folderStreams.overtake(folder)
@@ -76,6 +79,16 @@ final class KernelCaches: LibraryObserver {
 /// `@unchecked`: libfuse lets these be called from any thread; the session outlives all who have this.
 struct FuseSession: @unchecked Sendable {
     let pointer: OpaquePointer
+
+    /// Makes the kernel ask once more for every name, when it is used next (Linux 6.16). It takes no lock, so it may happen within a
+    /// request. libfuse 3.14 does not know this notification: a header alone, whose error is the code.
+    fileprivate func increaseEpoch() {
+        var header = fuse_out_header(len: UInt32(MemoryLayout<fuse_out_header>.size), error: 8, unique: 0)
+        _ = write(fuse_session_fd(pointer), &header, Int(header.len))
+    }
+
+    /// Whether the kernel that speaks this version of the protocol can be told so.
+    static func knowsEpochs(minor: UInt32) -> Bool { minor >= 44 }
 
     /// Makes the kernel ask anew what a name means. Not within a request that holds the folder.
     fileprivate func expire(_ name: String, in folder: InodeNumber) {

@@ -34,6 +34,7 @@ public final class Library: Sendable {
     /// What a person asked for by `docfs check`.
     public let checkup: CloudCheckup
     let versionNodes = VersionNodes()
+    let givenNames = GivenNames()
     let retries: Retries
     let device: Device
     /// When a state last changed, or may have: the time of the state files.
@@ -67,8 +68,13 @@ public final class Library: Sendable {
     /// For a thread that has answered and awaits the next request: does some of the work that is acknowledged and can wait.
     public func useSpareTime() { catalog.writeSomeWaiting() }
 
+    /// The kernel can be told to ask for every name once more (`LibraryObserver.askForNamesAgain`): from now on it may remember both names
+    /// of a document.
+    public func rememberTypedNames() { givenNames.enable() }
+
     /// Tells what happened in the tree to the kernel's caches.
     private func dispatch(_ events: [TreeEvent]) {
+        if events.contains(where: mustAskAgain) { observer?.askForNamesAgain() }
         for event in events {
             switch event {
             case .nameChanged(let name, let folder): observer?.nameChanged(name, in: folder)
@@ -76,6 +82,20 @@ public final class Library: Sendable {
             case .listingChanged(let folder): observer?.listingChanged(of: folder)
             case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
             }
+        }
+    }
+
+    /// Whether the kernel may remember a name that means something else now and must not be believed any more when the call returns.
+    private func mustAskAgain(_ event: TreeEvent) -> Bool {
+        switch event {
+        case .nameChanged(let name, let folder):
+            return givenNames.mustAskAgain([name], in: folder)
+        case .entryChanged(let names, let used):
+            let isUsed: (String) -> Bool = { used?.folder == names.parent && used?.name.isIdentical(to: $0) == true }
+            let others = [names.filename, names.fullName].compactMap { $0 }.filter { !isUsed($0) }
+            return givenNames.mustAskAgain(others, in: names.parent, of: used == nil || isUsed(listedName(of: names)) ? nil : names.inode)
+        case .listingChanged, .attributesChanged:
+            return false
         }
     }
 
@@ -98,6 +118,8 @@ public final class Library: Sendable {
 public protocol LibraryObserver: Sendable {
     /// `name` in `parent` may mean something else from now on, or nothing; a listing of `parent` may show others.
     func nameChanged(_ name: String, in parent: InodeNumber)
+    /// The kernel is to believe no name that it remembers before it has asked for it once more.
+    func askForNamesAgain()
     /// Runs `body` when the kernel has been told of all names that changed until now.
     func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void)
     /// Waits, for a short while at most, until names that changed are forgotten. Only where the kernel
@@ -132,6 +154,8 @@ public struct Surroundings: Sendable {
     /// Whether files that are open for writing are so for somebody else than docfs: not where the devices of a test,
     /// those that crashed included, are one process.
     public var asksForLeases = true
+    /// A folder's time of modification, from the one that its file system gives it: a simulation has a clock of its own.
+    public var folderTime: @Sendable (Timestamp) -> Timestamp = { $0 }
 
     public init(
         now: @escaping @Sendable () -> Timestamp, localTime: @escaping @Sendable (Timestamp) -> LocalTime,

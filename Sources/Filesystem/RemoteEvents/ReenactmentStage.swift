@@ -85,7 +85,7 @@ extension Filesystem {
 
     private func reply(_ step: ListedPlace.Step, to call: Reenactment.Call, _ request: fuse_req_t) {
         // Names are never remembered by this: they may mean something else by now.
-        let resolved = Resolved(node: .entry(step.inode), attributes: attributes(of: step), isListedName: false)
+        let resolved = Resolved(node: .entry(step.inode), attributes: attributes(of: step), isMemorable: false)
         var entry = fuse_entry_param(resolved, for: request)
         if case .make = call, step.kind == .document {
             var info = fuse_file_info(reenacted: ())

@@ -254,7 +254,8 @@ struct Projection {
     private mutating func touch(_ folder: Entry) throws {
         if folderTimes[folder.inode] != nil { return }
         let directory = try library.backing.folder(folder.inode, catalog)
-        if folder.inode > .cloud, Timestamp(try directory.descriptor.status().st_mtim) == folder.modified {
+        let time = library.surroundings.folderTime(Timestamp(try directory.descriptor.status().st_mtim))
+        if folder.inode > .cloud, time == folder.modified {
             folderTimes[folder.inode] = folder.modified
         }
         try directory.touch()

@@ -44,7 +44,10 @@ extension Synchronizer {
 
     /// Nil for a folder that somebody has taken out of the store, which is noticed elsewhere (`reconcilingSurprises`).
     private func time(of folder: Entry, _ catalog: CatalogTransaction) throws -> Timestamp? {
-        do { return Timestamp(try library.backing.folder(folder.parent, catalog).status(folder.filename).st_mtim) } catch let error as Errno {
+        do {
+            let status = try library.backing.folder(folder.parent, catalog).status(folder.filename)
+            return library.surroundings.folderTime(Timestamp(status.st_mtim))
+        } catch let error as Errno {
             if error == .noSuchFileOrDirectory { return nil }
             throw error
         }

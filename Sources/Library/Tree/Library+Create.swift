@@ -40,12 +40,12 @@ extension Library {
                 return .existing(
                     Resolved(
                         node: .entry(found.entry.inode), attributes: try attributes(of: found.entry, catalog),
-                        isListedName: found.isListedName))
+                        isMemorable: isMemorable(found, as: name.text, in: parent)))
             }
             if !hasRoom { throw Errno.noSpace }
             var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
-                resolved.isListedName = false
+                resolved.isMemorable = false
                 catalog.announce(.listingChanged(of: folder.inode))
             }
             return .created(resolved, opening)
@@ -128,9 +128,10 @@ extension Library {
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
         var attributes = FileAttributes(status)
         attributes.mode = entry.mode
+        let isListed = (shown ?? entry.filename).isIdentical(to: name.text)
+        let meaning = Meaning(entry: entry, isListedName: isListed, isUntitledAlias: entry.naming == .untitled && !isListed)
         let resolved = Resolved(
-            node: .entry(entry.inode), attributes: attributes,
-            isListedName: (shown ?? entry.filename).isIdentical(to: name.text))
+            node: .entry(entry.inode), attributes: attributes, isMemorable: isMemorable(meaning, as: name.text, in: folder.inode))
         return (resolved, .opened(number))
     }
 
@@ -250,7 +251,7 @@ extension Library {
             entry.inode = try catalog.insert(entry)
             if entry.isReplicated { transfers.wake.signal() }
             return Resolved(
-                node: .entry(entry.inode), attributes: try attributes(of: entry, catalog), isListedName: true)
+                node: .entry(entry.inode), attributes: try attributes(of: entry, catalog), isMemorable: true)
         }
     }
 

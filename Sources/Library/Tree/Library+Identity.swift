@@ -93,6 +93,11 @@ extension Library {
         entry.step = nil
     }
 
+    /// The name that listings show, as long as no other document in the folder has the same.
+    func listedName(of entry: EntryNames) -> String {
+        (configuration.showsDisplayNames ? entry.fullName : nil) ?? entry.filename
+    }
+
     /// Tells the kernel that the names of an entry may be stale, as far as it may remember them: only
     /// names that a listing can show are ever remembered.
     ///
@@ -102,7 +107,7 @@ extension Library {
             departedNodes.settle(entry.inode)
             return
         }
-        let listed = (configuration.showsDisplayNames ? entry.fullName : nil) ?? entry.filename
+        let listed = listedName(of: entry)
         if let used, used.folder == entry.parent, listed.isIdentical(to: used.name) {
             departedNodes.settle(entry.inode)
             return

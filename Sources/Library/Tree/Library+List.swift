@@ -82,7 +82,16 @@ extension Library {
     }
 
     public func listed(_ names: some Sequence<ListedName>, in folder: InodeNumber) throws(Errno) -> [Listed] {
-        try inspect { catalog in try names.map { try listed($0, in: folder, catalog) } }
+        try inspect { catalog in
+            let found = try names.map { try listed($0, in: folder, catalog) }
+            givenNames.noteListed(
+                zip(names, found).lazy.compactMap { name, listed in
+                    guard name.isMemorable, name.kind == .document, case .entry(let resolved) = listed, case .entry(let inode) = resolved.node
+                    else { return nil }
+                    return inode
+                })
+            return found
+        }
     }
 
     private func listed(_ name: ListedName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Listed {
@@ -95,7 +104,7 @@ extension Library {
             return .entry(
                 Resolved(
                     node: .entry(entry.inode), attributes: try attributes(of: entry, catalog),
-                    isListedName: name.isMemorable))
+                    isMemorable: name.isMemorable))
         } catch Errno.noSuchFileOrDirectory { return .gone }
     }
 

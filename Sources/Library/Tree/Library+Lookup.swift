@@ -18,14 +18,13 @@ public enum Node: Hashable, Sendable {
 public struct Resolved: Sendable {
     public var node: Node
     public var attributes: FileAttributes
-    /// Whether the name is the one that a listing shows. Only such a name may be remembered by the
-    /// kernel: of a document's two names the other one must not outlive it.
-    public var isListedName: Bool
+    /// Whether the kernel may remember the name: one that a listing shows, or one that is noted (`GivenNames`).
+    public var isMemorable: Bool
 
-    public init(node: Node, attributes: FileAttributes, isListedName: Bool) {
+    public init(node: Node, attributes: FileAttributes, isMemorable: Bool) {
         self.node = node
         self.attributes = attributes
-        self.isListedName = isListedName
+        self.isMemorable = isMemorable
     }
 }
 
@@ -52,7 +51,7 @@ extension Library {
                 if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Errno.noSuchFileOrDirectory }
                 return Resolved(
                     node: .entry(found.entry.inode), attributes: try attributes(of: found.entry, catalog),
-                    isListedName: found.isListedName)
+                    isMemorable: isMemorable(found, as: text, in: parent))
             }
             guard let node = try virtualNode(text, in: parent, catalog), purpose() == .existing else {
                 // Perhaps another device has just made it.
@@ -60,7 +59,7 @@ extension Library {
                 throw text.utf8.count > EntryName.maximumLength
                     ? Errno.fileNameTooLong : Errno.noSuchFileOrDirectory
             }
-            return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isListedName: false)
+            return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isMemorable: false)
         }
     }
 
@@ -90,6 +89,13 @@ extension Library {
         var isListedName: Bool
         /// Reached as `Untitled.EXT`, which is not its name.
         var isUntitledAlias = false
+    }
+
+    /// Whether the kernel may remember the name by which an entry was reached.
+    func isMemorable(_ meaning: Meaning, as name: String, in parent: InodeNumber) -> Bool {
+        if !meaning.isListedName { return !meaning.isUntitledAlias && givenNames.noteTyped(name, in: parent) }
+        if meaning.entry.hasGeneratedFilename { givenNames.noteListed(CollectionOfOne(meaning.entry.inode)) }
+        return true
     }
 
     /// Either name of a document resolves; which one comes first depends on `--show` (PRODUCT 2).

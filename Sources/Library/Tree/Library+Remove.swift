@@ -90,7 +90,10 @@ extension Library {
     }
 
     /// The kernel holds an inode no longer.
-    public func forget(_ inode: InodeNumber) { departedNodes.forget(inode) }
+    public func forget(_ inode: InodeNumber) {
+        departedNodes.forget(inode)
+        givenNames.forget(inode)
+    }
 
     func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.kind != .folder { throw Errno.notDirectory }

@@ -34,7 +34,7 @@ extension Library {
                 catalog.announce(.listingChanged(of: preferredFolder))
             }
             // The kernel takes its memory of the old name over to the new one.
-            if try !isNewNameListed(after: move, in: newParent, catalog) {
+            if try !isNewNameMemorable(after: move, in: newParent, catalog) {
                 catalog.announce(.nameChanged(newName.text, in: newParent))
             }
             return move
@@ -44,13 +44,13 @@ extension Library {
         if parent == .documents, newParent == .documents { observer?.settleNames() }
     }
 
-    private func isNewNameListed(
+    private func isNewNameMemorable(
         after move: Move, in newParent: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Bool {
         // The source has taken over the target's names.
-        if move.plan == .replaceContent { return move.isTargetNameListed }
-        let found = try resolve(move.name.text, in: newParent, catalog)
-        return found?.isListedName == true && found?.entry.inode == move.source.inode
+        if move.plan == .replaceContent, move.isTargetNameListed { return true }
+        guard let found = try resolve(move.name.text, in: newParent, catalog), found.entry.inode == move.source.inode else { return false }
+        return isMemorable(found, as: move.name.text, in: newParent)
     }
 
     /// A rename that the rules allow, with all it concerns.

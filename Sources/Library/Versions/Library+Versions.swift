@@ -84,7 +84,7 @@ extension Library {
             return Resolved(
                 node: .version(versionNodes.number(of: version.id, in: id)),
                 attributes: .version(version, of: try attributes(of: entry, catalog)),
-                isListedName: false)
+                isMemorable: false)
         }
     }
 

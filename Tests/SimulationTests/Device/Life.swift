@@ -139,6 +139,7 @@ struct WorldSurroundings: Sendable {
         surroundings.instant = { [clock] in clock.instant }
         surroundings.defersCommits = false
         surroundings.asksForLeases = false
+        surroundings.folderTime = { _ in Timestamp(nanoseconds: 1) }
         surroundings.sleep = { [clock] in await clock.sleep($0, life: life) }
         return surroundings
     }
