@@ -59,6 +59,62 @@ struct CommandTests {
         }
     }
 
+    @Test(.enabled(if: getuid() == 0, "only the superuser makes a namespace"))
+    func `unmount ends the mount and frees the store also where another mount namespace holds it`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            let holder = try await Self.holdingElsewhere(device) {
+                try await device.unmount()
+                #expect(!device.isMounted)
+                try await device.mount()
+                #expect(try (device.local / "Plan.txt").text() == "plan")
+            }
+            #expect(holder.standardOutput == "")
+            #expect(holder.standardError.contains("not connected"), "\(holder.standardError)")
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only the superuser makes a namespace"), arguments: [true, false])
+    func `SIGTERM ends the mount also where another mount namespace holds it`(isMountedHere: Bool) async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            _ = try await Self.holdingElsewhere(device) {
+                if !isMountedHere { _ = try await runProgram("fusermount3", ["-u", device.mountpoint.string]) }
+                #expect(device.isMounted == isMountedHere)
+                try #require(device.processes.count == 1)
+                device.signalProcesses(SIGTERM)
+                try await eventually { device.processes.isEmpty }
+                #expect(!device.isMounted)
+                try await device.mount()
+                #expect(try (device.local / "Plan.txt").text() == "plan")
+            }
+        }
+    }
+
+    /// Runs `body` while a process in a mount namespace of its own holds a device's mount.
+    ///
+    /// - Returns: what that process saw of the mount when `body` had ended.
+    private static func holdingElsewhere(_ device: Device, _ body: () async throws -> Void) async throws -> ProgramResult {
+        let (seen, end) = (device.folder / "seen", device.folder / "end")
+        try end.call { mkfifo($0, 0o600) }
+        // Both ways, so that opening it waits for nobody.
+        let pipe = try FileDescriptor.open(end, .readWrite)
+        defer { try? pipe.close() }
+        async let holder = runProgram(
+            "unshare",
+            ["-m", "--propagation", "private", "sh", "-c", "ls mount/Documents >seen; read line <end; ls mount/Documents"],
+            in: device.folder)
+        let result: Result<Void, any Error>
+        do {
+            try await eventually { try seen.text().contains("local\n") }
+            result = .success(try await body())
+        } catch { result = .failure(error) }
+        try pipe.writeAll([UInt8(ascii: "\n")])
+        let ended = try await holder
+        try result.get()
+        return ended
+    }
+
     @Test func `fusermount3 -u ends docfs as unmount does`() async throws {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")
