@@ -26,6 +26,7 @@ int unshare(int flags);
 int close_range(unsigned int first, unsigned int last, int flags);
 long syscall(long number, ...);
 int pidfd_open(pid_t process, unsigned int flags);
+int pidfd_send_signal(int process, int signal, void *information, unsigned int flags);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 #define POSIX_SPAWN_SETSID 0x80
@@ -44,12 +45,25 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 /* utimensat(2): leave a time alone, or set it to now. */
 enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };
 
-/* openat2(2), for which glibc has no function: what lies below a folder, reached by no link and no mount. */
-static inline int docfs_open_beneath(int folder, const char *path, unsigned long long flags) {
+/* openat2(2), for which glibc has no function: what lies below a folder, reached by no symbolic link. */
+static inline int docfs_openat2(
+    int folder, const char *path, unsigned long long flags, unsigned long long mode, unsigned long long resolve
+) {
     struct open_how how = {0};
     how.flags = flags;
-    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV;
+    how.mode = mode;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | resolve;
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+}
+
+/* The same on this mount only. */
+static inline int docfs_open_beneath(int folder, const char *path, unsigned long long flags) {
+    return docfs_openat2(folder, path, flags, 0, RESOLVE_NO_XDEV);
+}
+
+/* As above, and a mount there is no obstacle. `mode` is that of a file that O_CREAT makes, else 0. */
+static inline int docfs_open_linkless(int folder, const char *path, unsigned long long flags, unsigned int mode) {
+    return docfs_openat2(folder, path, flags, mode, 0);
 }
 
 /* statx(2): its structures as the kernel has them; the header that declares them redefines others of Glibc's. */

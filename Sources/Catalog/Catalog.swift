@@ -63,7 +63,7 @@ public final class Catalog: Sendable {
     /// Opens or creates the catalog and brings its schema up to date.
     ///
     /// - Parameters:
-    ///   - path: of the SQLite file; its folder must exist.
+    ///   - path: of the SQLite file, which is made with mode 0600; its folder must exist.
     ///   - later: for rows that may wait; without it none does.
     ///   - withRoom: runs what it is given once more when the disk was full, with room that was kept for that.
     public init(
@@ -88,6 +88,7 @@ public final class Catalog: Sendable {
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
+        try Self.makePrivateFile(path)
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try CatalogSchema.migrator.migrate(queue)
@@ -98,6 +99,15 @@ public final class Catalog: Sendable {
             }
             inodes = InodeSupply(last: last ?? 99)
         } catch let error as DatabaseError { throw CatalogError(error) }
+    }
+
+    /// Makes the file where it is missing: SQLite would let everybody read it. The write-ahead log gets its mode.
+    private static func makePrivateFile(_ path: String) throws {
+        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file >= 0 { _ = Glibc.close(file) } else if errno != EEXIST {
+            throw errno == ENOSPC || errno == EDQUOT
+                ? CatalogError.full : CatalogError.failed("cannot make the database \(path): errno \(errno)")
+        }
     }
 
     /// Sets who hears of the outcome of writes.

@@ -1,4 +1,5 @@
 import CFuse
+import Dispatch
 import Glibc
 import Library
 import Logging
@@ -23,6 +24,9 @@ public final class MountSession: @unchecked Sendable {
     private let remoteEvents: RemoteEvents
     private let mountpoint: String
     private let loopThread = Mutex<pthread_t?>(nil)
+    private let loopEnded = DispatchSemaphore(value: 0)
+    /// Between two signals to the loop's thread.
+    private static let signalPause = DispatchTimeInterval.milliseconds(20)
 
     /// Mounts `library` at `mountpoint`. Requests wait until `run` answers them.
     public init(library: Library, mountpoint: String, allowsOthers: Bool) throws(MountError) {
@@ -82,6 +86,7 @@ public final class MountSession: @unchecked Sendable {
         remoteEvents.start()
         let result = docfs_session_loop_mt(session, configuration)
         loopThread.withLock { $0 = nil }
+        loopEnded.signal()
         filesystem.library.observer = nil
         remoteEvents.end()
         fuse_session_unmount(session)
@@ -94,16 +99,17 @@ public final class MountSession: @unchecked Sendable {
 
     /// Ends `run` from another thread.
     public func stop() {
-        // `fuse_session_exit` only sets a flag. The loop sees it when a signal ends its wait, unless it was
-        // just about to begin that wait; or when one of its threads has answered a request, so ask for
-        // something. Once the file system is unmounted, who asks gets ENOTCONN.
+        // `fuse_session_exit` only sets a flag, which the loop sees when a signal ends its wait. One that comes just before
+        // that wait is lost, and no request can be counted on: the mount may be gone from here, and held by another namespace.
         fuse_session_exit(session)
-        loopThread.withLock { thread in
-            if let thread { pthread_kill(thread, SIGUSR1) }
-        }
-        var status = statvfs()
-        _ = statvfs(mountpoint, &status)
+        repeat {
+            loopThread.withLock { thread in
+                if let thread { pthread_kill(thread, SIGUSR1) }
+            }
+        } while isRunning && loopEnded.wait(timeout: .now() + Self.signalPause) == .timedOut
     }
+
+    private var isRunning: Bool { loopThread.withLock { $0 != nil } }
 
     /// A handler that does nothing, set without SA_RESTART: the signal interrupts and no more.
     private static func allowInterruption() {

@@ -62,6 +62,9 @@ extension Library {
     ) throws -> Library {
         let mark = CleanMark(backing)
         let wasClean = mark.isValid()
+        for (name, error) in backing.makeOwnFilesPrivate() {
+            logger.warning("others may read a file of the store", metadata: ["file": "\(name)", "error": "\(error)"])
+        }
         let isFull = reserve.makeRoom()
         let catalog = try Catalog(
             path: configuration.storePath + "/catalog.sqlite", later: surroundings.defersCommits ? writeLater(surroundings) : nil

@@ -1,4 +1,5 @@
 import CLinux
+import Documents
 import Filesystem
 import Glibc
 
@@ -51,17 +52,33 @@ struct MountedTree {
     }
 }
 
-/// Reads a virtual file whole.
-func readText(_ path: String) throws -> String {
-    guard let file = fopen(path, "re") else {
-        throw CommandFailure("\(path) cannot be read: \(String(cString: strerror(errno)))")
-    }
+/// Reads the state of a document.
+func readState(ofDocument path: String) throws -> String {
+    // The state stands beside what a link points to.
+    guard let real = realpath(path, nil) else { throw unreadableState(path) }
+    defer { free(real) }
+    return try readState(path, at: UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) })
+}
+
+/// Reads the state of a folder; that of `Documents` is the whole tree's.
+func readState(ofFolder path: String) throws -> String { try readState(path, at: Array(path.utf8) + [UInt8(ascii: "/")]) }
+
+/// By the reserved name: `F.state` may be a document.
+private func readState(_ path: String, at place: [UInt8]) throws -> String {
+    let name = (place + ReservedStateName.suffix + [0]).map { CChar(bitPattern: $0) }
+    guard let file = fopen(name, "re") else { throw unreadableState(path) }
     defer { fclose(file) }
     var all: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: 65536)
     while true {
         let count = fread(&buffer, 1, buffer.count, file)
-        if count == 0 { return String(decoding: all, as: UTF8.self) }
         all += buffer.prefix(count)
+        if count > 0 { continue }
+        guard ferror(file) == 0 else { throw unreadableState(path) }
+        return String(decoding: all, as: UTF8.self)
     }
+}
+
+private func unreadableState(_ path: String) -> CommandFailure {
+    CommandFailure("the state of \(path) cannot be read: \(String(cString: strerror(errno)))")
 }

@@ -83,6 +83,20 @@ struct CatalogFileTests {
         }
     }
 
+    @Test func `only the owner may read a new catalog and its log`() throws {
+        try withTemporaryFolder { folder in
+            let catalog = try Catalog(path: folder + "/catalog")
+            try catalog.write { try $0.set(.deviceName, "laptop") }
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+            #expect(names == ["catalog", "catalog-wal"])
+            for name in names {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder + "/" + name)
+                #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+            }
+            try catalog.close()
+        }
+    }
+
     @Test func `a catalog that was only opened can be synchronized`() throws {
         try withTemporaryFolder { folder in
             try Catalog(path: folder + "/catalog").close()

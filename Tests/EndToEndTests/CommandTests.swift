@@ -59,6 +59,62 @@ struct CommandTests {
         }
     }
 
+    @Test(.enabled(if: getuid() == 0, "only the superuser makes a namespace"))
+    func `unmount ends the mount and frees the store also where another mount namespace holds it`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            let holder = try await Self.holdingElsewhere(device) {
+                try await device.unmount()
+                #expect(!device.isMounted)
+                try await device.mount()
+                #expect(try (device.local / "Plan.txt").text() == "plan")
+            }
+            #expect(holder.standardOutput == "")
+            #expect(holder.standardError.contains("not connected"), "\(holder.standardError)")
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only the superuser makes a namespace"), arguments: [true, false])
+    func `SIGTERM ends the mount also where another mount namespace holds it`(isMountedHere: Bool) async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            _ = try await Self.holdingElsewhere(device) {
+                if !isMountedHere { _ = try await runProgram("fusermount3", ["-u", device.mountpoint.string]) }
+                #expect(device.isMounted == isMountedHere)
+                try #require(device.processes.count == 1)
+                device.signalProcesses(SIGTERM)
+                try await eventually { device.processes.isEmpty }
+                #expect(!device.isMounted)
+                try await device.mount()
+                #expect(try (device.local / "Plan.txt").text() == "plan")
+            }
+        }
+    }
+
+    /// Runs `body` while a process in a mount namespace of its own holds a device's mount.
+    ///
+    /// - Returns: what that process saw of the mount when `body` had ended.
+    private static func holdingElsewhere(_ device: Device, _ body: () async throws -> Void) async throws -> ProgramResult {
+        let (seen, end) = (device.folder / "seen", device.folder / "end")
+        try end.call { mkfifo($0, 0o600) }
+        // Both ways, so that opening it waits for nobody.
+        let pipe = try FileDescriptor.open(end, .readWrite)
+        defer { try? pipe.close() }
+        async let holder = runProgram(
+            "unshare",
+            ["-m", "--propagation", "private", "sh", "-c", "ls mount/Documents >seen; read line <end; ls mount/Documents"],
+            in: device.folder)
+        let result: Result<Void, any Error>
+        do {
+            try await eventually { try seen.text().contains("local\n") }
+            result = .success(try await body())
+        } catch { result = .failure(error) }
+        try pipe.writeAll([UInt8(ascii: "\n")])
+        let ended = try await holder
+        try result.get()
+        return ended
+    }
+
     @Test func `fusermount3 -u ends docfs as unmount does`() async throws {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")
@@ -145,6 +201,65 @@ struct CommandTests {
             for value in [identity.id, identity.filename, "Groceries", "closed", "green"] {
                 #expect(json.standardOutput.contains(value))
             }
+        }
+    }
+
+    /// Names of documents that are also those of states.
+    @Test(arguments: Listing.allCases)
+    func `status and ls tell the state also where a document has taken its name`(listing: Listing) async throws {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            let folder = device.local / "Folder"
+            try folder.makeFolder()
+            for place in [device.local, folder] {
+                try (place / "Groceries.txt").create("milk")
+                for name in ["Groceries.txt.state", ".state"] {
+                    try (place / name).create("state: not what docfs says")
+                    #expect(try (place / name).text() == "state: not what docfs says")
+                }
+                let identity = try (place / "Groceries.txt").identity()
+                let status = try await device.docfs("status", "--json", (place / "Groceries.txt").string)
+                #expect(status.exitStatus == 0)
+                for value in [identity.id, identity.filename, "green"] { #expect(status.standardOutput.contains("\"\(value)\"")) }
+                // The document that took the name has a state of its own.
+                let taker = try (place / "Groceries.txt.state").identity()
+                let other = try await device.docfs("status", (place / "Groceries.txt.state").string)
+                #expect(other.standardOutput.contains("id: \(taker.id)\n"))
+                for command in ["ls", "status"] {
+                    let list = try await device.docfs(command, place.string)
+                    #expect(list.exitStatus == 0)
+                    #expect(list.standardOutput.contains(identity.filename))
+                    #expect(list.standardOutput.contains(taker.filename))
+                    #expect(!list.standardOutput.contains("not what docfs says"))
+                }
+            }
+            // What stands in `local` resolves in `Documents`, too.
+            #expect(try (device.documents / ".state").text() == "state: not what docfs says")
+            let whole = try await device.docfs("status", "--json", device.mountpoint.string)
+            #expect(whole.standardOutput.contains("\"cloud.connection\" : \"online\""), "\(whole.standardOutput)")
+        }
+    }
+
+    @Test func `status of a link is that of the document it points to`() async throws {
+        try await withDevice { device in
+            try (device.local / "Groceries.txt").create("milk")
+            try (device.folder / "by-link").makeSymbolicLink(to: (device.local / "Groceries.txt").string)
+            // Whose path is not in a mount, but where it leads is.
+            let status = try await device.docfs("status", (device.folder / "by-link").string)
+            #expect(status.standardOutput.contains("id: \(try (device.local / "Groceries.txt").identifier())\n"))
+        }
+    }
+
+    @Test func `what is not UTF-8 is refused as a name also where the command reads states`() async throws {
+        try await withDevice { device in
+            try (device.local / "Groceries.txt").create("milk")
+            for name in ["", "Groceries.txt"].map({ Array($0.utf8) + [0xff] + Array(".state".utf8) }) {
+                let path = device.local / name
+                #expect(throws: Errno.illegalByteSequence) { try path.create() }
+                #expect(throws: Errno.illegalByteSequence) { try path.makeFolder() }
+                #expect(throws: Errno.illegalByteSequence) { try (device.local / "Groceries.txt").rename(to: path) }
+                #expect(throws: Errno.permissionDenied) { try path.open(.writeOnly) }
+            }
+            #expect(try device.local.documentNames().count == 1)
         }
     }
 

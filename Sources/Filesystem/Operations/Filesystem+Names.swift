@@ -91,7 +91,11 @@ extension Filesystem {
         if case .versions(let folder, let inode) = Node(number: parent) {
             return .entry(try library.lookup(name, in: folder, of: inode))
         }
-        return .entry(try library.lookup(name, in: InodeNumber(folder: parent)) { CallerPurpose.read(of: request) })
+        let folder = try InodeNumber(folder: parent)
+        if let document = ReservedStateName.stem(of: name) {
+            return .entry(try library.lookupState(of: document, in: folder) { CallerPurpose.read(of: request) })
+        }
+        return .entry(try library.lookup(name, in: folder) { CallerPurpose.read(of: request) })
     }
 
     private func remove(_ name: UnsafeBufferPointer<UInt8>, from folder: Node) throws(Errno) {

@@ -6,10 +6,10 @@ import SystemPackage
 extension DirectoryStore {
     private static let pieceLength = 4 << 20
 
-    static func write(_ bytes: ArraySlice<UInt8>, to file: Int32, _ key: ObjectKey) throws(ObjectStoreError) {
+    static func write(_ bytes: ArraySlice<UInt8>, to file: OpenDescriptor, _ key: ObjectKey) throws(ObjectStoreError) {
         var rest = bytes
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw errno == ENOSPC ? .outOfSpace : .failed(key, Errno(rawValue: errno))
@@ -20,7 +20,7 @@ extension DirectoryStore {
 
     /// Within the kernel where both file systems can, else through a buffer.
     static func copy(
-        _ source: Int32, to target: Int32, length: Int64, _ key: ObjectKey, _ progress: (Int64) -> Bool
+        _ source: Int32, to target: OpenDescriptor, length: Int64, _ key: ObjectKey, _ progress: (Int64) -> Bool
     ) throws(ObjectStoreError) {
         var offset: off_t = 0
         var isDirect = true
@@ -28,7 +28,7 @@ extension DirectoryStore {
             let wanted = min(pieceLength, Int(length - Int64(offset)))
             var count = 0
             if isDirect {
-                count = copy_file_range(source, &offset, target, nil, wanted, 0)
+                count = copy_file_range(source, &offset, target.number, nil, wanted, 0)
                 if count < 0, errno == EINTR { continue }
                 if count < 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
                     isDirect = false
@@ -46,7 +46,11 @@ extension DirectoryStore {
         }
     }
 
-    static func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8] {
+    static func read(
+        _ file: OpenDescriptor, _ range: Range<Int64>, _ key: ObjectKey
+    ) throws(ObjectStoreError) -> [UInt8] { try read(file.number, range, key) }
+
+    private static func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8] {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw .failed(key, Errno(rawValue: errno)) }
         let end = min(range.upperBound, Int64(status.st_size))

@@ -7,19 +7,20 @@ import SystemPackage
 extension DirectoryStore {
     public func probe() async throws(ObjectStoreError) {
         try await onBlockingThread { () throws(ObjectStoreError) in
-            try requirePresence()
-            try requireHardLinks()
+            let root = try openRoot()
+            try requireMarker(in: root)
+            try requireHardLinks(in: root)
         }
     }
 
     /// Tries whether a file can get a second name, once.
     ///
     /// - Throws: `unusable` where it cannot, or where the name can be given twice.
-    func requireHardLinks() throws(ObjectStoreError) {
+    func requireHardLinks(in root: OpenDescriptor) throws(ObjectStoreError) {
         let key = ObjectKey(valid: ["probe"])
-        try withTemporary(for: key) { _, temporary throws(ObjectStoreError) in
-            let name = temporary + "-linked"
-            defer { unlink(name) }
+        try withTemporary(in: root, for: key) { _, temporary throws(ObjectStoreError) in
+            let name = FolderName(folder: temporary.folder, name: temporary.name + "-linked")
+            defer { try? name.folder.removeFile(name.name) }
             if let refusal = calls.link(temporary, name) {
                 throw refusal.tellsOfNoHardLinks ? withoutHardLinks(refusal) : failure(key, refusal.rawValue)
             }
@@ -27,7 +28,7 @@ extension DirectoryStore {
             case .fileExists: return
             case nil:
                 throw .unusable(
-                    "the file system of \(root) gives one name to two files (link(2)), so two devices could overwrite each "
+                    "the file system of \(self.root) gives one name to two files (link(2)), so two devices could overwrite each "
                         + "other; \(Self.remedy)")
             case let refusal?: throw failure(key, refusal.rawValue)
             }

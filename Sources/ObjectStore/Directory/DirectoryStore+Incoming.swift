@@ -8,20 +8,27 @@ extension DirectoryStore {
     /// Old enough that whoever wrote it is gone: seconds.
     private static let staleAge = 24 * 60 * 60
 
-    var incoming: String { root + "/.incoming" }
+    static let incoming = ".incoming"
+
+    private func openIncoming(in root: OpenDescriptor) throws(ObjectStoreError) -> OpenDescriptor {
+        do throws(Errno) { return try openFolder([Self.incoming], in: root) } catch {
+            if error == .tooManySymbolicLinkLevels { throw linked(Self.incoming) }
+            throw failure(ObjectKey(valid: [Self.incoming]), error.rawValue)
+        }
+    }
 
     /// Runs `body` with a new, empty file that has no other use afterwards.
     func withTemporary<Value>(
-        for key: ObjectKey, _ body: (_ file: Int32, _ path: String) throws(ObjectStoreError) -> Value
+        in root: OpenDescriptor, for key: ObjectKey, _ body: (_ file: OpenDescriptor, _ name: FolderName) throws(ObjectStoreError) -> Value
     ) throws(ObjectStoreError) -> Value {
-        let path = incoming + "/" + String(UInt64.random(in: 0...UInt64.max), radix: 16)
-        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure(key, errno) }
-        defer {
-            close(file)
-            unlink(path)
-        }
-        return try body(file, path)
+        let name = FolderName(
+            folder: try openIncoming(in: root), name: String(UInt64.random(in: 0...UInt64.max), radix: 16))
+        let file: OpenDescriptor
+        do throws(Errno) {
+            file = try name.folder.open(name.name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
+        } catch { throw failure(key, error.rawValue) }
+        defer { try? name.folder.removeFile(name.name) }
+        return try body(file, name)
     }
 
     public func now() async throws(ObjectStoreError) -> Timestamp {
@@ -30,9 +37,10 @@ extension DirectoryStore {
 
     /// The time that a file gets which is made just now.
     private func storeTime() throws(ObjectStoreError) -> Timestamp {
-        try requirePresence()
+        let root = try openRoot()
+        try requireMarker(in: root)
         let key = ObjectKey(valid: ["clock"])
-        return try withTemporary(for: key) { file, _ throws(ObjectStoreError) in
+        return try withTemporary(in: root, for: key) { file, _ throws(ObjectStoreError) in
             do throws(Errno) { return try calls.modified(file).get() } catch { throw failure(key, error.rawValue) }
         }
     }
@@ -40,11 +48,12 @@ extension DirectoryStore {
     /// Removes what writers left that were killed before they could give it a name. By the store's clock: if this
     /// device's is ahead, another device's upload that is under way would look old.
     func removeStaleTemporaries() {
-        guard let now = try? storeTime() else { return }
-        for record in (try? Self.records(in: incoming)) ?? [] {
-            let path = incoming + "/" + record.name
-            var status = stat()
-            if lstat(path, &status) == 0, status.st_mtim.tv_sec < now.seconds - Self.staleAge { unlink(path) }
+        guard let now = try? storeTime(), let root = try? openRoot(), let folder = try? openIncoming(in: root),
+            let records = try? Self.records(in: folder)
+        else { return }
+        for name in records.map(\.name) {
+            guard let status = try? folder.status(of: name), status.st_mtim.tv_sec < now.seconds - Self.staleAge else { continue }
+            try? folder.removeFile(name)
         }
     }
 }

@@ -6,7 +6,7 @@ extension DirectoryStore {
     /// What a folder says of one name in it.
     struct Record {
         let name: String
-        /// DT_DIR and the like; DT_UNKNOWN where the file system does not say.
+        /// DT_DIR and the like.
         let type: Int32
     }
 
@@ -14,15 +14,16 @@ extension DirectoryStore {
         _ prefix: ObjectKey, after: ObjectKey?, limit: Int
     ) async throws(ObjectStoreError) -> [ObjectKey] {
         try await onBlockingThread { () throws(ObjectStoreError) in
-            try requirePresence()
-            return try objects(below: prefix, after: after, limit: limit)
+            let root = try openRoot()
+            try requireMarker(in: root)
+            return try objects(below: prefix, after: after, limit: limit, in: root)
         }
     }
 
     /// Walks in the order of the keys and passes over folders that come before `after`: so listing page by page takes time in
     /// proportion to what there is.
     private func objects(
-        below prefix: ObjectKey, after: ObjectKey?, limit: Int
+        below prefix: ObjectKey, after: ObjectKey?, limit: Int, in root: OpenDescriptor
     ) throws(ObjectStoreError) -> [ObjectKey] {
         var found: [ObjectKey] = []
         // The next one last.
@@ -31,7 +32,7 @@ extension DirectoryStore {
             if !next.isFolder {
                 if after.map({ $0 < next.key }) ?? true { found.append(next.key) }
             } else if mayHold(next.key, after: after) {
-                rest += try members(of: next.key).map { ($0, Self.sortKey($0)) }.sorted { $1.1.lexicographicallyPrecedes($0.1) }.map(\.0)
+                rest += try members(of: next.key, in: root).map { ($0, Self.sortKey($0)) }.sorted { $1.1.lexicographicallyPrecedes($0.1) }.map(\.0)
             }
         }
         return found
@@ -49,21 +50,24 @@ extension DirectoryStore {
         return bound.starts(with: start) || bound.lexicographicallyPrecedes(start)
     }
 
-    /// The plain files and folders in a folder of the store; anything else is no object.
-    private func members(of folder: ObjectKey) throws(ObjectStoreError) -> [(key: ObjectKey, isFolder: Bool)] {
-        let path = try path(folder)
+    /// The plain files and folders in a folder of the store; anything else, as a symbolic link, is no object.
+    private func members(of folder: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> [(key: ObjectKey, isFolder: Bool)] {
         let records: [Record]
-        do throws(Errno) { records = try Self.records(in: path) } catch {
+        do throws(Errno) {
+            try Self.requireObjectName(folder)
+            let open = try openFolder(folder.components, in: root)
+            records = try Self.records(in: open)
+        } catch {
             guard error == .noSuchFileOrDirectory || error == .notDirectory else {
                 throw failure(folder, error.rawValue)
             }
             // No such folder means no objects, unless it is the store that is gone.
-            try requirePresence()
+            if let absence { throw absence }
             return []
         }
         return records.compactMap { record in
             guard let key = ObjectKey(folder.components + [record.name]) else { return nil }
-            switch Self.type(of: record, at: path + "/" + record.name) {
+            switch record.type {
             case Int32(DT_DIR): return (key, true)
             case Int32(DT_REG): return (key, false)
             default: return nil
@@ -71,20 +75,14 @@ extension DirectoryStore {
         }
     }
 
-    private static func type(of record: Record, at path: String) -> Int32 {
-        guard record.type == Int32(DT_UNKNOWN) else { return record.type }
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return record.type }
-        switch status.st_mode & S_IFMT {
-        case S_IFDIR: return Int32(DT_DIR)
-        case S_IFREG: return Int32(DT_REG)
-        default: return record.type
-        }
-    }
-
     /// What is in a folder. Names that are not UTF-8 are none of ours and are left out.
-    static func records(in path: String) throws(Errno) -> [Record] {
-        guard let stream = opendir(path) else { throw Errno(rawValue: errno) }
+    static func records(in folder: OpenDescriptor) throws(Errno) -> [Record] {
+        let reading = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)
+        guard reading >= 0 else { throw Errno(rawValue: errno) }
+        guard let stream = fdopendir(reading) else {
+            defer { close(reading) }
+            throw Errno(rawValue: errno)
+        }
         defer { closedir(stream) }
         var records: [Record] = []
         while true {
@@ -94,9 +92,19 @@ extension DirectoryStore {
             let start = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
-            records.append(Record(name: name, type: Int32(entry.pointee.d_type)))
+            let type = Int32(entry.pointee.d_type)
+            // Some file systems do not say it.
+            records.append(Record(name: name, type: type == Int32(DT_UNKNOWN) ? Self.type(of: name, in: folder) : type))
         }
         guard errno == 0 else { throw Errno(rawValue: errno) }
         return records
+    }
+
+    private static func type(of name: String, in folder: OpenDescriptor) -> Int32 {
+        switch (try? folder.status(of: name)).map({ $0.st_mode & S_IFMT }) {
+        case S_IFDIR: return Int32(DT_DIR)
+        case S_IFREG: return Int32(DT_REG)
+        default: return Int32(DT_UNKNOWN)
+        }
     }
 }

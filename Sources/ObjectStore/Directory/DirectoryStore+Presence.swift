@@ -11,20 +11,25 @@ extension DirectoryStore {
 
     /// Why the store cannot be found; nil when it is there.
     var absence: ObjectStoreError? {
-        if access(root + "/" + Self.marker, F_OK) == 0 { return nil }
-        let number = errno
-        switch number {
-        case ENOENT where Self.isFolder(root):
-            return .gone(
-                "the cloud folder \(root) holds no container: mount its disk, or, if it was emptied, make it anew with "
-                    + "`docfs check --repair`")
-        case ENOENT, ENOTDIR: return .unreachable("the folder \(root) is not there")
-        default: return Self.unreachable(root, number)
-        }
+        do throws(ObjectStoreError) {
+            let root = try openRoot()
+            try requireMarker(in: root)
+            return nil
+        } catch { return error }
     }
 
-    func requirePresence() throws(ObjectStoreError) {
-        if let absence { throw absence }
+    /// - Throws: `gone` where a folder is not the root of a store.
+    func requireMarker(in root: OpenDescriptor) throws(ObjectStoreError) {
+        let status: stat?
+        do throws(Errno) { status = try root.status(of: Self.marker) } catch {
+            if error != .noSuchFileOrDirectory { throw Self.unreachable(self.root, error.rawValue) }
+            status = nil
+        }
+        guard status?.isPlainFile == true else {
+            throw .gone(
+                "the cloud folder \(self.root) holds no container: mount its disk, or, if it was emptied, make it anew with "
+                    + "`docfs check --repair`")
+        }
     }
 
     public func recreate() async throws(ObjectStoreError) {
@@ -34,17 +39,22 @@ extension DirectoryStore {
     /// Makes the store, or what is missing of it. Where it would be of no use, at most empty folders stay.
     func create() throws(ObjectStoreError) {
         try Self.makeFolders(root)
-        let isNew = mkdir(incoming, 0o700) == 0
-        guard isNew || errno == EEXIST else { throw Self.unreachable(incoming, errno) }
-        do throws(ObjectStoreError) { try requireHardLinks() } catch {
-            if isNew { rmdir(incoming) }
+        let folder = try openRoot()
+        let isNew: Bool
+        do throws(Errno) { isNew = try folder.makeFolder(Self.incoming) } catch {
+            throw Self.unreachable(root + "/" + Self.incoming, error.rawValue)
+        }
+        do throws(ObjectStoreError) { try requireHardLinks(in: folder) } catch {
+            if isNew { try? folder.removeFolder(Self.incoming) }
             throw error
         }
-        let file = open(root + "/" + Self.marker, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw Self.unreachable(root, errno) }
-        close(file)
-        // Without its marker the store would count as away after a power failure, for good.
-        try Self.synchronize(root)
+        do throws(Errno) {
+            _ = try folder.open(Self.marker, O_WRONLY | O_CREAT, mode: 0o600)
+            // Without its marker the store would count as away after a power failure, for good.
+            try Self.synchronize(try openFolder([], in: folder))
+        } catch {
+            throw error == .tooManySymbolicLinkLevels ? linked(Self.marker) : Self.unreachable(root, error.rawValue)
+        }
     }
 
     private static func makeFolders(_ path: String) throws(ObjectStoreError) {
@@ -55,11 +65,6 @@ extension DirectoryStore {
                 throw unreachable(partial, errno)
             }
         }
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     static func unreachable(_ path: String, _ number: Int32) -> ObjectStoreError {

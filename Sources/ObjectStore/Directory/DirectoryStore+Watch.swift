@@ -8,13 +8,15 @@ extension DirectoryStore {
     public var quickestPoll: Duration { .milliseconds(100) }
 
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? {
-        guard isPresent, let path = try? path(prefix) else { return nil }
+        guard let root = try? openRoot(), (try? requireMarker(in: root)) != nil else { return nil }
         // There is nothing to watch before the first object is there.
-        if mkdir(path, 0o700) != 0, errno != EEXIST { return nil }
+        guard let folder = try? makeFolder(prefix.components, in: root) else { return nil }
         // IN_NONBLOCK and IN_CLOEXEC by their other names: how Swift sees those depends on what else is imported.
         let queue = inotify_init1(O_NONBLOCK | O_CLOEXEC)
         guard queue >= 0 else { return nil }
-        guard inotify_add_watch(queue, path, UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF)) >= 0 else {
+        let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF)
+        // By the descriptor: a path could lead through a link by now.
+        guard withExtendedLifetime(folder, { inotify_add_watch(queue, "/proc/self/fd/\(folder.number)", events) }) >= 0 else {
             close(queue)
             return nil
         }

@@ -10,7 +10,7 @@ import SystemPackage
 /// a person says so: where a disk is not mounted, its empty mountpoint must not be filled.
 ///
 /// The folder may be one that others write to, so what is found in it is not trusted: only plain files
-/// count as objects.
+/// count as objects, and no symbolic link in it is followed.
 public struct DirectoryStore: ObjectStore {
     let root: String
     let calls: FileSystemCalls
@@ -34,9 +34,8 @@ public struct DirectoryStore: ObjectStore {
     }
 
     /// The store's own files, which begin with a dot, are no objects.
-    func path(_ key: ObjectKey) throws(ObjectStoreError) -> String {
-        guard key.components[0].utf8.first != UInt8(ascii: ".") else { throw .failed(key, .invalidArgument) }
-        return root + "/" + key.description
+    static func requireObjectName(_ key: ObjectKey) throws(Errno) {
+        if key.components[0].utf8.first == UInt8(ascii: ".") { throw .invalidArgument }
     }
 
     // MARK: ObjectStore
@@ -63,7 +62,6 @@ public struct DirectoryStore: ObjectStore {
     public func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
         try await onBlockingThread { () throws(ObjectStoreError) in
             let file = try openObject(key)
-            defer { close(file) }
             let bytes = try Self.read(file, 0..<Int64(limit) + 1, key)
             guard bytes.count <= limit else {
                 throw .corrupted(key, "it is larger than \(limit) bytes")
@@ -75,109 +73,104 @@ public struct DirectoryStore: ObjectStore {
     public func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
         try await onBlockingThread { () throws(ObjectStoreError) in
             let file = try openObject(key)
-            defer { close(file) }
             return try Self.read(file, range, key)
         }
     }
 
     public func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
         try await onBlockingThread { () throws(ObjectStoreError) in
-            try requirePresence()
-            let path = try path(key)
-            if unlink(path) != 0, errno != ENOENT, errno != ENOTDIR { throw failure(key, errno) }
+            let root = try openRoot()
+            try requireMarker(in: root)
+            do throws(Errno) {
+                try Self.requireObjectName(key)
+                let folder = try openFolder(key.components.dropLast(), in: root)
+                try folder.removeFile(key.last)
+            } catch {
+                if error != .noSuchFileOrDirectory, error != .notDirectory { throw failure(key, error.rawValue) }
+            }
         }
     }
 
     public func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
         try await onBlockingThread { () throws(ObjectStoreError) in
             let file = try openObject(key)
-            defer { close(file) }
             do throws(Errno) { return try calls.modified(file).get() } catch { throw failure(key, error.rawValue) }
         }
     }
 
     // MARK: Files
 
-    private func openObject(_ key: ObjectKey) throws(ObjectStoreError) -> Int32 {
-        let file = open(try path(key), O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else {
-            let number = errno
-            if number == ENOENT || number == ENOTDIR {
-                try requirePresence()
+    private func openObject(_ key: ObjectKey) throws(ObjectStoreError) -> OpenDescriptor {
+        let root = try openRoot()
+        do throws(Errno) {
+            try Self.requireObjectName(key)
+            let file = try root.open(key.description, O_RDONLY)
+            if try file.status().isPlainFile { return file }
+        } catch {
+            if error == .noSuchFileOrDirectory || error == .notDirectory {
+                try requireMarker(in: root)
                 throw .notFound(key)
             }
-            if number == ELOOP { throw .corrupted(key, "it is not a plain file") }
-            throw failure(key, number)
+            // A link in the place of the object is told from one on the way to it.
+            if error == .tooManySymbolicLinkLevels { _ = try exists(key, in: root) }
+            throw failure(key, error.rawValue)
         }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(file)
-            throw .corrupted(key, "it is not a plain file")
+        throw .corrupted(key, Self.notPlain)
+    }
+
+    private static let notPlain = "it is not a plain file"
+
+    /// - Throws: `corrupted` where something else than a plain file is in the place of the object.
+    private func exists(_ key: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> Bool {
+        do throws(Errno) {
+            try Self.requireObjectName(key)
+            let file = try root.open(key.description, O_PATH | O_NOFOLLOW)
+            if try file.status().isPlainFile { return true }
+        } catch {
+            if error == .noSuchFileOrDirectory || error == .notDirectory { return false }
+            throw failure(key, error.rawValue)
         }
-        return file
+        throw .corrupted(key, Self.notPlain)
     }
 
     private func put(
-        _ key: ObjectKey, _ fill: (Int32) throws(ObjectStoreError) -> Void
+        _ key: ObjectKey, _ fill: (OpenDescriptor) throws(ObjectStoreError) -> Void
     ) throws(ObjectStoreError) -> PutOutcome {
-        try requirePresence()
-        if access(try path(key), F_OK) == 0 { return try found(key) }
-        return try withTemporary(for: key) { file, temporary throws(ObjectStoreError) in
+        let root = try openRoot()
+        try requireMarker(in: root)
+        if try exists(key, in: root) { return try found(key, in: root) }
+        return try withTemporary(in: root, for: key) { file, temporary throws(ObjectStoreError) in
             try fill(file)
-            guard fdatasync(file) == 0 else { throw failure(key, errno) }
-            return try publish(temporary, as: key)
+            do throws(Errno) { try file.synchronize(dataOnly: true) } catch { throw failure(key, error.rawValue) }
+            return try publish(temporary, as: key, in: root)
         }
     }
 
-    private func publish(_ temporary: String, as key: ObjectKey) throws(ObjectStoreError) -> PutOutcome {
-        let path = try path(key)
-        var made: [String] = []
-        var refusal = calls.link(temporary, path)
-        if refusal == .noSuchFileOrDirectory {
-            made = try makeMissing(key)
-            refusal = calls.link(temporary, path)
+    private func publish(
+        _ temporary: FolderName, as key: ObjectKey, in root: OpenDescriptor
+    ) throws(ObjectStoreError) -> PutOutcome {
+        let refusal: Errno?
+        do throws(Errno) {
+            let folder = try makeFolder(key.components.dropLast(), in: root)
+            refusal = calls.link(temporary, FolderName(folder: folder, name: key.last))
+            if refusal == nil { try Self.synchronize(folder) }
+        } catch { throw failure(key, error.rawValue) }
+        switch refusal {
+        case nil: return .created
+        case .fileExists:
+            _ = try exists(key, in: root)
+            return try found(key, in: root)
+        case let refusal?: throw refusal.tellsOfNoHardLinks ? withoutHardLinks(refusal) : failure(key, refusal.rawValue)
         }
-        if let refusal {
-            if refusal == .fileExists { return try found(key) }
-            throw refusal.tellsOfNoHardLinks ? withoutHardLinks(refusal) : failure(key, refusal.rawValue)
-        }
-        for folder in [folder(of: key)] + made { try Self.synchronize(folder) }
-        return .created
     }
 
     /// Another try of the same writer may have made the object and been killed before it was durable;
     /// who finds it relies on it.
-    private func found(_ key: ObjectKey) throws(ObjectStoreError) -> PutOutcome {
-        try Self.synchronize(folder(of: key))
+    private func found(_ key: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> PutOutcome {
+        do throws(Errno) {
+            try Self.synchronize(try openFolder(key.components.dropLast(), in: root))
+        } catch { throw failure(key, error.rawValue) }
         return .alreadyExists
-    }
-
-    private func folder(of key: ObjectKey) -> String {
-        ([root] + key.components.dropLast()).joined(separator: "/")
-    }
-
-    /// Makes the folders of a key, and returns those that got a new name in them.
-    private func makeMissing(_ key: ObjectKey) throws(ObjectStoreError) -> [String] {
-        var changed: [String] = []
-        var folder = root
-        for component in key.components.dropLast() {
-            let next = folder + "/" + component
-            if mkdir(next, 0o700) == 0 {
-                changed.append(folder)
-            } else if errno != EEXIST {
-                throw failure(key, errno)
-            }
-            folder = next
-        }
-        return changed
-    }
-
-    static func synchronize(_ folder: String) throws(ObjectStoreError) {
-        let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard file >= 0 else { throw unreachable(folder, errno) }
-        defer { close(file) }
-        // Some network file systems cannot sync a folder (EINVAL); they write names through.
-        if fsync(file) != 0, errno != EINVAL { throw unreachable(folder, errno) }
     }
 
     func failure(_ key: ObjectKey, _ number: Int32) -> ObjectStoreError {
@@ -186,6 +179,7 @@ public struct DirectoryStore: ObjectStore {
         case EACCES, EPERM, EROFS: .unauthorized("\(root)/\(key): \(Errno(rawValue: number))")
         case ENOTCONN, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT, ESTALE, ENODEV:
             .unreachable("\(root): \(Errno(rawValue: number))")
+        case ELOOP: linked(key.description)
         case ENOENT, ENOTDIR: absence ?? .failed(key, Errno(rawValue: number))
         default: .failed(key, Errno(rawValue: number))
         }

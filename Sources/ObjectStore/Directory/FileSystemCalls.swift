@@ -5,17 +5,20 @@ import SystemPackage
 
 /// The calls of which some file systems have no proper answer, so that a test can answer like those.
 struct FileSystemCalls: Sendable {
-    /// link(2): nil when the second name is made.
-    let link: @Sendable (_ existing: String, _ new: String) -> Errno?
+    /// linkat(2): nil when the second name is made.
+    let link: @Sendable (_ existing: FolderName, _ new: FolderName) -> Errno?
     /// When an open file was changed, by the clock of its file system: that of the server on a share.
-    let modified: @Sendable (_ file: Int32) -> Result<Timestamp, Errno>
+    let modified: @Sendable (_ file: OpenDescriptor) -> Result<Timestamp, Errno>
 
     static let system = FileSystemCalls(
-        link: { existing, new in Glibc.link(existing, new) == 0 ? nil : Errno(rawValue: errno) },
+        link: { existing, new in
+            linkat(existing.folder.number, existing.name, new.folder.number, new.name, 0) == 0 ? nil : Errno(rawValue: errno)
+        },
         modified: { file in
-            var status = stat()
-            guard fstat(file, &status) == 0 else { return .failure(Errno(rawValue: errno)) }
-            return .success(Timestamp(seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec))
+            do throws(Errno) {
+                let time = try file.status().st_mtim
+                return .success(Timestamp(seconds: time.tv_sec, nanoseconds: time.tv_nsec))
+            } catch { return .failure(error) }
         })
 }
 

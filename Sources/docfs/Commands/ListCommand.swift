@@ -43,7 +43,7 @@ struct FolderStateLine: Encodable {
     let displayName: String
 
     static func read(_ folder: String) throws -> [FolderStateLine] {
-        try readText(folder + "/" + VirtualName.stateSuffix).split(separator: "\n").dropFirst().compactMap { line in
+        try readState(ofFolder: folder).split(separator: "\n").dropFirst().compactMap { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
             guard fields.count == 5 else { return nil }
             return FolderStateLine(

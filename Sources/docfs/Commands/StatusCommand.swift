@@ -21,11 +21,11 @@ struct StatusCommand: ParsableCommand {
                 throw CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
             }
             guard status.st_mode & S_IFMT == S_IFDIR else {
-                print(try render(readText(path + VirtualName.stateSuffix)), terminator: "")
+                print(try render(readState(ofDocument: path)), terminator: "")
                 return
             }
             if isTop(mount) {
-                let state = try readText(mount.documents + "/" + VirtualName.stateSuffix)
+                let state = try readState(ofFolder: mount.documents)
                 print(try render(state + "data path: \(mount.dataPath ?? "unknown")\n"), terminator: "")
             } else {
                 var list = ListCommand()

@@ -20,10 +20,12 @@ struct UnmountCommand: ParsableCommand {
                 return
             }
             let handle = ProcessHandle(process)
-            if !Unmounting.unmount(mount.mountpoint) {
-                // Something still uses it: the daemon ends all the same, within the time it is given.
-                kill(process, SIGTERM)
-            }
+            // Once more, now that the number cannot become another's: if it was the daemon's before, it is still.
+            let isDaemon = mount.process == process
+            // Something here may still use it, or another mount namespace hold it: the daemon ends all the same, within the
+            // time it is given.
+            _ = Unmounting.unmount(mount.mountpoint)
+            if isDaemon { try handle.terminate() }
             guard handle.waitForEnd(seconds: 5) else {
                 throw CommandFailure("the mount at \(mount.mountpoint) has not ended within 5 seconds (process \(process))")
             }
@@ -39,6 +41,12 @@ private struct ProcessHandle {
     private let descriptor: Int32
 
     init(_ process: pid_t) { descriptor = pidfd_open(process, 0) }
+
+    /// Sends SIGTERM; that it has ended already is fine.
+    func terminate() throws {
+        guard descriptor >= 0, pidfd_send_signal(descriptor, SIGTERM, nil, 0) != 0, errno != ESRCH else { return }
+        throw CommandFailure("the mount's process cannot be ended: \(Errno(rawValue: errno))")
+    }
 
     /// - Returns: whether it ended in time.
     func waitForEnd(seconds: Int32) -> Bool {

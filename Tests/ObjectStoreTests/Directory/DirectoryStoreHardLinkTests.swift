@@ -8,7 +8,7 @@ import TestSupport
 
 /// Where link(2) does not keep the one condition of the store, no container is made or used.
 struct DirectoryStoreHardLinkTests {
-    private func calls(_ link: @escaping @Sendable (String, String) -> Errno?) -> FileSystemCalls {
+    private func calls(_ link: @escaping @Sendable (FolderName, FolderName) -> Errno?) -> FileSystemCalls {
         FileSystemCalls(link: link, modified: FileSystemCalls.system.modified)
     }
 
