@@ -26,7 +26,7 @@ extension Library {
         try settleCloses(inState: inode)
         let node = Node.state(of: inode)
         return try inspect { catalog in
-            Resolved(node: node, attributes: try stateAttributes(of: node, catalog), isListedName: false)
+            Resolved(node: node, attributes: try stateAttributes(of: node, catalog), isMemorable: false)
         }
     }
 }

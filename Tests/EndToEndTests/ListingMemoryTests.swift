@@ -134,3 +134,39 @@ struct ListingMemoryTests {
         }
     }
 }
+
+/// What the kernel remembers of a document's two names.
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct TwoNamesMemoryTests {
+    @Test(arguments: Listing.allCases)
+    func `what is removed by one name is gone by the other when the call returns`(listing: Listing) async throws {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            for round in 0..<200 {
+                let typed = device.local / "Note \(round).txt"
+                try typed.create("note")
+                let generated = device.local / (try typed.filename())
+                let (used, other) = round % 2 == 0 ? (typed, generated) : (generated, typed)
+                #expect(used.exists && other.exists)
+                try used.remove()
+                #expect(!other.exists, "round \(round)")
+            }
+        }
+    }
+
+    @Test func `a name that a document gave up means nothing at once, and the folder that one stands in stays`() async throws {
+        _ = try await withDevice { device in
+            try await device.shell(
+                """
+                mkdir local/Folder; cd local/Folder
+                for i in 1 2 3 4 5 6 7 8 9; do
+                    echo $i > "Note $i.txt"; stat "Note $i.txt" > stat.tmp
+                    setfattr -n user.displayName -v "Other $i" "Note $i.txt"
+                    if stat "Note $i.txt" 2> stat.tmp; then exit 1; fi
+                    stat "Other $i.txt" > stat.tmp
+                    test "$(cat "Other $i.txt")" = $i
+                    test "$(pwd -P)" = "$(cd ../Folder && pwd -P)"
+                done
+                """)
+        }
+    }
+}

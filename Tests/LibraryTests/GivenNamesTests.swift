@@ -1,0 +1,104 @@
+import Catalog
+import Documents
+import Library
+import SystemPackage
+import Testing
+
+/// When the kernel must be told to ask for every name once more: if it may remember a name that is not the one in the call.
+@Suite(.timeLimit(.minutes(2)))
+struct GivenNamesTests {
+    /// `Plan.txt` in the cloud, made and looked up by that name, with filenames shown.
+    private func withPlan(
+        remembers: Bool = true, _ body: (_ device: TestDevice, _ filename: String, _ spy: ObserverSpy) async throws -> Void
+    ) async throws {
+        try await withDevice { device in
+            let spy = ObserverSpy()
+            device.library.observer = spy
+            if remembers { device.library.rememberTypedNames() }
+            try device.create("Plan.txt", "plan")
+            try await body(device, device.entry("Plan.txt").filename, spy)
+        }
+    }
+
+    private func lookup(_ name: String, _ device: TestDevice) throws -> Resolved {
+        try device.library.lookup(name.utf8, in: .cloud) { .existing }
+    }
+
+    @Test func `both names may be remembered where the kernel can be told, else the listed one only`() async throws {
+        for remembers in [true, false] {
+            try await withPlan(remembers: remembers) { device, filename, _ in
+                let (typed, listed) = (try lookup("Plan.txt", device), try lookup(filename, device))
+                #expect(typed.isMemorable == remembers)
+                #expect(listed.isMemorable)
+            }
+        }
+    }
+
+    @Test func `what the kernel changes by itself needs no telling`() async throws {
+        try await withPlan { device, _, spy in
+            _ = try lookup("Plan.txt", device)
+            try device.rename("Plan.txt", to: "Other.txt")
+            try device.create("Other.tmp", "saved")
+            try device.rename("Other.tmp", to: "Other.txt")
+            try device.remove("Other.txt")
+            #expect(spy.epochs == 0)
+        }
+    }
+
+    @Test func `a document that goes by its listed name is told of if its other name was given`() async throws {
+        try await withPlan { device, filename, spy in
+            _ = try lookup("Plan.txt", device)
+            try device.remove(filename)
+            #expect(spy.epochs == 1)
+        }
+    }
+
+    @Test(arguments: ["lookup", "listing"])
+    func `a document that goes by its other name is told of if its listed name was given`(way: String) async throws {
+        try await withPlan { device, filename, spy in
+            if way == "lookup" {
+                _ = try lookup(filename, device)
+            } else {
+                _ = try device.library.listed(device.library.list(InodeNumber.cloud), in: .cloud)
+            }
+            try device.remove("Plan.txt")
+            #expect(spy.epochs == 1)
+        }
+    }
+
+    @Test func `a listed name that the kernel has forgotten is not told of`() async throws {
+        try await withPlan { device, filename, spy in
+            _ = try lookup(filename, device)
+            device.library.forget(try device.inode("Plan.txt"))
+            try device.remove("Plan.txt")
+            #expect(spy.epochs == 0)
+        }
+    }
+
+    @Test func `a new display name, an exchange and another device's rename are told of if the old name was given`() async throws {
+        try await withPlan { device, filename, spy in
+            _ = try lookup("Plan.txt", device)
+            try device.library.setExtendedAttribute(
+                "user.displayName", to: Array("Other".utf8), of: .entry(device.inode("Plan.txt")), .either)
+            #expect(spy.epochs == 1)
+            _ = try lookup("Other.txt", device)
+            try device.create("Second.txt", "second")
+            try device.library.rename(
+                "Second.txt".utf8, in: .cloud, to: filename.utf8, in: .cloud, options: .exchange)
+            #expect(spy.epochs == 2)
+            // All were asked for once more, and none since.
+            try device.remove(filename)
+            #expect(spy.epochs == 2)
+        }
+        try await withPlanElsewhere { laptop, phone in
+            let spy = ObserverSpy()
+            phone.library.observer = spy
+            phone.library.rememberTypedNames()
+            _ = try lookup("Plan.txt", phone)
+            try laptop.rename("Plan.txt", to: "Other.txt")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(spy.epochs == 1)
+        }
+    }
+}
