@@ -24,6 +24,22 @@ struct PowerLossTests {
         }
     }
 
+    @Test func `what was written just before a document left the cloud is here when the cloud has heard of it`() async throws {
+        try await withDiskImage { device, disk in
+            let letter = device.cloud / "Letter.txt"
+            try letter.create("first")
+            try await device.waitUntilUploaded(letter)
+            try await disk.synchronize()
+            try letter.write("second version")
+            try letter.rename(to: device.local / "Letter.txt")
+            try await Self.settle(device)
+            try await disk.losePower()
+            try await device.mount()
+            #expect(try (device.local / "Letter.txt").text() == "second version")
+            #expect(!letter.exists)
+        }
+    }
+
     @Test func `a save that the cloud has is here, and in conflict with nothing`() async throws {
         try await withDiskImage { device, disk in
             let letter = device.cloud / "Letter.txt"

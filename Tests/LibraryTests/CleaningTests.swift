@@ -1,3 +1,4 @@
+import Catalog
 import Documents
 import Foundation
 import Glibc
@@ -12,6 +13,20 @@ import Testing
 struct CleaningTests {
     private func contents(_ device: TestDevice) async throws -> [ObjectKey] {
         try await device.cloud.list(ContentKey.folder, after: nil, limit: 1000)
+    }
+
+    /// Sends what can be sent, and commits nothing.
+    private func upload(_ device: TestDevice) async throws {
+        _ = try device.synchronizer.startUploads()
+        while device.synchronizer.uploads.withLock(\.isBusy) {
+            await device.library.transfers.wake.wait(atMost: .seconds(60))
+        }
+    }
+
+    /// The container has the content of every version that is current or in conflict.
+    private func expectNeededContents(_ device: TestDevice) async throws {
+        let report = try await device.synchronizer.checkUp(repairs: false)
+        #expect(report.isGood, "\(report)")
     }
 
     /// Makes all that is in the container so old, by the store's clock.
@@ -71,6 +86,132 @@ struct CleaningTests {
         }
     }
 
+    @Test func `a content that is needed again when it is about to be removed stays`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "one")
+            try await device.push()
+            let version = try #require(try device.entry("Plan.txt").contentVersion)
+            try device.remove("Plan.txt")
+            try await device.push()
+            try await age(device, days: 31)
+            device.cloud.beforeNextTime { [library = device.library] in
+                do { try library.catalog.write { try $0.forgetDepartedContent(version) } } catch { Issue.record(error) }
+            }
+            try await device.synchronizer.clean()
+            #expect(try await contents(device).count == 1)
+        }
+    }
+
+    @Test func `what an heir had before it was deleted is needed again`() async throws {
+        try await withDevice { device in
+            for name in ["F.txt", "G.txt"] { try device.create(name, name) }
+            try await device.push()
+            let head = try #require(try device.synchronizer.head())
+            let (source, heir) = (try #require(try device.entry("F.txt").id), try #require(try device.entry("G.txt").id))
+            let had = try #require(try device.entry("G.txt").contentVersion)
+            let other = DocumentVersion(
+                id: .random(), base: nil, device: .random(), deviceName: "phone", filename: "F.txt", size: 1,
+                sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 1))
+            try device.library.catalog.write { catalog in
+                var replica = CatalogReplica(catalog, after: head)
+                func take(_ change: Change) throws {
+                    _ = try apply(
+                        Commit(id: .random(), device: .random(), deviceName: "phone", time: Timestamp(nanoseconds: 1), changes: [change]),
+                        to: &replica)
+                }
+                try take(.save(source, other))
+                try take(.delete(heir, seen: [had]))
+                #expect(try catalog.isDeparted(had))
+                try take(.bequeath(source, to: heir, versions: [other.id]))
+                #expect(try !catalog.isDeparted(had))
+            }
+        }
+    }
+
+    @Test func `a version that another document left goes from where it was made`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
+            try await laptop.push()
+            try await phone.pull()
+            for name in ["F.txt", "G.txt"] { #expect(try await phone.text(name) == name) }
+            try await phone.save("F.txt", "of the phone")
+            try await laptop.save("F.txt", "of the laptop")
+            try await phone.push()
+            try await laptop.push()
+            try await phone.pull()
+            _ = try await phone.text("F.txt")
+            try phone.rename("F.txt", to: "G.txt")
+            try await phone.push()
+            try await age(phone, days: 31)
+            try await phone.synchronizer.clean()
+            try await expectNeededContents(phone)
+            #expect(try await contents(phone).count == 2)
+            try phone.library.removeFolder(Array("G.txt.conflicts".utf8), in: .cloud)
+            try await phone.push()
+            try await age(phone, days: 31)
+            try await phone.synchronizer.clean()
+            try await expectNeededContents(phone)
+            #expect(try await contents(phone).count == 1)
+        }
+    }
+
+    @Test func `what was removed is no earlier version any more, whatever is saved later`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "one")
+            try await device.push()
+            try await device.save("Plan.txt", "two")
+            try await device.push()
+            try await age(device, days: 31)
+            try await device.synchronizer.clean()
+            #expect(try device.library.list(.history, of: device.inode("Plan.txt")).isEmpty)
+            try await device.save("Plan.txt", "three")
+            try await device.push()
+            #expect(try device.library.list(.history, of: device.inode("Plan.txt")).count == 1)
+        }
+    }
+
+    @Test func `what departed before the container was made whole goes, too`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "one")
+            try await device.push()
+            try await device.save("Plan.txt", "two")
+            try await device.push()
+            try FileManager.default.removeItem(atPath: device.cloudFolder + "/" + LogPosition(1).key.description)
+            #expect(try await device.synchronizer.checkUp(repairs: true).isGood)
+            try await device.synchronizer.clean()
+            #expect(try await contents(device).count == 2)
+            try device.create("More.txt", "more")
+            try await device.push()
+            try await age(device, days: 31)
+            try await device.synchronizer.clean()
+            #expect(try await contents(device).count == 2)
+            try await expectNeededContents(device)
+        }
+    }
+
+    @Test func `a device that began with a checkpoint cleans up, too`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "one")
+            try await laptop.push()
+            try await laptop.save("Plan.txt", "two")
+            try await laptop.push()
+            let head = try #require(try laptop.synchronizer.head())
+            try await laptop.synchronizer.write(CheckpointSnapshot(of: laptop.library.catalog, in: laptop.library.backing), at: head)
+            try await phone.pull()
+            #expect(try phone.synchronizer.head()?.readFrom == head.position)
+            try await phone.synchronizer.clean()
+            #expect(try await contents(phone).count == 2)
+            // When it departed a newcomer cannot know: at the latest with the next commit.
+            try laptop.create("More.txt", "more")
+            try await laptop.push()
+            try await age(phone, days: 31)
+            try await phone.pull()
+            try await phone.synchronizer.clean()
+            #expect(try await contents(phone).count == 2)
+            #expect(try await phone.text("Plan.txt") == "two")
+        }
+    }
+
     @Test func `a version that came back from being deleted stays`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "one")
@@ -101,10 +242,7 @@ struct CleaningTests {
             }
             try await laptop.pull()
             try phone.create("Not yet named.txt", "plan")
-            _ = try phone.synchronizer.startUploads()
-            while phone.synchronizer.uploads.withLock(\.isBusy) {
-                await phone.library.transfers.wake.wait(atMost: .seconds(60))
-            }
+            try await upload(phone)
             try #require(try await contents(laptop).count == 5)
             for device in [phone, laptop] {
                 try await device.synchronizer.clean()
@@ -122,10 +260,7 @@ struct CleaningTests {
     @Test func `what was uploaded is not sent again, however many days the rest takes`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "plan")
-            _ = try laptop.synchronizer.startUploads()
-            while laptop.synchronizer.uploads.withLock(\.isBusy) {
-                await laptop.library.transfers.wake.wait(atMost: .seconds(60))
-            }
+            try await upload(laptop)
             let uploaded = try await contents(laptop)
             try #require(uploaded.count == 1)
             laptop.advance(days: 40)
@@ -141,10 +276,7 @@ struct CleaningTests {
     @Test func `what this device uploaded and will never name goes at once`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
-            _ = try device.synchronizer.startUploads()
-            while device.synchronizer.uploads.withLock(\.isBusy) {
-                await device.library.transfers.wake.wait(atMost: .seconds(60))
-            }
+            try await upload(device)
             try await device.save("Plan.txt", "two")
             try await device.push()
             try #require(try await contents(device).count == 2)
@@ -154,13 +286,68 @@ struct CleaningTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `what a commit names whose reply was lost stays, though this device has saved anew`(isRead: Bool) async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "one")
+            try await device.push()
+            try await device.save("Plan.txt", "two")
+            try await upload(device)
+            device.cloud.setLog(.losesReply)
+            await #expect(throws: LogError.self) { try await device.synchronizer.sendPending() }
+            device.cloud.setLog(.works)
+            try await device.save("Plan.txt", "three")
+            try await upload(device)
+            if isRead { try await device.pull() }
+            try await device.synchronizer.clean()
+            // What was made from "one" is looked at anew now that "two" is known.
+            try await device.pull()
+            _ = try await device.synchronizer.sendPending()
+            try await device.push()
+            try await device.synchronizer.clean()
+            #expect(try await contents(device).count == 3)
+            #expect(try await device.savesInLog == 2)
+        }
+    }
+
+    @Test func `what was sent without this device's hearing of it goes`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "one")
+            device.cloud.loseNextUpload()
+            try await upload(device)
+            try #require(try await contents(device).count == 1)
+            device.wait(seconds: 60)
+            try await device.push()
+            try #require(try await contents(device).count == 2)
+            try await device.synchronizer.clean()
+            #expect(try await contents(device).count == 1)
+            try await expectNeededContents(device)
+        }
+    }
+
+    @Test func `what was being uploaded when the process was killed goes`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "one")
+            device.cloud.afterNextUpload { [library = device.library] in
+                // The last that it heard of: the store has it, and nobody knows.
+                do { try library.catalog.abandon() } catch { Issue.record(error) }
+            }
+            try await upload(device)
+            try device.crash()
+            try #require(try await contents(device).count == 1)
+            try device.open()
+            try await device.save("Plan.txt", "two")
+            try await device.push()
+            try await device.synchronizer.clean()
+            #expect(try await contents(device).count == 1)
+            try await expectNeededContents(device)
+        }
+    }
+
     @Test func `a copy of a store removes nothing that its original has uploaded`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "one")
-            _ = try laptop.synchronizer.startUploads()
-            while laptop.synchronizer.uploads.withLock(\.isBusy) {
-                await laptop.library.transfers.wake.wait(atMost: .seconds(60))
-            }
+            try await upload(laptop)
             try laptop.close()
             try phone.close()
             try FileManager.default.removeItem(atPath: phone.store)

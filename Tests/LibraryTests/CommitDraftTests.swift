@@ -146,4 +146,15 @@ struct CommitDraftTests {
         document.parent = folder.inode
         #expect(Self.subjects(Self.draft([folder, document], blocked: [3], folders: [folder])) == [document.id])
     }
+
+    @Test func `very many deletions take more than one commit, each of which the log can take`() throws {
+        let withdrawals = (0..<100_000).map { _ in
+            Withdrawal(id: .random(), seen: [.random()], depth: 1, step: nil)
+        }
+        let draft = Self.draft([], withdrawals: withdrawals)
+        #expect(!draft.isEmpty)
+        #expect(draft.withdrawn.count < withdrawals.count)
+        let commit = Commit(id: .random(), device: Self.device, deviceName: "Laptop", time: Timestamp(nanoseconds: 1), changes: draft.changes)
+        #expect(try commit.encoded().count < 2 * CommitDraft.mostBytes)
+    }
 }

@@ -12,7 +12,7 @@ import Testing
 struct ContainerFaultTests {
     /// What may happen to a container behind everybody's back.
     enum Damage: String, CaseIterable {
-        case hole, rolledBack, emptied, unnamed, replaced, otherHistory, spoiledEntry
+        case hole, rolledBack, emptied, unnamed, replaced, otherHistory, otherEnd, spoiledEntry
     }
 
     private static let texts = ["a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma", "d.txt": "delta"]
@@ -40,7 +40,7 @@ struct ContainerFaultTests {
         case .rolledBack:
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
         case .emptied:
-            for name in ["container", "log", "documents"] { try? files.removeItem(atPath: path(device, name)) }
+            for name in ["container", "log", "documents", "checkpoint"] { try? files.removeItem(atPath: path(device, name)) }
         case .unnamed: try files.removeItem(atPath: path(device, "container"))
         case .replaced:
             for name in ["container", "log", "documents"] { try files.removeItem(atPath: path(device, name)) }
@@ -49,13 +49,13 @@ struct ContainerFaultTests {
             defer { other.dismantle() }
             try other.create("theirs.txt", "theirs")
             try await other.push()
-        case .otherHistory:
-            // Rolled back, and written to by somebody who did not know.
+        case .otherHistory, .otherEnd:
+            // Rolled back, and written to by somebody who did not know: further than it went before, or just as far.
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
             let other = try TestDevice("desktop", store: device.store + "-other", cloudFolder: device.cloudFolder)
             try other.open()
             defer { other.dismantle() }
-            for name in ["theirs.txt", "more.txt", "most.txt"] {
+            for name in ["theirs.txt", "more.txt", "most.txt"].prefix(damage == .otherEnd ? 2 : 3) {
                 try other.create(name, "theirs")
                 try await other.push()
             }
@@ -94,6 +94,223 @@ struct ContainerFaultTests {
         }
     }
 
+    /// Entries of the log, and checkpoints.
+    private func log(_ device: TestDevice) throws -> Set<String> {
+        try objects(device).filter { $0.hasPrefix("log/") || $0.hasPrefix("checkpoint") }
+    }
+
+    @Test(arguments: [Damage.rolledBack, .emptied, .otherEnd])
+    func `what happens after the last look is noticed before the log is written`(_ damage: Damage) async throws {
+        try await withDocuments { laptop, _ in
+            laptop.stopTime()
+            try laptop.create("e.txt", "epsilon")
+            try await laptop.push()
+            try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
+            for number in 3...4 where damage != .rolledBack { try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number)))) }
+            if damage == .emptied { try FileManager.default.removeItem(atPath: path(laptop, "log")) }
+            if damage == .otherEnd {
+                let other = try TestDevice("desktop", store: laptop.store + "-other", cloudFolder: laptop.cloudFolder)
+                try other.open()
+                defer { other.dismantle() }
+                for name in ["theirs.txt", "more.txt", "most.txt"] {
+                    try other.create(name, "theirs")
+                    try await other.push()
+                }
+            }
+            let before = try log(laptop)
+            try laptop.remove("a.txt")
+            #expect(try await laptop.synchronizer.inspectContainer())
+            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+            guard case .container = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try log(laptop) == before)
+        }
+    }
+
+    @Test func `what another device wrote and was lost at once is not written over`() async throws {
+        try await withDocuments { laptop, phone in
+            laptop.stopTime()
+            #expect(try await laptop.fault() == nil)
+            for name in ["e.txt", "f.txt"] {
+                try phone.create(name, name)
+                try await phone.push()
+            }
+            try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
+            try laptop.remove("a.txt")
+            #expect(try await laptop.synchronizer.inspectContainer())
+            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+            guard case .container(.hole(LogPosition(5))) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(try !log(laptop).contains(entry(5)))
+        }
+    }
+
+    @Test(arguments: [[1], [2], [4], [3, 4], [1, 2, 3, 4]])
+    func `what only a listing lacks is no fault`(hidden: [Int64]) async throws {
+        try await withDocuments { laptop, _ in
+            laptop.cloud.hideFromListings(Set(hidden.map { LogPosition($0).key }))
+            laptop.synchronizer.inspection.withLock { $0 = Inspection() }
+            for _ in 1...3 {
+                let hasPassed = try await laptop.synchronizer.inspectContainer()
+                #expect(!hasPassed)
+            }
+            laptop.cloud.hideFromListings([])
+            #expect(try await laptop.fault() == nil)
+        }
+    }
+
+    @Test func `who comes to a container that has lost its name gives it no other`() async throws {
+        try await withDocuments { laptop, _ in
+            try await damage(laptop, .unnamed)
+            let newcomer = try TestDevice("newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
+            try newcomer.open()
+            defer { newcomer.dismantle() }
+            #expect(try await newcomer.fault() == .unnamed)
+            #expect(try !objects(laptop).contains("container"))
+            try newcomer.create("new.txt", "new")
+            await #expect(throws: LogError.self) { try await newcomer.push() }
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            try await newcomer.push()
+            try await laptop.pull()
+            for device in [laptop, newcomer] { #expect(try await device.text("new.txt") == "new") }
+            #expect(try await newcomer.text("a.txt") == "alpha")
+        }
+    }
+
+    @Test func `a repair sends contents before anything names them`() async throws {
+        try await withDocuments { laptop, _ in
+            try await damage(laptop, .emptied)
+            let before = laptop.cloud.created.count
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            let folders = laptop.cloud.created.dropFirst(before).map { $0.components[0] }
+            #expect(folders.filter { $0 == "documents" }.count == 4)
+            let firstName = try #require(folders.firstIndex { $0 == "log" || $0 == "checkpoint" })
+            #expect(!folders[firstName...].contains("documents"))
+        }
+    }
+
+    @Test func `where another device has made it whole a repair follows that one`() async throws {
+        try await withDocuments { laptop, phone in
+            try await damage(laptop, .hole)
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
+            let roots = try [laptop, phone].map { try $0.synchronizer.head()?.root }
+            #expect(roots[0] == roots[1])
+            #expect(try await laptop.fault() == nil)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a repair that was broken off is noticed by who began with it, and done again`(isWrittenTo: Bool) async throws {
+        try await withDocuments { laptop, phone in
+            phone.stopTime()
+            #expect(try await phone.fault() == nil)
+            try await damage(laptop, .hole)
+            laptop.cloud.setLog(.refuses)
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
+            laptop.cloud.setLog(.works)
+            if isWrittenTo {
+                // By one who has looked through the log before, and not since.
+                try phone.create("e.txt", "epsilon")
+                try await phone.push()
+            }
+            // The chain that begins anew has no entry yet, and is all there is for who comes now.
+            let newcomer = try TestDevice("newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
+            try newcomer.open()
+            defer { newcomer.dismantle() }
+            #expect(try await newcomer.fault() == nil)
+            #expect(try newcomer.names() == Self.texts.keys.sorted())
+            try FileManager.default.removeItem(atPath: path(laptop, "checkpoint"))
+            #expect(try await newcomer.fault() != nil)
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.fault() == nil)
+            #expect(try await phone.fault() != nil)
+            #expect(try await phone.synchronizer.followsRepair())
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == (Self.texts.keys + (isWrittenTo ? ["e.txt"] : [])).sorted())
+            }
+        }
+    }
+
+    @Test func `a repair goes by what the device knows that makes it`() async throws {
+        try await withDocuments { laptop, phone in
+            let outer = try laptop.makeFolder("Outer")
+            try laptop.create("inner.txt", "inner", in: laptop.makeFolder("Inner", in: outer))
+            try await laptop.push()
+            try await phone.pull()
+            try laptop.rename("a.txt", to: "renamed.txt")
+            let inner = try laptop.inode("Inner", in: outer)
+            try laptop.remove("inner.txt", in: inner)
+            try laptop.library.removeFolder(Array("Inner".utf8), in: outer)
+            try laptop.library.removeFolder(Array("Outer".utf8), in: .cloud)
+            let last = try laptop.synchronizer.position().number
+            try await laptop.push()
+            for number in last + 1...(try laptop.synchronizer.position().number) {
+                try FileManager.default.removeItem(atPath: path(laptop, entry(number)))
+            }
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.followsRepair())
+            for device in [laptop, phone] { #expect(try device.names() == ["b.txt", "c.txt", "d.txt", "renamed.txt"]) }
+        }
+    }
+
+    @Test func `what stands beyond a hole is not lost, though nobody here has read it`() async throws {
+        try await withDocuments { laptop, phone in
+            for name in ["e.txt", "f.txt"] {
+                try phone.create(name, name)
+                try await phone.push()
+            }
+            try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
+            // Nor is what belongs to another container part of this one.
+            let other = try TestDevice("desktop", store: laptop.store + "-other", cloudFolder: laptop.store + "-elsewhere")
+            try other.open()
+            defer { other.dismantle() }
+            try other.create("stray.txt", "stray")
+            try await other.push()
+            try FileManager.default.copyItem(atPath: path(other, entry(1)), toPath: path(laptop, entry(7)))
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try laptop.names() == ["a.txt", "b.txt", "c.txt", "d.txt", "f.txt"])
+            #expect(try await laptop.text("f.txt") == "f.txt")
+        }
+    }
+
+    @Test func `a repair of which the checkpoint is damaged is not followed by half`() async throws {
+        try await withDocuments { laptop, phone in
+            try await damage(laptop, .hole)
+            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            for name in try objects(laptop) where name.hasPrefix("checkpoint/") && name.split(separator: "/").count == 3 && !name.hasSuffix("manifest") {
+                try FileManager.default.removeItem(atPath: path(laptop, name))
+            }
+            let before = try log(laptop)
+            await #expect(throws: LogError.self) { try await phone.synchronizer.followsRepair() }
+            #expect(try log(laptop) == before)
+            #expect(try phone.names() == Self.texts.keys.sorted())
+        }
+    }
+
+    @Test func `a repair of another container is none to follow`() async throws {
+        try await withDocuments { laptop, phone in
+            try await damage(laptop, .replaced)
+            let other = try TestDevice("desktop", store: laptop.store + "-third", cloudFolder: laptop.cloudFolder)
+            try other.open()
+            defer { other.dismantle() }
+            try other.create("more.txt", "more")
+            try await other.push()
+            try FileManager.default.removeItem(atPath: path(laptop, entry(1)))
+            #expect(try await other.synchronizer.checkUp(repairs: true).isGood)
+            for device in [laptop, phone] {
+                #expect(try await device.fault() == .replaced)
+                #expect(try await !device.synchronizer.followsRepair())
+                #expect(try device.names() == Self.texts.keys.sorted())
+            }
+        }
+    }
+
     @Test(arguments: Damage.allCases)
     func `a repair makes it whole, other devices follow, and nothing is lost`(_ damage: Damage) async throws {
         try await withDocuments { laptop, phone in
@@ -120,8 +337,9 @@ struct ContainerFaultTests {
             expected["pending.txt"] = "pending"
             for device in [laptop, phone] {
                 for (name, text) in expected { #expect(try await device.text(name) == text, "\(name) on \(device.name)") }
-                if damage == .replaced || damage == .otherHistory { #expect(try await device.text("theirs.txt") == "theirs") }
+                if [.replaced, .otherHistory, .otherEnd].contains(damage) { #expect(try await device.text("theirs.txt") == "theirs") }
                 #expect(try device.pendingCount == 0)
+                #expect(try await !device.synchronizer.followsRepair())
             }
             let heads = try [laptop, phone].map { try $0.synchronizer.head() }
             #expect(heads[0]?.state == heads[1]?.state)
@@ -213,15 +431,27 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what was uploaded and not committed is sent again to a container that was emptied meanwhile`() async throws {
+    @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
+    func `what was uploaded and not committed is sent again to a container that was emptied meanwhile`(
+        isOnItsWay: Bool, restarts: Bool
+    ) async throws {
         try await withDocuments { laptop, phone in
             try laptop.create("e.txt", "epsilon")
             _ = try laptop.synchronizer.startUploads()
             while laptop.synchronizer.uploads.withLock(\.isBusy) {
                 await laptop.library.transfers.wake.wait(atMost: .seconds(60))
             }
+            if isOnItsWay {
+                laptop.cloud.setLog(.refuses)
+                await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+                laptop.cloud.setLog(.works)
+            }
             try await damage(laptop, .emptied)
             #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            if restarts {
+                try laptop.crash()
+                try laptop.open()
+            }
             try await laptop.push()
             _ = try await phone.fault()
             #expect(try await phone.synchronizer.followsRepair())

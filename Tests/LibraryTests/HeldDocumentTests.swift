@@ -25,6 +25,10 @@ struct HeldDocumentTests {
         try await phone.pull()
     }
 
+    /// Another program reads the newest version, which is here from then on: what is in the file tells nothing any more of what
+    /// the others have.
+    private static func bringNewest(to phone: TestDevice) async throws { try await reopen(by: 51, on: phone) }
+
     private static func saveByRenaming(_ text: String, by process: Int32, on device: TestDevice) throws {
         try device.create("new.tmp", text)
         try device.rename("new.tmp", to: "Plan.txt", by: process)
@@ -58,6 +62,7 @@ struct HeldDocumentTests {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", flags, by: 42)
             try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
             try await Self.expectConflict(laptop, phone)
             phone.library.close(held)
@@ -68,6 +73,7 @@ struct HeldDocumentTests {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 4)
             try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
             try await Self.expectConflict(laptop, phone)
             phone.library.close(held)
@@ -125,6 +131,7 @@ struct HeldDocumentTests {
         try await Self.withPlan { laptop, phone, _ in
             try await Self.reopen(by: 42, on: phone)
             try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
             if readsAnew { try await Self.reopen(by: 42, on: phone) }
             let writer = try await phone.open("Plan.txt", O_WRONLY | O_TRUNC, by: 42)
             try phone.write("from the phone", to: writer)
@@ -144,6 +151,7 @@ struct HeldDocumentTests {
             phone.cloud.release()
             let held = try await opening.value
             try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
             try await Self.expectConflict(laptop, phone)
             phone.library.close(held)
@@ -197,6 +205,7 @@ struct HeldDocumentTests {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
             try phone.rename("Plan.txt", to: "Plan.txt~", by: 42)
             try phone.create("new.tmp", "from the phone")
             try phone.rename("new.tmp", to: "Plan.txt", by: 42)
@@ -224,8 +233,28 @@ struct HeldDocumentTests {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
             try Self.saveByRenaming("once", by: 42, on: phone)
             if isSentBetween { try await phone.push() }
+            try Self.saveByRenaming("from the phone", by: 42, on: phone)
+            try await Self.expectConflict(laptop, phone)
+            phone.library.close(held)
+        }
+    }
+
+    @Test func `a save that fails leaves to its program what it had`() async throws {
+        try await Self.withPlan { laptop, phone, _ in
+            let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
+            try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
+            let inode = try phone.inode("Plan.txt")
+            #expect(throws: Errno.ioError) {
+                try phone.library.mutate { catalog in
+                    var entry = try #require(try catalog.entry(inode))
+                    phone.library.noteBase(of: &entry, savedBy: Caller(thread: 42), catalog)
+                    throw Errno.ioError
+                }
+            }
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
             try await Self.expectConflict(laptop, phone)
             phone.library.close(held)
@@ -239,6 +268,7 @@ struct HeldDocumentTests {
             try await phone.push()
             try await laptop.pull()
             try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
             try await Self.expectConflict(laptop, phone)
             phone.library.close(held)

@@ -125,14 +125,20 @@ struct OpenContentTests {
         }
     }
 
-    @Test(arguments: [false, true])
-    func `a content that changes while it is sent is not told of`(unseen: Bool) async throws {
+    @Test(arguments: [false, true], [false, true])
+    func `a content that changes while it is sent is not told of`(unseen: Bool, setsTimeBack: Bool) async throws {
         try await Self.withOpenPlan(unseen: unseen) { device, writer, _ in
             try Self.write("ONE", to: writer, on: device)
             try await Self.attempt(on: device)
             device.wait(seconds: 10)
             device.cloud.afterNextUpload {
-                do { try Self.write("TWO", to: writer, on: device) } catch { Issue.record(error) }
+                do {
+                    let before = try device.library.handle(writer).descriptor.status()
+                    try Self.write("TWO", to: writer, on: device)
+                    if setsTimeBack {
+                        #expect(utimensat(AT_FDCWD, try device.backingPath("Plan.txt"), [before.st_atim, before.st_mtim], 0) == 0)
+                    }
+                } catch { Issue.record(error) }
             }
             try await Self.attempt(on: device)
             #expect(try await Self.sent(device) == 0)

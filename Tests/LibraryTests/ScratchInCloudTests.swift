@@ -55,6 +55,35 @@ struct ScratchInCloudTests {
         }
     }
 
+    @Test func `a folder that somebody else brings back is one like any other`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Day.txt", "rain", in: laptop.makeFolder("Trip"))
+            try await laptop.push()
+            try await phone.pull()
+            let tablet = try TestDevice("tablet", store: laptop.store + "-tablet", cloudFolder: laptop.cloudFolder)
+            try tablet.open()
+            defer { tablet.dismantle() }
+            try await tablet.pull()
+            let (trip, elsewhere) = (try phone.inode("Trip"), try tablet.inode("Trip"))
+            #expect(try await tablet.text("Day.txt", in: elsewhere) == "rain")
+            try phone.create(".Day.txt.swp", "scratch", in: trip)
+            try laptop.remove("Day.txt", in: laptop.inode("Trip"))
+            try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
+            try await laptop.push()
+            try await phone.pull()
+            // The tablet did not know of the deletion.
+            try tablet.create("Night.txt", "moon", in: elsewhere)
+            try await tablet.push()
+            try await phone.pull()
+            try tablet.remove("Night.txt", in: tablet.inode("Trip"))
+            try await tablet.push()
+            try await phone.pull()
+            try phone.remove(".Day.txt.swp", in: trip)
+            try phone.synchronizer.forgetEmptiedFolders()
+            for device in [tablet, phone] { #expect(try device.names() == ["Trip"]) }
+        }
+    }
+
     @Test func `folders in folders go with the last scratch file`() async throws {
         try await withTwoDevices { laptop, phone in
             let outer = try laptop.makeFolder("Outer")

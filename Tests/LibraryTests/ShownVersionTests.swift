@@ -79,6 +79,9 @@ struct ShownVersionTests {
                 try await phone.push()
                 try phone.rename("F.txt", to: "G.txt")
                 if isRemoved { try phone.remove("G.txt") } else { try phone.rename("G.txt", to: "H.txt") }
+                // Not by way of a document that goes as well: nothing says in which order they go.
+                let heir = isRemoved ? nil : try phone.entry("H.txt").id
+                #expect(try phone.library.catalog.read { try $0.withdrawals() }.map(\.heir) == [heir, heir])
                 try await phone.push()
                 try await laptop.pull()
                 for device in [laptop, phone] {

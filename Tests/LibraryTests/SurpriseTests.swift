@@ -51,11 +51,13 @@ struct SurpriseTests {
         }
     }
 
-    @Test func `a file in a folder that is deleted elsewhere becomes a document, and keeps the folder`() async throws {
+    @Test(arguments: [true, false])
+    func `a file in a folder that is deleted elsewhere becomes a document, and keeps the folder`(atOnce: Bool) async throws {
         try await Self.withDocuments { laptop, phone in
             try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/Trip/found.txt"))
             let trip = try laptop.inode("Trip")
             try laptop.remove("inner.txt", in: trip)
+            if !atOnce { try await laptop.push() }
             try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
             try laptop.create("more.txt", "more")
             try await laptop.push()
@@ -112,6 +114,21 @@ struct SurpriseTests {
             #expect(try phone.names(in: folder) == ["Day", "a.txt", "inner.txt"])
             #expect(try await phone.text("a.txt", in: folder) == "alpha")
             #expect(try await phone.text("inner.txt", in: folder) == "gamma")
+        }
+    }
+
+    @Test func `nor is one in the folder that a document comes to lie in`() async throws {
+        try await Self.withDocuments { laptop, phone in
+            try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/Trip/.hidden"))
+            try laptop.move(".hidden", from: .cloud, to: laptop.inode("Trip"))
+            try await laptop.push()
+            try await phone.push()
+            let trip = try phone.inode("Trip")
+            #expect(try phone.names() == ["Trip", "a.txt"])
+            #expect(try await phone.text(".hidden", in: trip) == "beta")
+            var texts: [String] = []
+            for name in try phone.names(in: trip) { texts.append(try await phone.text(name, in: trip)) }
+            #expect(texts.sorted() == ["beta", "found", "gamma"])
         }
     }
 }

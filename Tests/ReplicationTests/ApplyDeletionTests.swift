@@ -89,6 +89,17 @@ struct ApplyDeletionTests {
         }
     }
 
+    @Test func `of several versions that it did not see the latest is current`() throws {
+        let replica = try BoundedReplica.built(
+            by: laptop.commit(.create(laptop.document(1))),
+            laptop.commit(.save(one, laptop.version(11, base: 1, modified: 200))),
+            phone.commit(.save(one, phone.version(12, base: 1, modified: 400))),
+            phone.commit(.save(one, phone.version(13, base: 1, modified: 300))),
+            laptop.commit(.delete(one, seen: [VersionID(numbered: 12)])))
+        #expect(replica[1]?.versions?.heads.map(\.id) == [13, 11].map(VersionID.init(numbered:)))
+        #expect(replica[1]?.description.modified == Timestamp(nanoseconds: 300))
+    }
+
     @Test func `deleting twice is deleting once`() throws {
         let delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 1)]))
         var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))), delete)

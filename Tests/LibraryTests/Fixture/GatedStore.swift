@@ -4,16 +4,24 @@ import Synchronization
 import SystemPackage
 
 /// A store whose contents come when a test lets them: it holds reads back, and fails them on command.
-/// Nothing in it depends on time. The log is never held.
+/// Nothing in it depends on time. The log is never held, but may lose replies and refuse what is written to it.
 final class GatedStore: ObjectStore {
     private struct State {
         /// Reads of contents from this offset on wait.
         var heldFrom: Int64?
         var failure: ObjectStoreError?
         var afterUpload: (@Sendable () -> Void)?
+        var beforeTime: (@Sendable () -> Void)?
+        var log = Log.works
+        var losesUpload = false
+        var hidden: Set<ObjectKey> = []
+        var created: [ObjectKey] = []
         var held: [CheckedContinuation<Void, Never>] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
+
+    /// What becomes of an entry that is written to the log.
+    enum Log { case works, losesReply, refuses }
 
     private let store: any ObjectStore
     private let state = Mutex(State())
@@ -53,22 +61,51 @@ final class GatedStore: ObjectStore {
     /// Does something when the next content has been sent, before that is known.
     func afterNextUpload(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.afterUpload = body } }
 
+    /// Does something when somebody asks for the time of an object, before that is answered.
+    func beforeNextTime(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.beforeTime = body } }
+
+    /// The log does that from now on.
+    func setLog(_ log: Log) { state.withLock { $0.log = log } }
+
+    /// The next content is stored, and who sent it does not hear of that.
+    func loseNextUpload() { state.withLock { $0.losesUpload = true } }
+
+    /// Listings lack these objects from now on, which can be read nevertheless.
+    func hideFromListings(_ keys: Set<ObjectKey>) { state.withLock { $0.hidden = keys } }
+
+    /// What was created by this device, in order.
+    var created: [ObjectKey] { state.withLock { $0.created } }
+
     // MARK: ObjectStore
 
     func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
-        try await store.putIfAbsent(key, bytes)
+        let log = key.components[0] == "log" ? state.withLock { $0.log } : .works
+        if log == .refuses { throw .unreachable("no route to host") }
+        let outcome = note(key, try await store.putIfAbsent(key, bytes))
+        if log == .losesReply { throw .unreachable("the connection broke") }
+        return outcome
+    }
+
+    private func note(_ key: ObjectKey, _ outcome: PutOutcome) -> PutOutcome {
+        if outcome == .created { state.withLock { $0.created.append(key) } }
+        return outcome
     }
 
     func putIfAbsent(
         _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        let outcome = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
+        let outcome = note(key, try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress))
         let afterUpload = state.withLock { state in
             defer { state.afterUpload = nil }
             return state.afterUpload
         }
         afterUpload?()
+        let isLost = state.withLock { state in
+            defer { state.losesUpload = false }
+            return state.losesUpload
+        }
+        if isLost { throw .unreachable("the connection broke") }
         return outcome
     }
 
@@ -85,10 +122,20 @@ final class GatedStore: ObjectStore {
     }
 
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
-        try await store.list(prefix, after: after, limit: limit)
+        let hidden = state.withLock { $0.hidden }
+        if hidden.isEmpty { return try await store.list(prefix, after: after, limit: limit) }
+        return Array(
+            try await store.list(prefix, after: after, limit: limit + hidden.count).filter { !hidden.contains($0) }.prefix(limit))
     }
 
-    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {
+        let beforeTime = state.withLock { state in
+            defer { state.beforeTime = nil }
+            return state.beforeTime
+        }
+        beforeTime?()
+        return try await store.modified(key)
+    }
 
     func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
 

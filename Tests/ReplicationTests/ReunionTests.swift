@@ -1,0 +1,171 @@
+import Documents
+import Replication
+import Testing
+
+/// The state of a container that lost something, and that of a device that knew more.
+struct ReunionTests {
+    private let laptop = TestDevice.laptop
+    private let phone = TestDevice.phone
+    private let one = EntryID(numbered: 1)
+
+    private func ids(_ numbers: UInt8...) -> [VersionID] { numbers.map(VersionID.init(numbered:)) }
+
+    private func numbers(_ versions: [DocumentVersion]?) -> [UInt8] { (versions ?? []).map { $0.id.bytes[15] } }
+
+    /// Document 1 with version 1.
+    private func start() throws -> BoundedReplica { try .built(by: laptop.commit(.create(laptop.document(1)))) }
+
+    private func start(_ changes: Change...) throws -> BoundedReplica {
+        var replica = try start()
+        for change in changes { try replica.take(laptop.commit(change)) }
+        return replica
+    }
+
+    /// Kept out of the expectations: they would print all of both.
+    private func isSame(_ left: BoundedReplica, _ right: BoundedReplica) -> Bool { left.replica == right.replica }
+
+    /// The container after the device has told all that it knows; which, told once more, changes nothing.
+    private func united(
+        _ mine: BoundedReplica, into theirs: BoundedReplica, _ authority: Reunion.Authority = .device
+    ) throws -> BoundedReplica {
+        func told(_ theirs: BoundedReplica) throws -> BoundedReplica {
+            var replica = theirs
+            let entries = mine.replica.entries.values.sorted { $0.id < $1.id }
+            let changes = entries.flatMap { Reunion.changes(from: $0, into: theirs.replica.entries[$0.id], authority) }
+            // As the synchronizer tells them: first what others take over from what goes.
+            let deletions = changes.filter { if case .delete = $0 { true } else { false } }
+            try replica.take(laptop.commit(changes.filter { !deletions.contains($0) } + deletions))
+            return replica
+        }
+        let once = try told(theirs)
+        expectInvariants(once.replica)
+        #expect(isSame(try told(once), once))
+        return once
+    }
+
+    private static let authorities = [Reunion.Authority.device, .container]
+
+    // MARK: What one side lacks
+
+    @Test(arguments: authorities)
+    func `what the container has forgotten it is told, with all versions`(_ authority: Reunion.Authority) throws {
+        let mine = try start(.save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300)))
+        #expect(isSame(try united(mine, into: BoundedReplica(), authority), mine))
+    }
+
+    @Test(arguments: authorities)
+    func `so is what was deleted, which another device would bring back`(_ authority: Reunion.Authority) throws {
+        let mine = try start(.delete(one, seen: ids(1)))
+        let theirs = try united(mine, into: BoundedReplica(), authority)
+        #expect(theirs[1]?.isDeleted == true)
+        // A device that has not heard of the deletion says nothing new by telling of it.
+        #expect(try united(start(), into: theirs, authority)[1]?.isDeleted == true)
+    }
+
+    @Test(arguments: authorities)
+    func `what both have is not told`(_ authority: Reunion.Authority) throws {
+        let state = try start(.save(one, laptop.version(2, base: 1, modified: 200)))
+        let entry = try #require(state[1])
+        #expect(Reunion.changes(from: entry, into: entry, authority).isEmpty)
+        let folder = laptop.folder(4, "Trip")
+        #expect(Reunion.changes(from: folder, into: folder, authority).isEmpty)
+    }
+
+    @Test func `an entry of another kind is another's`() {
+        var folder = laptop.folder(1, "Trip")
+        #expect(Reunion.changes(from: folder, into: laptop.document(1), .device).isEmpty)
+        folder.deleted = Timestamp(nanoseconds: 5)
+        #expect(Reunion.changes(from: folder, into: laptop.document(1), .device).isEmpty)
+    }
+
+    // MARK: Versions
+
+    @Test(arguments: authorities)
+    func `saves that the container has lost are made again, in their order`(_ authority: Reunion.Authority) throws {
+        let mine = try start(
+            .save(one, laptop.version(2, base: 1, modified: 300)), .save(one, laptop.version(3, base: 2, modified: 200)))
+        let result = try united(mine, into: start(), authority)
+        #expect(numbers(result[1]?.versions?.heads) == [3])
+        #expect(numbers(result[1]?.versions?.superseded.map(\.version)) == [1, 2])
+    }
+
+    @Test(arguments: authorities)
+    func `saves that neither side had seen of the other are in conflict`(_ authority: Reunion.Authority) throws {
+        let mine = try start(.save(one, laptop.version(2, base: 1, modified: 200)))
+        let theirs = try start(.save(one, phone.version(3, base: 1, modified: 300)))
+        #expect(numbers(try united(mine, into: theirs, authority)[1]?.versions?.heads) == [3, 2])
+        #expect(numbers(try united(theirs, into: mine, authority)[1]?.versions?.heads) == [3, 2])
+    }
+
+    @Test(arguments: authorities)
+    func `what somebody had chosen against stays so, however much of it is lost`(_ authority: Reunion.Authority) throws {
+        let saves: [Change] = [.save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300))]
+        let mine = try start(saves[0], saves[1], .resolve(one, Resolution(kept: VersionID(numbered: 2), discarded: ids(3))))
+        #expect(numbers(mine[1]?.versions?.heads) == [2])
+        for theirs in [try start(saves[0], saves[1]), try start(saves[1]), try start()] {
+            let result = try united(mine, into: theirs, authority)
+            #expect(numbers(result[1]?.versions?.heads) == [2])
+            #expect(numbers(result[1]?.versions?.all).sorted() == [1, 2, 3])
+        }
+    }
+
+    @Test(arguments: authorities)
+    func `a version that came from another document is no longer that one's`(_ authority: Reunion.Authority) throws {
+        var theirs = try start(
+            .create(laptop.document(2, "G.txt")), .save(one, laptop.version(11, base: 1, modified: 200)),
+            .save(one, phone.version(12, base: 1, modified: 300)))
+        var mine = theirs
+        try mine.take(
+            laptop.commit(.bequeath(one, to: EntryID(numbered: 2), versions: ids(11)), .delete(one, seen: ids(1, 12))))
+        theirs = try united(mine, into: theirs, authority)
+        #expect(theirs[1]?.isDeleted == true)
+        #expect(numbers(theirs[2]?.versions?.heads) == [2, 11])
+        #expect(theirs[2]?.versions?.conflicts.map(\.keeper) == [one])
+    }
+
+    // MARK: Deletions
+
+    @Test(arguments: authorities)
+    func `what the device saw deleted goes, also where the container has an earlier version only`(_ authority: Reunion.Authority) throws {
+        let mine = try start(.save(one, laptop.version(2, base: 1, modified: 200)), .delete(one, seen: ids(2)))
+        #expect(mine[1]?.isDeleted == true)
+        #expect(try united(mine, into: start(), authority)[1]?.isDeleted == true)
+    }
+
+    @Test(arguments: authorities)
+    func `a version that who deleted the document had not seen stays`(_ authority: Reunion.Authority) throws {
+        let mine = try start(.delete(one, seen: ids(1)))
+        let theirs = try start(.save(one, phone.version(3, base: 1, modified: 300)))
+        let result = try united(mine, into: theirs, authority)
+        #expect(result[1]?.isDeleted == false)
+        #expect(numbers(result[1]?.versions?.heads) == [3])
+        #expect(try united(theirs, into: mine, authority)[1]?.isDeleted == false)
+    }
+
+    @Test(arguments: authorities)
+    func `what the container says is deleted does not come back by an old description`(_ authority: Reunion.Authority) throws {
+        let theirs = try start(.create(laptop.folder(4, "Trip")), .delete(one, seen: ids(1)), .delete(EntryID(numbered: 4), seen: []))
+        let mine = try start(
+            .create(laptop.folder(4, "Trip")), .describe(one, .named("Another")), .describe(EntryID(numbered: 4), .moved(to: .cloudRoot, filename: "Tour")))
+        let result = try united(mine, into: theirs, authority)
+        #expect(result.liveNumbers.isEmpty)
+        #expect(isSame(result, theirs))
+    }
+
+    // MARK: Descriptions
+
+    @Test func `the description is that of who has the last word`() throws {
+        let mine = try start(.describe(one, .named("Mine")), .create(laptop.folder(4, "My trip")))
+        let theirs = try start(.describe(one, .named("Theirs")), .create(laptop.folder(4, "Their trip")))
+        let byDevice = try united(mine, into: theirs, .device)
+        #expect(byDevice[1]?.description.displayName == "Mine")
+        #expect(byDevice[4]?.description.filename == "My trip")
+        #expect(isSame(try united(mine, into: theirs, .container), theirs))
+    }
+
+    @Test func `a device that lacks a version of the container's knows less of its description, too`() throws {
+        let mine = try start(.describe(one, .named("Mine")))
+        let theirs = try start(.save(one, phone.version(3, base: 1, modified: 300)), .describe(one, .named("Theirs")))
+        #expect(try united(mine, into: theirs, .device)[1]?.description.displayName == "Theirs")
+    }
+}
