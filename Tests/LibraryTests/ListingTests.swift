@@ -74,6 +74,17 @@ struct ListingTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `a document called .state is listed once, in place of the virtual one`(showsDisplayNames: Bool) async throws {
+        try await withDevice(showsDisplayNames: showsDisplayNames) { device in
+            #expect(try device.library.list(.local).map(\.name) == [".state"])
+            try device.create(".state", "mine", in: .local)
+            #expect(try device.library.list(.local).map(\.name) == [".state"])
+            #expect(try device.library.list(.cloud).map(\.name) == [".state"])
+            #expect(try device.library.list(.documents).map(\.name).filter { $0 == ".state" }.count == 1)
+        }
+    }
+
     @Test func `creating, renaming and removing through Documents is a change of local`() async throws {
         try await withDevice { device in
             let spy = ObserverSpy()

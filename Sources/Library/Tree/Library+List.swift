@@ -38,7 +38,8 @@ extension Library {
             let asOf = self.catalog.writeCount
             var names: [ListedName] = []
             names.reserveCapacity(children.count + 1)
-            if Self.listsState(folder) {
+            // A document that really has the name is listed in its place.
+            if Self.listsState(folder), try folder == .documents || resolve(VirtualName.stateSuffix, in: folder, catalog) == nil {
                 names.append(
                     ListedName(
                         name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
