@@ -4,16 +4,20 @@ public struct RenamedEntry: Sendable, Equatable {
     public var filename: String
     /// Whether the filename was generated (and is kept for life) rather than given.
     public var hasGeneratedFilename: Bool
+    /// Whether the filename was generated so lately that nobody relies on it yet (`SavingInterval`).
+    public var isFilenameFresh: Bool
     /// Nil for what is no document.
     public var name: DocumentName?
     public var naming: Naming
 
     public init(
-        kind: EntryKind, filename: String, hasGeneratedFilename: Bool, name: DocumentName?, naming: Naming
+        kind: EntryKind, filename: String, hasGeneratedFilename: Bool, isFilenameFresh: Bool = false, name: DocumentName?,
+        naming: Naming
     ) {
         self.kind = kind
         self.filename = filename
         self.hasGeneratedFilename = hasGeneratedFilename
+        self.isFilenameFresh = isFilenameFresh
         self.name = name
         self.naming = naming
     }
@@ -116,6 +120,9 @@ public enum RenameRule {
         destination: NamingPlace, migrates: Bool, options: RenameOptions
     ) throws(RenameRefusal) -> RenamePlan {
         guard let target else {
+            var source = source
+            // Between containers the filename stays.
+            if migrates { source.isFilenameFresh = false }
             return .relocate(renaming(source, to: name, in: destination))
         }
         if options.contains(.noReplace) { throw .exists }
@@ -152,6 +159,12 @@ public enum RenameRule {
         }
     }
 
+    /// Whether what gets a name that nothing has becomes the document that was deleted from there, or set aside, a moment ago: so
+    /// `zip` saves, which removes the archive and renames a temporary file. Between containers a document stays itself.
+    public static func takesDepartedIdentity(_ source: EntryKind, as renaming: Renaming, migrates: Bool) -> Bool {
+        renaming.kind == .document && (source == .scratch || source == .document && !migrates)
+    }
+
     private static func documentRenaming(
         _ source: RenamedEntry, to name: EntryName, in destination: NamingPlace
     ) -> Renaming {
@@ -161,8 +174,15 @@ public enum RenameRule {
                 source.hasGeneratedFilename ? .keep : .generate
             }
         if isOwnName(name, of: source) { return Renaming(kind: .document, filename: filename) }
-        return Renaming(
-            kind: .document, filename: filename, name: DocumentName(splitting: name), naming: .given)
+        let newName = DocumentName(splitting: name)
+        let isAnew = filename == .keep && !keepsName && source.isFilenameFresh && !hasExtension(newName.pathExtension, source)
+        return Renaming(kind: .document, filename: isAnew ? .generate : filename, name: newName, naming: .given)
+    }
+
+    /// Whether a filename was generated for a name with that extension.
+    private static func hasExtension(_ pathExtension: String, _ source: RenamedEntry) -> Bool {
+        if pathExtension.isEmpty { return source.name?.pathExtension.isEmpty == true }
+        return source.filename.utf8Ends(with: "." + pathExtension)
     }
 
     /// Moving under a name that the document has already names nothing anew: its filename, its

@@ -3,15 +3,16 @@ import DequeModule
 import Documents
 import Synchronization
 
-/// Documents that were deleted or set aside a moment ago. What is created under one of their names
-/// within 15 seconds is the same document again: so programs save that delete first, or that keep a
-/// backup (PRODUCT 2 "Saving as programs really do it").
+/// Documents that were deleted or set aside a moment ago. A file that is created under one of their names within 15 seconds, or
+/// renamed to it, is the same document again: so programs save that delete first, or that keep a backup (PRODUCT 2 "Saving as
+/// programs really do it").
 final class DepartedIdentities: Sendable {
     struct Departed: Sendable {
         /// The document as it was.
         var entry: Entry
         /// The entry that goes on bearing the identity until it is claimed; nil when it was deleted.
         var holder: InodeNumber?
+        /// From then on the name is free for other documents.
         var until: Timestamp
     }
 
@@ -29,7 +30,6 @@ final class DepartedIdentities: Sendable {
         var keys: Deque<(key: Int, until: Timestamp)> = []
     }
 
-    private static let patience: Int64 = 15_000_000_000
     /// A mass deletion is no program's way of saving: more than this are not remembered.
     private static let maximumCount = 1024
 
@@ -37,7 +37,7 @@ final class DepartedIdentities: Sendable {
 
     /// Remembers `entry` under both its names.
     func add(_ entry: Entry, holder: InodeNumber?, now: Timestamp) {
-        let until = Timestamp(nanoseconds: now.nanoseconds + Self.patience)
+        let until = Timestamp(nanoseconds: now.nanoseconds + SavingInterval.length)
         let departure = Kept(Departed(entry: entry, holder: holder, until: until))
         table.withLock { table in
             while let oldest = table.keys.first, oldest.until < now || table.keys.count >= Self.maximumCount {

@@ -25,6 +25,14 @@ struct RenamePlanTests {
                 == .relocate(Renaming(kind: .folder, filename: .exactly("Other"))))
     }
 
+    @Test func `a filename that was just generated stays in the other container`() throws {
+        let renamed = Renaming(kind: .document, filename: .generate, name: .named("Photos", "zip"), naming: .given)
+        #expect(try plan(.temporary, over: nil, name: "Photos.zip") == .relocate(renamed))
+        #expect(
+            try plan(.temporary, over: nil, name: "Photos.zip", migrates: true)
+                == .relocate(Renaming(kind: .document, filename: .keep, name: .named("Photos", "zip"), naming: .given)))
+    }
+
     @Test(arguments: [RenamedEntry.groceries, .folder, .scratch, .link])
     func `renaming between two names of one entry does nothing`(entry: RenamedEntry) throws {
         #expect(try plan(entry, over: entry, isSame: true) == .nothing)

@@ -6,15 +6,17 @@ extension RenamedEntry {
 
     static func document(
         _ displayName: String, _ pathExtension: String = "txt", filename: String = generatedFilename,
-        isGenerated: Bool = true, naming: Naming = .given
+        isGenerated: Bool = true, isFresh: Bool = false, naming: Naming = .given
     ) -> RenamedEntry {
         RenamedEntry(
-            kind: .document, filename: filename, hasGeneratedFilename: isGenerated,
+            kind: .document, filename: filename, hasGeneratedFilename: isGenerated, isFilenameFresh: isFresh,
             name: DocumentName(storedDisplayName: displayName, pathExtension: pathExtension), naming: naming)
     }
 
     static let groceries = document("Groceries")
     static let plan = document("Plan", filename: "2026-11-22-101500-00ff.txt")
+    /// As `zip` calls its file while it writes.
+    static let temporary = document("ziAbC123", "", filename: "2026-11-22-101501-a0b1", isFresh: true)
     static let scratch = other(.scratch, "4913")
     static let folder = other(.folder, "Folder")
     static let link = other(.symbolicLink, "Link")

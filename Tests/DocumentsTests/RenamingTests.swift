@@ -22,6 +22,48 @@ struct RenamingTests {
         #expect(try renaming(.document("First line", naming: .automatic), to: name) == expected)
     }
 
+    @Test(arguments: [
+        (RenamedEntry.temporary, "Photos.zip"), (.document("Photos", isFresh: true), "Photos.zip"),
+        (.document("Photos", isFresh: true), "Photos"),
+    ])
+    func `a filename that was just generated for another extension gives way when its document is renamed`(
+        source: RenamedEntry, name: String
+    ) throws {
+        let renamed = DocumentName(splitting: try EntryName(name))
+        #expect(
+            try renaming(source, to: name) == Renaming(kind: .document, filename: .generate, name: renamed, naming: .given))
+        var older = source
+        older.isFilenameFresh = false
+        #expect(
+            try renaming(older, to: name) == Renaming(kind: .document, filename: .keep, name: renamed, naming: .given))
+    }
+
+    @Test func `a filename that was just generated stays where it has the extension of the new name`() throws {
+        #expect(try renaming(.document("Photos", isFresh: true), to: "Shopping.txt").filename == .keep)
+        #expect(try renaming(.temporary, to: "Photos").filename == .keep)
+        #expect(try renaming(.temporary, to: "Photos 1. of May").filename == .keep)
+        #expect(try renaming(.temporary, to: "2026-11-22-101501-a0b1") == Renaming(kind: .document, filename: .keep))
+        #expect(try renaming(.temporary, to: "Photos.zip", in: .hidden).filename == .exactly("Photos.zip"))
+    }
+
+    @Test func `what is renamed to where a document was a moment ago becomes it, unless it is one of the other container`() {
+        let document = Renaming(kind: .document, filename: .keep)
+        #expect(RenameRule.takesDepartedIdentity(.document, as: document, migrates: false))
+        #expect(!RenameRule.takesDepartedIdentity(.document, as: document, migrates: true))
+        #expect(RenameRule.takesDepartedIdentity(.scratch, as: document, migrates: true))
+        #expect(!RenameRule.takesDepartedIdentity(.document, as: Renaming(kind: .scratch, filename: .keep), migrates: false))
+        #expect(!RenameRule.takesDepartedIdentity(.folder, as: Renaming(kind: .folder, filename: .keep), migrates: false))
+    }
+
+    @Test func `a save may take 15 seconds`() {
+        func contains(_ seconds: Int) -> Bool {
+            SavingInterval.contains(
+                Timestamp(seconds: 1000 + seconds, nanoseconds: 0), from: Timestamp(seconds: 1000, nanoseconds: 0))
+        }
+        #expect(contains(0) && contains(14))
+        #expect(!contains(15) && !contains(-1))
+    }
+
     @Test func `names are compared byte for byte`() throws {
         let composed = RenamedEntry.document("caf\u{e9}")
         #expect(try renaming(composed, to: "caf\u{e9}.txt").name == nil)

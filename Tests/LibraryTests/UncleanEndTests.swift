@@ -71,6 +71,18 @@ struct UncleanEndTests {
         }
     }
 
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a filename that was to be generated anew is the one that it was`(folder: InodeNumber) async throws {
+        try await withDevice { device in
+            try device.create("ziAbC123", "zip", in: folder)
+            let known = try await Known("ziAbC123", in: folder, of: device)
+            let path = folder == .local ? "local/" : "cloud/"
+            try Self.crash(device, afterMoving: [(path + known.filename, path + UUID().uuidString + ".zip")])
+            #expect(try device.names(in: folder) == ["ziAbC123"])
+            #expect(try await Known("ziAbC123", in: folder, of: device) == known)
+        }
+    }
+
     @Test(arguments: ["local/Archive/Trip", "local/Trip 2", "cloud/Trip"])
     func `a folder that was moved is back with all that is in it`(newPlace: String) async throws {
         try await withDevice { device in

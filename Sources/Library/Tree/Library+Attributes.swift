@@ -264,9 +264,12 @@ extension Entry {
         revision += 1
     }
 
-    /// The folder's meaning for names, as the rules want it.
-    var renamed: RenamedEntry {
+    /// What the rules of renaming want to know of it.
+    ///
+    /// A filename is as old as its document: hardly any is generated later, and none of those for a temporary name.
+    func renamed(at now: Timestamp) -> RenamedEntry {
         RenamedEntry(
-            kind: kind, filename: filename, hasGeneratedFilename: hasGeneratedFilename, name: name, naming: naming)
+            kind: kind, filename: filename, hasGeneratedFilename: hasGeneratedFilename,
+            isFilenameFresh: hasGeneratedFilename && SavingInterval.contains(now, from: created), name: name, naming: naming)
     }
 }

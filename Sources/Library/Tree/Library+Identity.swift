@@ -30,6 +30,30 @@ extension Library {
         return true
     }
 
+    /// Makes what is being renamed the document that was deleted from its new name, or set aside, a moment ago. What it was itself
+    /// ends, as if it had been renamed over that document.
+    ///
+    /// - Returns: false where there is no such document, or it is what is being renamed.
+    func takeDepartedIdentity(
+        _ entry: inout Entry, as renaming: Renaming, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        let source = move.source
+        // The content of a placeholder belongs to its own identity in the cloud.
+        guard RenameRule.takesDepartedIdentity(source.kind, as: renaming, migrates: move.migrates), source.isBackingCurrent,
+            let departed = departed.claim(move.name, in: move.folder.inode, now: surroundings.now()),
+            departed.holder != source.inode, try takeIdentity(of: departed, for: &entry, by: caller, catalog)
+        else { return false }
+        if source.kind == .document { try withdraw(source, step: nil, heir: entry.id, catalog) }
+        return true
+    }
+
+    /// The file of a document that took another one's identity is in its place: that is a save.
+    func noteSuccession(_ entry: inout Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
+        try finishSaveByRenaming(&entry, catalog)
+        try catalog.update(entry)
+        try showInheritedConflicts(of: source, as: entry, catalog)
+    }
+
     /// Makes the backup that a program kept of a document a document of its own, so that the file
     /// that is now written in its place can be the one it was.
     private func makeIndependent(_ held: Entry, _ catalog: CatalogTransaction) throws {

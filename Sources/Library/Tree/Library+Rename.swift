@@ -87,8 +87,9 @@ extension Library {
             if try catalog.isInside(folder.inode, ancestor: source.inode) { throw Errno.invalidArgument }
         }
         let migrates = source.container != folder.container
+        let now = surroundings.now()
         var plan = try RenameRule.plan(
-            source: source.renamed, target: target?.renamed, isSame: source.inode == target?.inode,
+            source: source.renamed(at: now), target: target?.renamed(at: now), isSame: source.inode == target?.inode,
             name: newName, destination: folder.place, migrates: migrates, options: options)
         if plan == .nothing { return nil }
         if migrates, let obstacle = try obstacle(toMigrating: source, catalog) { throw obstacle }
@@ -97,7 +98,7 @@ extension Library {
         }
         if plan == .replaceContent, !source.isBackingCurrent {
             // The content of a placeholder belongs to its own identity in the cloud: it takes the name.
-            plan = .replaceEntry(RenameRule.renaming(source.renamed, to: newName, in: folder.place))
+            plan = .replaceEntry(RenameRule.renaming(source.renamed(at: now), to: newName, in: folder.place))
         }
         return Move(
             source: source, target: target, isTargetNameListed: found?.isListedName == true, folder: folder, name: newName,
@@ -140,20 +141,23 @@ extension Library {
             departed.add(source, holder: nil, now: surroundings.now())
             entry.dropIdentity()
         }
-        if source.kind == .scratch, renaming.kind == .document {
-            try becomeDocument(&entry, move, by: caller, catalog)
-        } else {
-            try rename(&entry, as: renaming, source, catalog)
-        }
+        // Before it may get the place of a document that went.
         if source.parent != entry.parent, !move.migrates {
             entry.position = try catalog.nextPosition(in: entry.parent)
             entry.notePending(.position)
+        }
+        let isSuccessor = try takeDepartedIdentity(&entry, as: renaming, move, by: caller, catalog)
+        if source.kind == .scratch, renaming.kind == .document, !isSuccessor {
+            try becomeDocument(&entry, move, catalog)
+        } else if !isSuccessor {
+            try rename(&entry, as: renaming, source, catalog)
         }
         if source.parent != entry.parent || source.filename != entry.filename {
             entry.notePending(.place)
         }
         entry.container = move.folder.container
         try place(&entry, from: source, catalog)
+        if isSuccessor { try noteSuccession(&entry, from: source, catalog) }
         if source.kind == .folder {
             try carryDescendants(of: entry, from: source, to: move.folder.place.folder(move.name), catalog)
         }
@@ -189,16 +193,9 @@ extension Library {
         }
     }
 
-    /// A scratch file gets a document's name: it is the document that was there a moment ago, or a new one.
-    private func becomeDocument(
-        _ entry: inout Entry, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
-    ) throws {
+    /// A scratch file gets a document's name.
+    private func becomeDocument(_ entry: inout Entry, _ move: Move, _ catalog: CatalogTransaction) throws {
         entry.container = move.folder.container
-        if let departed = departed.claim(move.name, in: move.folder.inode, now: surroundings.now()),
-            try takeIdentity(of: departed, for: &entry, by: caller, catalog)
-        {
-            return
-        }
         entry.created = surroundings.now()
         try giveIdentity(to: &entry, called: move.name, in: move.folder, catalog)
         if entry.naming != .given { try renewAutomaticName(of: &entry, at: move.source, catalog) }
@@ -207,6 +204,11 @@ extension Library {
     /// Moves the backing file to where the row says it is, and stores the row.
     private func place(_ entry: inout Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
         let directory = try backing.folder(entry.parent, catalog)
+        if entry.name != source.name {
+            // Before the file comes to a place that tells whose it is.
+            let folder = try backing.folder(source.parent, catalog)
+            backing.mirror(displayName: entry.name?.displayName, of: source.filename, in: folder)
+        }
         if source.parent != entry.parent || source.filename != entry.filename {
             let isMoved = try backing.folder(source.parent, catalog).renameIfPresent(
                 source.filename, to: directory, entry.filename, flags: RENAME_NOREPLACE)
@@ -214,9 +216,6 @@ extension Library {
             if !isMoved, source.isHere { throw Errno.noSuchFileOrDirectory }
         } else {
             try directory.touch()
-        }
-        if entry.name != source.name {
-            backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
         }
         try catalog.update(entry)
     }

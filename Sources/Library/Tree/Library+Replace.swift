@@ -51,19 +51,27 @@ extension Library {
         try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
+        try finishSaveByRenaming(&entry, catalog)
+        try catalog.replace(target.inode, by: entry)
+        try showInheritedConflicts(of: source, as: entry, catalog)
+        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+    }
+
+    /// A rename gave a document this content. Whoever still writes to the file finishes the save by closing it.
+    func finishSaveByRenaming(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         if let file = openFiles.file(entry.inode), file.isOpenForWriting {
             noteSaved(file, ContentLook(try file.descriptor.status()))
         } else {
             try finishSave(&entry, catalog)
         }
-        try catalog.replace(target.inode, by: entry)
-        if source.conflicts > 0, let id = target.id {
-            // They are the target's now, and shown with it.
-            var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
-            try projection.project([id])
-            catalog.announce(.listingChanged(of: entry.parent))
-        }
-        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+    }
+
+    /// The conflict versions of what was renamed are those of the document that it is now.
+    func showInheritedConflicts(of source: Entry, as entry: Entry, _ catalog: CatalogTransaction) throws {
+        guard source.conflicts > 0, let id = entry.id else { return }
+        var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
+        try projection.project([id])
+        catalog.announce(.listingChanged(of: entry.parent))
     }
 
     /// Whether a save may be written to the catalog a moment later: after a sudden end the new file is the document's by its

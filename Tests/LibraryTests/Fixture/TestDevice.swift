@@ -35,7 +35,9 @@ final class TestDevice: Sendable {
     var synchronizer: Synchronizer { opened.withLock { $0!.synchronizer } }
 
     /// Lets time pass, as its clock tells.
-    func advance(days: Int) { clock.advance(days: days) }
+    func advance(days: Int) { clock.advance(seconds: Int64(days) * 86_400) }
+
+    func advance(seconds: Int64) { clock.advance(seconds: seconds) }
 
     /// Lets time pass, as the clock tells by which it waits.
     func wait(seconds: Int64) { waited.add(seconds, ordering: .relaxed) }
@@ -99,7 +101,7 @@ final class TestDevice: Sendable {
 private final class TestClock: Sendable {
     private let nanoseconds = Atomic<Int64>(Int64(Date().timeIntervalSince1970 * 1e9))
 
-    func advance(days: Int) { nanoseconds.add(Int64(days) * 86_400_000_000_000, ordering: .relaxed) }
+    func advance(seconds: Int64) { nanoseconds.add(seconds * 1_000_000_000, ordering: .relaxed) }
 
     func next() -> Timestamp {
         Timestamp(nanoseconds: nanoseconds.add(1000, ordering: .relaxed).newValue)

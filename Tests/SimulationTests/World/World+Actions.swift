@@ -205,8 +205,11 @@ extension World {
             if let content = localContent(of: entry.inode, on: device) { ledger.noteShared(content) }
             noteDeletion(of: entry, on: device, keepsContent: true)
         }
+        let ending = target == nil && entry.kind == .document ? ending(of: entry, on: device) : nil
         try device.library.rename(
             Array(entry.filename.utf8), in: entry.parent, to: Array(name.utf8), in: parent, options: [])
+        // It may be the document now that was removed from there a moment ago.
+        if let ending, try device.library.inspect({ try $0.entry(entry.inode) })?.id != entry.id { note(ending) }
     }
 
     private func move(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {

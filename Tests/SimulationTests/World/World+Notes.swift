@@ -105,6 +105,30 @@ extension World {
         ledger.noteDeletion(of: id, seen: Set(shownVersions(of: entry, id, on: device).map(\.sha256) + [local].compactMap { $0 }))
     }
 
+    /// What is to be noted if a rename makes a document another one.
+    struct Ending {
+        let id: EntryID
+        let seen: Set<ContentHash>
+        let content: ContentHash?
+        let bequest: [ContentHash]
+    }
+
+    /// - Returns: nil for what has no id.
+    func ending(of entry: Entry, on device: SimulatedDevice) -> Ending? {
+        guard let id = entry.id else { return nil }
+        let content = localContent(of: entry.inode, on: device)
+        return Ending(
+            id: id, seen: Set(shownVersions(of: entry, id, on: device).map(\.sha256) + [content].compactMap { $0 }),
+            content: content, bequest: bequest(of: entry, id, on: device))
+    }
+
+    func note(_ ending: Ending) {
+        ledger.noteDeletion(of: ending.id, seen: ending.seen)
+        if let content = ending.content { ledger.noteShared(content) }
+        for content in ending.bequest { ledger.noteBequest(content, from: ending.id) }
+        ledger.count("succession")
+    }
+
     /// What a device has shown of a document: versions before the newest, those in conflict, and the newest, unless a content that was
     /// made here stands in its place.
     private func shownVersions(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [DocumentVersion] {
@@ -118,9 +142,13 @@ extension World {
     /// A document is about to be renamed over another: what is in conflict with it is the other's from now on.
     func noteBequest(of entry: Entry, on device: SimulatedDevice) {
         guard let id = entry.id, entry.conflicts > 0, entry.isBackingCurrent else { return }
+        for content in bequest(of: entry, id, on: device) { ledger.noteBequest(content, from: id) }
+        ledger.count("bequest")
+    }
+
+    private func bequest(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [ContentHash] {
         let now = surroundings.clock.wallTime(skew: device.place.skew)
         let conflicts = try? device.library.inspect { try CatalogReplica($0).visibleEntry(id, at: now)?.versions?.conflicts }
-        for version in conflicts ?? [] { ledger.noteBequest(version.sha256, from: id) }
-        ledger.count("bequest")
+        return (conflicts ?? []).map(\.sha256)
     }
 }
