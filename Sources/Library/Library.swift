@@ -75,6 +75,7 @@ public final class Library: Sendable {
             case .entryChanged(let names, let used): forget(names, besides: used)
             case .listingChanged(let folder): observer?.listingChanged(of: folder)
             case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
+            case .renamed(let change): observer?.remotelyChanged([change])
             }
         }
     }
@@ -109,7 +110,7 @@ public protocol LibraryObserver: Sendable {
     func attributesChanged(of inode: InodeNumber)
     /// Some document's state may have changed.
     func stateChanged()
-    /// Other devices changed the tree; it is done.
+    /// Other devices changed the tree, or a document got another name otherwise than by rename(2); it is done.
     func remotelyChanged(_ changes: [RemoteChange])
 }
 
