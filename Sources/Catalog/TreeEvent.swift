@@ -12,6 +12,8 @@ public enum TreeEvent: Sendable {
     case listingChanged(of: InodeNumber)
     /// The attributes of an inode changed.
     case attributesChanged(of: InodeNumber)
+    /// A document is listed under another name, and no rename(2) did it.
+    case renamed(RemoteChange)
 }
 
 /// The names of an entry, as it was or as it has become.

@@ -45,8 +45,14 @@ final class KernelCaches: LibraryObserver {
 
     func attributesChanged(of inode: InodeNumber) { _ = session.forgetAttributes(of: inode) }
 
-    /// Only where somebody can be watching: who watches a folder keeps the kernel from forgetting it.
+    /// After the names that changed with it are expired. What tells of it locks the folder and then the document, which the request at
+    /// hand may hold: if that waited for names of the folder (`settleNames`), all three would wait for one another.
     func remotelyChanged(_ changes: [RemoteChange]) {
+        queue.async { [self] in tellWatchers(of: changes) }
+    }
+
+    /// Only where somebody can be watching: who watches a folder keeps the kernel from forgetting it.
+    private func tellWatchers(of changes: [RemoteChange]) {
         var isKnown: [InodeNumber: Bool] = [:]
         for change in changes {
             let folders = change.places.map(\.entry.folder)

@@ -81,6 +81,7 @@ public final class Library: Sendable {
             case .entryChanged(let names, let used): forget(names, besides: used)
             case .listingChanged(let folder): observer?.listingChanged(of: folder)
             case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
+            case .renamed(let change): observer?.remotelyChanged([change])
             }
         }
     }
@@ -94,7 +95,7 @@ public final class Library: Sendable {
             let isUsed: (String) -> Bool = { used?.folder == names.parent && used?.name.isIdentical(to: $0) == true }
             let others = [names.filename, names.fullName].compactMap { $0 }.filter { !isUsed($0) }
             return givenNames.mustAskAgain(others, in: names.parent, of: used == nil || isUsed(listedName(of: names)) ? nil : names.inode)
-        case .listingChanged, .attributesChanged:
+        case .listingChanged, .attributesChanged, .renamed:
             return false
         }
     }
@@ -131,7 +132,7 @@ public protocol LibraryObserver: Sendable {
     func attributesChanged(of inode: InodeNumber)
     /// Some document's state may have changed.
     func stateChanged()
-    /// Other devices changed the tree; it is done.
+    /// Other devices changed the tree, or a document got another name otherwise than by rename(2); it is done.
     func remotelyChanged(_ changes: [RemoteChange])
 }
 

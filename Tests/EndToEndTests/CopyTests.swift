@@ -8,6 +8,7 @@ struct CopyTests {
         arguments: [
             "cp -a local/foo.txt local/bar.txt",
             "rsync -aX local/foo.txt local/bar.txt",
+            "gio copy local/foo.txt local/bar.txt",
             "python3 -c \"import shutil; shutil.copy2('local/foo.txt', 'local/bar.txt')\"",
             "tar -C local --xattrs --transform=s/foo/bar/ -cf - foo.txt | tar -C local --xattrs --xattrs-include='*' -xf -",
             "away=$(mktemp -d) && cp -a local/foo.txt $away/bar.txt && mv $away/bar.txt local/ && rmdir $away",

@@ -6,7 +6,7 @@ import Testing
 /// Vim makes no backups in /tmp of its own accord, hence its empty `backupskip`.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct EditorTests {
-    private static func expectSameDocument(
+    static func expectSameDocument(
         in container: String, listing: Listing, after script: String, says text: String,
         leaving leftOver: Set<String> = []
     ) async throws {

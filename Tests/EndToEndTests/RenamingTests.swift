@@ -52,8 +52,12 @@ struct RenamingTests {
             try (device.local / old).rename(to: device.local / new)
             #expect(!(device.local / old).exists)
             #expect(try device.local.documentNames() == [new])
-            #expect(try (device.local / new).filename() == filename)
-            #expect(try (device.local / filename).text() == "text")
+            // A filename that has just been generated for another extension is generated anew.
+            let renamed = try (device.local / new).filename()
+            let pathExtension = FilePath(new).extension
+            #expect((renamed == filename) == (FilePath(old).extension == pathExtension))
+            #expect(FilePath(renamed).extension == pathExtension)
+            #expect(try (device.local / renamed).text() == "text")
         }
     }
 

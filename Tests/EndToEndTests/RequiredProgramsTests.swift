@@ -1,11 +1,13 @@
 import Testing
 
 struct RequiredProgramsTests {
-    /// What the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils, e2fsprogs,
-    /// findutils, fuse3, git, inotify-tools, libreoffice-writer-nogui, python3, python3-uno, rsync, sed, tar, util-linux, vim.
+    /// What the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils, e2fsprogs, emacs-nox,
+    /// findutils, fuse3, git, inotify-tools, libglib2.0-bin, libreoffice-writer-nogui, mousepad, nano, pcmanfm, python3, python3-uno,
+    /// rsync, sed, sqlite3, tar, util-linux, vim, xdotool, xvfb, zip.
     static let programs = [
-        "cp", "dd", "diff", "du", "find", "flock", "fusermount3", "getfattr", "git", "inotifywait", "mkfs.ext4", "python3",
-        "rsync", "sed", "setfattr", "setpriv", "soffice", "tar", "timeout", "unshare", "vim", "xargs",
+        "Xvfb", "cp", "dd", "diff", "du", "emacs", "find", "flock", "fusermount3", "getfattr", "gio", "git", "inotifywait", "mkfs.ext4",
+        "mousepad", "nano", "pcmanfm", "python3", "rsync", "sed", "setfattr", "setpriv", "soffice", "sqlite3", "tar", "timeout", "unshare",
+        "vim", "xargs", "xdotool", "zip",
     ]
 
     @Test(.timeLimit(.minutes(1)))

@@ -10,9 +10,10 @@ struct ReenactmentTests {
     private static let old = place("old", 101)
     private static let new = place("new", 101)
 
-    private static func place(_ name: String, _ inode: Int64) -> ListedPlace {
-        ListedPlace(
-            folders: [folder],
+    private static func place(_ name: String, _ inode: Int64, in container: Container = .cloud) -> ListedPlace {
+        let folder = ListedPlace.Step(folder: container == .local ? .local : .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
+        return ListedPlace(
+            in: container, folders: [folder],
             entry: .init(folder: folder.inode, name: name, inode: InodeNumber(inode), kind: .document))
     }
 
@@ -32,6 +33,15 @@ struct ReenactmentTests {
         #expect(Self.answer(change, .lookup(folder: .documents, name: "cloud")) == .notOurs)
         #expect(Self.answer(change, .lookup(folder: .root, name: "Documents")) == .notOurs)
         #expect(Self.answer(change, .lookup(folder: .cloud, name: "other")) == .absent)
+    }
+
+    @Test func `in local as in cloud`() {
+        let (old, new) = (Self.place("old", 101, in: .local), Self.place("new", 101, in: .local))
+        let change = RemoteChange.moved(from: old, to: new)
+        #expect(old.folderPath == "Documents/local/F")
+        #expect(Self.answer(change, .lookup(folder: .documents, name: "local")) == .notOurs)
+        #expect(Self.answer(change, .lookup(folder: .local, name: "F")) == .entry(old.folders[0]))
+        #expect(Self.answer(change, .lookup(folder: .local, name: "other")) == .absent)
     }
 
     @Test func `before the call, the tree is as it was before the change`() {

@@ -70,6 +70,66 @@ struct RemoteChangeTests {
         #expect(Set(told) == ["moved .a -> .b", "moved .b -> .a"])
     }
 
+    /// What a device tells of that it did itself.
+    private static func ownChanges(
+        showsDisplayNames: Bool = true, in folder: InodeNumber, _ act: (TestDevice) async throws -> Void
+    ) async throws -> [String] {
+        try await withDevice(showsDisplayNames: showsDisplayNames) { device in
+            try device.create("Name.txt", "name", in: folder)
+            try device.create("Untitled.txt", "Milk", in: folder)
+            let spy = ObserverSpy()
+            device.library.observer = spy
+            try await act(device)
+            return spy.remoteChanges.map(\.line)
+        }
+    }
+
+    private static func setDisplayName(_ displayName: String?, of name: String, in folder: InodeNumber, on device: TestDevice) throws {
+        let node = Node.entry(try device.inode(name, in: folder))
+        if let displayName {
+            try device.library.setExtendedAttribute("user.displayName", to: Array(displayName.utf8), of: node, .either)
+        } else {
+            try device.library.removeExtendedAttribute("user.displayName", of: node)
+        }
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a display name that was set here, or taken away, changes what is listed`(folder: InodeNumber) async throws {
+        let told = try await Self.ownChanges(in: folder) { device in
+            try Self.setDisplayName("Other", of: "Name.txt", in: folder, on: device)
+            try Self.setDisplayName("Other", of: "Other.txt", in: folder, on: device)
+            try Self.setDisplayName(nil, of: "Other.txt", in: folder, on: device)
+        }
+        #expect(told == ["moved Name.txt -> Other.txt", "moved Other.txt -> name.txt"])
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `an automatic name that a save changes is listed`(folder: InodeNumber) async throws {
+        let told = try await Self.ownChanges(in: folder) { device in
+            try await device.save("Milk.txt", "Eggs", in: folder)
+            try await device.save("Eggs.txt", "Eggs\nTea", in: folder)
+        }
+        #expect(told == ["moved Milk.txt -> Eggs.txt"])
+    }
+
+    @Test func `of two with one name set here the later one is listed by its filename`() async throws {
+        var filename = ""
+        let told = try await Self.ownChanges(in: .local) { device in
+            filename = try device.entry("Milk.txt", in: .local).filename
+            try Self.setDisplayName("Name", of: "Milk.txt", in: .local, on: device)
+        }
+        #expect(told == ["moved Milk.txt -> \(filename)"])
+    }
+
+    @Test func `a display name set here is nothing to tell where filenames are listed, nor is a rename of ours`() async throws {
+        #expect(
+            try await Self.ownChanges(showsDisplayNames: false, in: .cloud) { device in
+                try Self.setDisplayName("Other", of: "Name.txt", in: .cloud, on: device)
+                try await device.save("Milk.txt", "Eggs")
+            } == [])
+        #expect(try await Self.ownChanges(in: .cloud) { try $0.rename("Name.txt", to: "Other.txt") } == [])
+    }
+
     @Test func `a display name where filenames are listed is nothing to tell`() async throws {
         #expect(
             try await Self.changes(after: { try $0.create("Name.txt", "a") }) { try $0.rename("Name.txt", to: "Other.txt") } == [])

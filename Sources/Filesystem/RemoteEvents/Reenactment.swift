@@ -3,8 +3,8 @@ import Documents
 import Library
 
 /// A remote change that a thread of ours carries out once more as system calls on our own mount, because
-/// the kernel tells watchers (inotify) of system calls only. The tree has the change already: the calls
-/// are answered as if they made it, and do nothing.
+/// the kernel tells watchers (inotify) of system calls only. Another display name that a document got here without rename(2) is one,
+/// too. The tree has the change already: the calls are answered as if they made it, and do nothing.
 ///
 /// Names are answered as they were when the change happened, whatever they mean since: so several
 /// changes replay one after the other.
@@ -28,7 +28,7 @@ struct Reenactment {
         case done
         /// Not what belongs to the change: refused, so that nothing is ever done by that thread.
         case refused
-        /// A name above `cloud`, which means what it always means, or a request that is not for the change.
+        /// A name above `local` and `cloud`, which means what it always means, or a request that is not for the change.
         case notOurs
     }
 
@@ -74,7 +74,7 @@ struct Reenactment {
             if from.entry.isNamed(name, in: folder) { return .entry(from.entry) }
             if to.entry.isNamed(name, in: folder) { return .absent }
         }
-        return folder < .cloud ? .notOurs : .absent
+        return folder < .local ? .notOurs : .absent
     }
 }
 
@@ -86,5 +86,5 @@ extension ListedPlace.Step {
 
 extension ListedPlace {
     /// The path of its folder from the mountpoint on.
-    var folderPath: String { (["Documents", "cloud"] + folders.map(\.name)).joined(separator: "/") }
+    var folderPath: String { (["Documents", container.rawValue] + folders.map(\.name)).joined(separator: "/") }
 }

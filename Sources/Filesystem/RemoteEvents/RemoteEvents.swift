@@ -9,8 +9,8 @@ import Logging
 import Synchronization
 import SystemPackage
 
-/// Tells programs that watch a folder with inotify what other devices did there: FUSE has no message for
-/// that, so a thread of ours does it once more as system calls on the mount (`Reenactment`).
+/// Tells programs that watch a folder with inotify what other devices did there, and of display names that changed without
+/// rename(2). FUSE has no message for that, so a thread of ours does it once more as system calls on the mount (`Reenactment`).
 final class RemoteEvents: Sendable {
     private struct State {
         var waiting = 0

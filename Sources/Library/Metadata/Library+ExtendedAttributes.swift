@@ -156,8 +156,10 @@ extension Library {
         _ name: DocumentName, _ naming: Naming, of entry: inout Entry, _ catalog: CatalogTransaction
     ) throws {
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+        let formerName = entry.name
         entry.name = name
         entry.naming = naming
+        try announceListedName(of: entry, formerly: formerName, catalog)
         entry.notePending(.name)
         try noteChange(of: &entry, catalog)
         try catalog.update(entry)

@@ -54,9 +54,3 @@ struct TreeChanges {
         }
     }
 }
-
-extension ListedPlace {
-    fileprivate func isSameName(as other: ListedPlace) -> Bool {
-        entry.folder == other.entry.folder && entry.name.isIdentical(to: other.entry.name)
-    }
-}

@@ -111,7 +111,7 @@ private final class TestClock: Sendable {
 // MARK: Devices for the time of a test
 
 /// Runs `body` with a device that has an empty store and an empty cloud, and removes all of it.
-func withDevice(showsDisplayNames: Bool = false, _ body: (TestDevice) async throws -> Void) async throws {
+func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) async throws -> Result) async throws -> Result {
     try await withDevices(["laptop"], showsDisplayNames) { try await body($0[0]) }
 }
 
@@ -122,9 +122,9 @@ func withTwoDevices(
     try await withDevices(["laptop", "phone"], showDisplayNames) { try await body($0[0], $0[1]) }
 }
 
-private func withDevices(
-    _ names: [String], _ showsDisplayNames: Bool, _ body: ([TestDevice]) async throws -> Void
-) async throws {
+private func withDevices<Result>(
+    _ names: [String], _ showsDisplayNames: Bool, _ body: ([TestDevice]) async throws -> Result
+) async throws -> Result {
     let folder = NSTemporaryDirectory() + "docfs-library-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let devices = try names.map { name in
@@ -133,5 +133,5 @@ private func withDevices(
     }
     defer { devices.forEach { $0.dismantle() } }
     for device in devices { try device.open() }
-    try await body(devices)
+    return try await body(devices)
 }
