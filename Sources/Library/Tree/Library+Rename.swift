@@ -188,9 +188,13 @@ extension Library {
             entry.filename = filename
             if entry.kind == .document { entry.hasGeneratedFilename = false }
         case .generate:
-            entry.filename = try entry.name.map { try newFilename(for: $0, in: entry.parent, catalog) } ?? newFilename("", in: entry.parent, catalog)
+            if let name = entry.name, !source.hasGeneratedFilename {
+                entry.filename = try newFilename(for: name, in: entry.parent, catalog)
+                try takeRestoredName(for: &entry)
+            } else {
+                entry.filename = try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
+            }
             entry.hasGeneratedFilename = true
-            try takeRestoredName(for: &entry)
         }
     }
 
