@@ -108,6 +108,32 @@ struct ShownVersionTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `whoever has the conflict version as their file learns of the conflict and of the rename at once`(isLater: Bool) async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
+            try await laptop.push()
+            try await phone.pull()
+            for name in ["F.txt", "G.txt"] { #expect(try await phone.text(name) == name) }
+            let (first, second) = isLater ? (laptop, phone) : (phone, laptop)
+            try await first.save("F.txt", "of the first")
+            try await second.save("F.txt", "of the second")
+            try await first.push()
+            try await second.push()
+            let renaming = try second.entry("F.txt").conflicts == 1 ? second : first
+            let other = renaming === second ? first : second
+            try renaming.rename("F.txt", to: "G.txt")
+            try await renaming.push()
+            try await other.pull()
+            try await other.push()
+            try await renaming.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["G.txt"])
+                #expect(try device.entry("G.txt").conflicts == 1)
+            }
+        }
+    }
+
     @Test func `renamed over another with an older version here, a document does not come back as what it was in between`() async throws {
         try await withTwoDevices { laptop, phone in
             for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }

@@ -44,7 +44,8 @@ extension Library {
     /// - Parameter status: of the file.
     /// - Returns: whether it is a save that the container must hear of.
     func noteChangeInStore(
-        of entry: inout Entry, _ status: stat, _ occasion: Reconciliation.Occasion, _ catalog: CatalogTransaction
+        of entry: inout Entry, _ status: stat, _ occasion: Reconciliation.Occasion,
+        inherited: DocumentVersion? = nil, _ catalog: CatalogTransaction
     ) throws -> Bool {
         if entry.container == .local {
             if !entry.isHere {
@@ -62,7 +63,7 @@ extension Library {
         // Without a content version the file holds an edit that was given up for another version.
         if entry.pending.contains(.content) || entry.contentVersion == nil { return false }
         if !isStillWritten {
-            let known = try knownVersion(entry.contentVersion, of: entry, catalog)
+            let known = try knownVersion(entry.contentVersion, of: entry, catalog) ?? inherited
             if Fingerprint(status) == known.map(Fingerprint.init) || entry.isBackingCurrent && Fingerprint(status) == Fingerprint(entry) {
                 return false
             }

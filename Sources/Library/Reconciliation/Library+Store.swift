@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Glibc
 import Logging
+import Replication
 import Synchronization
 import SystemPackage
 
@@ -134,14 +135,18 @@ extension Library {
     /// Must be asked before something takes the place of a file, or the file is removed because another device says so.
     ///
     /// - Returns: whether somebody edited it unseen. It is noted.
-    func noteEditInStore(of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
+    ///
+    /// - Parameter inherited: the version that the file holds, if it has just gone to another document.
+    func noteEditInStore(
+        of entry: inout Entry, inherited: DocumentVersion? = nil, _ catalog: CatalogTransaction
+    ) throws -> Bool {
         // Of a file that is open it is known (`UnseenWrites`).
         if let file = openFiles.file(entry.inode), file.arrival?.stage != .underWay { return false }
         guard entry.kind == .document, let folder = try? backing.folder(entry.parent, catalog),
             let status = try? folder.status(entry.filename)
         else { return false }
         if entry.isBackingCurrent, Fingerprint(status) == Fingerprint(entry) { return false }
-        guard try noteChangeInStore(of: &entry, status, .edits, catalog) else { return false }
+        guard try noteChangeInStore(of: &entry, status, .edits, inherited: inherited, catalog) else { return false }
         transfers.noteClosed(entry.inode)
         return true
     }

@@ -19,6 +19,8 @@ struct Projection {
     /// Files whose content can go when the transaction is committed.
     private(set) var discarded: [InodeNumber] = []
     private var changes = TreeChanges()
+    /// The entries that are projected together.
+    private var touched: [EntryID] = []
     /// The times that folders got elsewhere; given to them when all is done, since each entry that is put into one moves its time.
     private var folderTimes: [InodeNumber: Timestamp] = [:]
     /// Folders that a checkpoint put there, while it is taken over.
@@ -39,6 +41,7 @@ struct Projection {
     }
 
     mutating func project(_ touched: [EntryID]) throws {
+        self.touched = touched
         for id in touched { try projectLive(id) }
         let gone = try touched.filter { try replica.entry($0)?.isDeleted != false }
         for id in gone { try projectDeleted(id, isFolder: false) }
@@ -181,6 +184,8 @@ struct Projection {
         entry.pending.remove(.revival)
         entry.currentVersion = committed.versions?.current.id
         entry.conflicts = committed.versions?.conflicts.count ?? 0
+        // The file holds a version that is another document's now, and safe there.
+        if !entry.pending.contains(.content), try inherited(from: entry) != nil { entry.contentVersion = nil }
         // Also while a content that was made here hides them: it may turn out to be none.
         if !current.pending.contains(.modified) { entry.modified = description.modified }
         entry.size = committed.versions?.current.size ?? 0
@@ -315,6 +320,15 @@ struct Projection {
         catalog.announce(.entryChanged(EntryNames(before), besides: nil))
     }
 
+    /// The version that the file of an entry holds, if it has just gone to another document with a rename over that one.
+    private func inherited(from entry: Entry) throws -> DocumentVersion? {
+        guard let id = entry.id, let held = entry.contentVersion, try replica.entry(id)?.versions?.contains(held) == false else { return nil }
+        for other in touched {
+            if let version = try replica.entry(other)?.versions?.all.first(where: { $0.id == held && $0.keeper == id }) { return version }
+        }
+        return nil
+    }
+
     private func staysPut(_ entry: Entry) throws -> Bool {
         guard !entry.pending.contains(.place), let id = entry.id, let committed = try replica.entry(id) else { return true }
         let folder = try catalog.entry(entry.parent)
@@ -335,7 +349,7 @@ struct Projection {
         else { return }
         let isKept = isFolder
             ? try catalog.hasChildren(entry.inode)
-            : try entry.pending.contains(.content) || library.noteEditInStore(of: &entry, catalog)
+            : try entry.pending.contains(.content) || library.noteEditInStore(of: &entry, inherited: inherited(from: entry), catalog)
         if isFolder, isKept, try !catalog.hasReplicatedChildren(entry.inode) {
             // What is no document brings nothing back elsewhere.
             entry.pending.insert(.revival)
