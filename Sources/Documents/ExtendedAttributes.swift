@@ -24,7 +24,9 @@ public struct ExtendedAttributes: Sendable, Equatable {
     public func json() throws -> [UInt8]? {
         if values.isEmpty { return nil }
         let encoded = values.map { (Self.key(of: $0.key.text), Data($0.value)) }
-        return Array(try JSONEncoder().encode(Dictionary(uniqueKeysWithValues: encoded)))
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return Array(try encoder.encode(Dictionary(uniqueKeysWithValues: encoded)))
     }
 
     public subscript(name: String) -> [UInt8]? {

@@ -78,14 +78,21 @@ public struct FilenameGenerator: Sendable {
     /// and UUIDs tell by themselves, whatever stands before them; numbers only where this generator counts.
     public func couldHaveMade(_ name: DocumentName) -> Bool {
         let stem = name.displayName
-        if Self.endsWithTimestamp(stem) || EntryID(String(decoding: stem.utf8.suffix(36), as: UTF8.self)) != nil { return true }
+        if Self.endsWithTimestamp(stem) || Self.endsWithUUID(stem) { return true }
         guard convention == .sequential, stem.utf8.starts(with: sequentialPrefix.utf8) else { return false }
         let number = stem.utf8.dropFirst(sequentialPrefix.utf8.count)
         return !number.isEmpty && number.count <= 18 && number.allSatisfy(Self.isDigit) && number.first != UInt8(ascii: "0")
     }
 
+    /// `1b4e28ba-2fa1-11d2-883f-b9a761bde3fb`
+    private static func endsWithUUID(_ stem: String) -> Bool {
+        guard stem.utf8.count >= 36, stem.utf8.suffix(13).first == UInt8(ascii: "-") else { return false }
+        return EntryID(String(decoding: stem.utf8.suffix(36), as: UTF8.self)) != nil
+    }
+
     /// `2026-11-21-041233-7f3a`
     private static func endsWithTimestamp(_ stem: String) -> Bool {
+        guard stem.utf8.count >= 22, stem.utf8.suffix(5).first == UInt8(ascii: "-") else { return false }
         let parts = stem.utf8.suffix(22).split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.map(\.count) == [4, 2, 2, 6, 4] else { return false }
         return parts.dropLast().allSatisfy { $0.allSatisfy(isDigit) }

@@ -36,7 +36,9 @@ final class Filesystem: Sendable {
         var operations = fuse_lowlevel_ops()
         operations.`init` = { userData, connection in
             Filesystem.configure(&connection!.pointee)
-            if FuseSession.knowsEpochs(minor: connection!.pointee.proto_minor) { filesystem(behind: userData).library.rememberTypedNames() }
+            guard FuseSession.knowsEpochs(minor: connection!.pointee.proto_minor) else { return }
+            let filesystem = filesystem(behind: userData)
+            filesystem.library.rememberTypedNames { [weak filesystem] in filesystem?.caches?.askForNamesAgain() }
         }
         addNames(to: &operations)
         addAttributes(to: &operations)

@@ -34,6 +34,7 @@ final class KernelCaches: LibraryObserver {
         }
     }
 
+    /// Makes the kernel ask for every name once more when it is used next.
     func askForNamesAgain() { session.increaseEpoch() }
 
     func listingChanged(of folder: InodeNumber) {

@@ -68,13 +68,15 @@ public final class Library: Sendable {
     /// For a thread that has answered and awaits the next request: does some of the work that is acknowledged and can wait.
     public func useSpareTime() { catalog.writeSomeWaiting() }
 
-    /// The kernel can be told to ask for every name once more (`LibraryObserver.askForNamesAgain`): from now on it may remember both names
-    /// of a document.
-    public func rememberTypedNames() { givenNames.enable() }
+    /// From now on the kernel may remember both names of a document.
+    ///
+    /// - Parameter askAgain: makes the kernel ask for every name once more when it is used next. Called from any thread, also within a
+    ///   request; takes no lock.
+    public func rememberTypedNames(askAgain: @escaping @Sendable () -> Void) { givenNames.enable(askAgain: askAgain) }
 
     /// Tells what happened in the tree to the kernel's caches.
     private func dispatch(_ events: [TreeEvent]) {
-        if events.contains(where: mustAskAgain) { observer?.askForNamesAgain() }
+        for event in events { forgetOtherNames(event) }
         for event in events {
             switch event {
             case .nameChanged(let name, let folder): observer?.nameChanged(name, in: folder)
@@ -86,17 +88,17 @@ public final class Library: Sendable {
         }
     }
 
-    /// Whether the kernel may remember a name that means something else now and must not be believed any more when the call returns.
-    private func mustAskAgain(_ event: TreeEvent) -> Bool {
+    /// A document's other name than the one in the call must mean nothing any more when the call returns.
+    private func forgetOtherNames(_ event: TreeEvent) {
         switch event {
         case .nameChanged(let name, let folder):
-            return givenNames.mustAskAgain([name], in: folder)
+            givenNames.changed([name], in: folder)
         case .entryChanged(let names, let used):
             let isUsed: (String) -> Bool = { used?.folder == names.parent && used?.name.isIdentical(to: $0) == true }
-            let others = [names.filename, names.fullName].compactMap { $0 }.filter { !isUsed($0) }
-            return givenNames.mustAskAgain(others, in: names.parent, of: used == nil || isUsed(listedName(of: names)) ? nil : names.inode)
-        case .listingChanged, .attributesChanged, .renamed:
-            return false
+            givenNames.changed(
+                [names.filename, names.fullName].compactMap { $0 }.filter { !isUsed($0) }, in: names.parent,
+                of: used == nil || isUsed(listedName(of: names)) ? nil : names.inode)
+        case .listingChanged, .attributesChanged, .renamed: break
         }
     }
 
@@ -119,8 +121,6 @@ public final class Library: Sendable {
 public protocol LibraryObserver: Sendable {
     /// `name` in `parent` may mean something else from now on, or nothing; a listing of `parent` may show others.
     func nameChanged(_ name: String, in parent: InodeNumber)
-    /// The kernel is to believe no name that it remembers before it has asked for it once more.
-    func askForNamesAgain()
     /// Runs `body` when the kernel has been told of all names that changed until now.
     func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void)
     /// Waits, for a short while at most, until names that changed are forgotten. Only where the kernel

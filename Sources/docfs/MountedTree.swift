@@ -19,6 +19,9 @@ struct MountedTree {
     /// The daemon's; nil when it does not answer.
     var process: pid_t? { attribute(.process).flatMap { pid_t($0) } }
 
+    /// Whether that number means the daemon to this process, too.
+    var isInOwnProcessNamespace: Bool { attribute(.processNamespace) == MountAttribute.ownProcessNamespace }
+
     /// How the kernel gets at contents, and why.
     var dataPath: String? { attribute(.dataPath) }
 

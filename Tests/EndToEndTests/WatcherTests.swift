@@ -107,7 +107,9 @@ struct WatcherTests {
             let watcher = try await Watcher.inotifywait(folder, notes: device.folder)
             try (folder / "Groceries.txt").setAttribute("user.displayName", "Shopping")
             _ = try await watcher.events(until: "MOVED_TO Shopping.txt")
-            #expect(try watcher.moves == ["MOVED_FROM Groceries.txt", "MOVED_TO Shopping.txt"])
+            // The name that the new document got when it was closed may still be told of, too.
+            let moves = try watcher.moves.filter { $0.hasSuffix(" Groceries.txt") || $0.hasSuffix(" Shopping.txt") }
+            #expect(moves == ["MOVED_FROM Groceries.txt", "MOVED_TO Shopping.txt"])
             try (folder / "Tea.txt").write("Coffee")
             _ = try await watcher.events(until: "MOVED_TO Coffee.txt")
             #expect(try watcher.moves.suffix(2) == ["MOVED_FROM Tea.txt", "MOVED_TO Coffee.txt"])

@@ -1,6 +1,7 @@
 import Catalog
 import Documents
-import Library
+@testable import Library
+import Synchronization
 import SystemPackage
 import Testing
 
@@ -9,15 +10,23 @@ import Testing
 struct GivenNamesTests {
     /// `Plan.txt` in the cloud, made and looked up by that name, with filenames shown.
     private func withPlan(
-        remembers: Bool = true, _ body: (_ device: TestDevice, _ filename: String, _ spy: ObserverSpy) async throws -> Void
+        remembers: Bool = true, _ body: (_ device: TestDevice, _ filename: String, _ kernel: KernelSpy) async throws -> Void
     ) async throws {
         try await withDevice { device in
-            let spy = ObserverSpy()
-            device.library.observer = spy
-            if remembers { device.library.rememberTypedNames() }
+            let kernel = KernelSpy()
+            if remembers { device.library.rememberTypedNames { kernel.askAgain() } }
             try device.create("Plan.txt", "plan")
-            try await body(device, device.entry("Plan.txt").filename, spy)
+            try await body(device, device.entry("Plan.txt").filename, kernel)
         }
+    }
+
+    /// Counts how many times the kernel was made to ask for every name once more.
+    private final class KernelSpy: Sendable {
+        private let count = Atomic(0)
+
+        func askAgain() { count.add(1, ordering: .relaxed) }
+
+        var epochs: Int { count.load(ordering: .relaxed) }
     }
 
     private func lookup(_ name: String, _ device: TestDevice) throws -> Resolved {
@@ -35,70 +44,81 @@ struct GivenNamesTests {
     }
 
     @Test func `what the kernel changes by itself needs no telling`() async throws {
-        try await withPlan { device, _, spy in
+        try await withPlan { device, _, kernel in
             _ = try lookup("Plan.txt", device)
             try device.rename("Plan.txt", to: "Other.txt")
             try device.create("Other.tmp", "saved")
             try device.rename("Other.tmp", to: "Other.txt")
             try device.remove("Other.txt")
-            #expect(spy.epochs == 0)
+            #expect(kernel.epochs == 0)
         }
     }
 
     @Test func `a document that goes by its listed name is told of if its other name was given`() async throws {
-        try await withPlan { device, filename, spy in
+        try await withPlan { device, filename, kernel in
             _ = try lookup("Plan.txt", device)
             try device.remove(filename)
-            #expect(spy.epochs == 1)
+            #expect(kernel.epochs == 1)
         }
     }
 
     @Test(arguments: ["lookup", "listing"])
     func `a document that goes by its other name is told of if its listed name was given`(way: String) async throws {
-        try await withPlan { device, filename, spy in
+        try await withPlan { device, filename, kernel in
             if way == "lookup" {
                 _ = try lookup(filename, device)
             } else {
                 _ = try device.library.listed(device.library.list(InodeNumber.cloud), in: .cloud)
             }
             try device.remove("Plan.txt")
-            #expect(spy.epochs == 1)
+            #expect(kernel.epochs == 1)
         }
     }
 
     @Test func `a listed name that the kernel has forgotten is not told of`() async throws {
-        try await withPlan { device, filename, spy in
+        try await withPlan { device, filename, kernel in
             _ = try lookup(filename, device)
             device.library.forget(try device.inode("Plan.txt"))
             try device.remove("Plan.txt")
-            #expect(spy.epochs == 0)
+            #expect(kernel.epochs == 0)
+        }
+    }
+
+    @Test func `more names than are kept here are remembered, after all were asked for once more`() async throws {
+        try await withPlan { device, _, kernel in
+            let names = GivenNames()
+            let folder = InodeNumber(1000)
+            names.enable { kernel.askAgain() }
+            for number in 0..<70_000 { #expect(names.noteTyped("\(number)", in: folder)) }
+            #expect(kernel.epochs == 1)
+            names.changed(["69999"], in: folder)
+            #expect(kernel.epochs == 2)
         }
     }
 
     @Test func `a new display name, an exchange and another device's rename are told of if the old name was given`() async throws {
-        try await withPlan { device, filename, spy in
+        try await withPlan { device, filename, kernel in
             _ = try lookup("Plan.txt", device)
             try device.library.setExtendedAttribute(
                 "user.displayName", to: Array("Other".utf8), of: .entry(device.inode("Plan.txt")), .either)
-            #expect(spy.epochs == 1)
+            #expect(kernel.epochs == 1)
             _ = try lookup("Other.txt", device)
             try device.create("Second.txt", "second")
             try device.library.rename(
                 "Second.txt".utf8, in: .cloud, to: filename.utf8, in: .cloud, options: .exchange)
-            #expect(spy.epochs == 2)
+            #expect(kernel.epochs == 2)
             // All were asked for once more, and none since.
             try device.remove(filename)
-            #expect(spy.epochs == 2)
+            #expect(kernel.epochs == 2)
         }
         try await withPlanElsewhere { laptop, phone in
-            let spy = ObserverSpy()
-            phone.library.observer = spy
-            phone.library.rememberTypedNames()
+            let kernel = KernelSpy()
+            phone.library.rememberTypedNames { kernel.askAgain() }
             _ = try lookup("Plan.txt", phone)
             try laptop.rename("Plan.txt", to: "Other.txt")
             try await laptop.push()
             try await phone.pull()
-            #expect(spy.epochs == 1)
+            #expect(kernel.epochs == 1)
         }
     }
 }

@@ -42,6 +42,24 @@ struct TemporaryNameTests {
 
     // MARK: A document takes the place of one that went
 
+    @Test func `a document that takes over a deleted one goes from the cloud only when the cloud has it as that one`() async throws {
+        try await withDevice { device in
+            try device.create("report.txt", "report")
+            try device.create("draft.txt", "draft")
+            try await device.push()
+            let draft = try #require(try device.entry("draft.txt").id)
+            try device.remove("report.txt")
+            try await device.push()
+            try device.rename("draft.txt", to: "report.txt")
+            // Nothing is uploaded yet.
+            _ = try await device.synchronizer.sendPending()
+            #expect(try device.library.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == false)
+            try await device.push()
+            #expect(try device.library.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == true)
+            #expect(try await device.text("report.txt") == "draft")
+        }
+    }
+
     @Test(arguments: containers)
     func `a document that is renamed to where one was removed a moment ago is that document`(folder: InodeNumber) async throws {
         try await withDevice { device in

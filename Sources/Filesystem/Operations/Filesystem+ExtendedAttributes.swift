@@ -77,15 +77,25 @@ extension AttributeCreation {
 /// What the mountpoint tells the command line of the daemon behind it; not listed.
 public enum MountAttribute: String, Sendable {
     case process = "user.docfs.process"
+    /// The namespace in which that number means the daemon (pid_namespaces(7)), as `/proc/PID/ns/pid` has it.
+    case processNamespace = "user.docfs.process-namespace"
     case showsDisplayNames = "user.docfs.show"
     /// How the kernel gets at contents, and why.
     case dataPath = "user.docfs.data-path"
     /// Set to `check` or `repair`, has the cloud looked through; read, says how far that is (`CheckupReply`).
     case checkup = "user.docfs.check"
 
+    /// Of the process that asks; empty where /proc is not there.
+    public static var ownProcessNamespace: String {
+        var target = [CChar](repeating: 0, count: 64)
+        let count = Glibc.readlink("/proc/self/ns/pid", &target, target.count)
+        return count > 0 ? String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : ""
+    }
+
     func value(of filesystem: Filesystem) -> String {
         switch self {
         case .process: String(getpid())
+        case .processNamespace: Self.ownProcessNamespace
         case .showsDisplayNames: filesystem.library.showsDisplayNames ? "display-names" : "filenames"
         case .dataPath: filesystem.dataPaths.passthrough.availability.description(noticing: filesystem.library.canNoticeUnseenWrites)
         case .checkup: CheckupReply(filesystem.library.checkup.current).text

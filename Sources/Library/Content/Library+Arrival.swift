@@ -241,7 +241,7 @@ extension Library {
         if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: arrival.descriptor) }
         let folder = try backing.folder(entry.parent, catalog)
         // Owner before mode: a change of owner clears set-id bits.
-        if entry.isHere { try keepOwner(of: folder, entry.filename, on: number) }
+        if entry.isHere { try keepOwner(of: folder, entry.filename, on: arrival.descriptor) }
         _ = try Descriptor.check { fchmod(number, mode_t(entry.mode | BackingFolder.fileAccess)) }
         let times = [entry.modified.timespec, entry.modified.timespec]
         _ = try Descriptor.check { futimens(number, times) }
@@ -256,14 +256,18 @@ extension Library {
 
 extension Library {
     /// An older version's file stands where the new one goes: the document stays its owner's (chown does not travel).
-    private func keepOwner(of folder: BackingFolder, _ filename: String, on file: Int32) throws(Errno) {
+    private func keepOwner(of folder: BackingFolder, _ filename: String, on file: Descriptor) throws(Errno) {
         let former: stat
         do throws(Errno) { former = try folder.status(filename) } catch {
             if error == .noSuchFileOrDirectory { return }
             throw error
         }
-        if former.st_uid == geteuid(), former.st_gid == getegid() { return }
-        _ = try Descriptor.check { fchown(file, former.st_uid, former.st_gid) }
+        let present = try file.status()
+        if former.st_uid == present.st_uid, former.st_gid == present.st_gid { return }
+        do throws(Errno) { _ = try Descriptor.check { fchown(file.number, former.st_uid, former.st_gid) } } catch {
+            // Some file systems give every file one owner, and nobody gives a file to a group that they have left: the content counts.
+            if error != .notPermitted { throw error }
+        }
     }
 }
 

@@ -47,9 +47,11 @@ extension Library {
         }
         var changes = AttributeChanges()
         changes.clearsSetID = isMember
+        let before = try inspect { try $0.entry(inode)?.mode }
         let mode = try setAttributes(of: inode, changes).mode
         file?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }
-        observer?.attributesChanged(of: inode)
+        // Set-group-id without group-execute may stay, and is looked at again with the next write.
+        if mode != before { observer?.attributesChanged(of: inode) }
     }
 
     func noteContentChange(_ entry: inout Entry) {

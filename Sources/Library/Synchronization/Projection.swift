@@ -246,7 +246,9 @@ struct Projection {
     private mutating func noteTimes(of entry: Entry, was current: Entry) throws {
         guard entry.modified != current.modified else { return }
         switch entry.kind {
-        case .folder: folderTimes[entry.inode] = entry.modified
+        case .folder:
+            // Else it changed here since, which the container has still to be told.
+            if try folderTimes[entry.inode] != nil || isUnchanged(current) { folderTimes[entry.inode] = entry.modified }
         case .symbolicLink:
             let times = [entry.modified.timespec, entry.modified.timespec]
             try library.backing.folder(entry.parent, catalog).setTimes(entry.filename, times)
@@ -258,12 +260,15 @@ struct Projection {
     /// folder's time is to be the container's in the end; else it is the time of this change.
     private mutating func touch(_ folder: Entry) throws {
         if folderTimes[folder.inode] != nil { return }
-        let directory = try library.backing.folder(folder.inode, catalog)
-        let time = library.surroundings.folderTime(Timestamp(try directory.descriptor.status().st_mtim))
-        if folder.inode > .cloud, time == folder.modified {
-            folderTimes[folder.inode] = folder.modified
-        }
-        try directory.touch()
+        if try isUnchanged(folder) { folderTimes[folder.inode] = folder.modified }
+        try library.backing.folder(folder.inode, catalog).touch()
+    }
+
+    /// Whether the time of a folder is the one that the container has of it.
+    private func isUnchanged(_ folder: Entry) throws -> Bool {
+        if folder.inode <= .cloud || folder.pending.contains(.modified) { return false }
+        let status = try library.backing.folder(folder.inode, catalog).descriptor.status()
+        return library.surroundings.folderTime(Timestamp(status.st_mtim)) == folder.modified
     }
 
     /// To be called when nothing more is put into folders.

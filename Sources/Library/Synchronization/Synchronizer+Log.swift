@@ -125,7 +125,7 @@ extension Synchronizer {
             resolutions: try catalog.pendingResolutions(),
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
             unknownFolders: Set(folders.unknown.map(\.inode)), 
-            heirs: Set(try withdrawals.compactMap(\.heir).filter { try catalog.replicaRecord($0) != nil }),
+            heirs: Set(try withdrawals.compactMap(\.heir).filter { try CatalogReplica(catalog).entry($0)?.isDeleted == false }),
             emptied: try emptied(withdrawals, catalog), device: library.device.id)
     }
 

@@ -16,7 +16,8 @@ final class GivenNames: Sendable {
     }
 
     private struct State {
-        var isEnabled = false
+        /// Makes the kernel ask for every name once more. Nil where it cannot be told.
+        var askAgain: (@Sendable () -> Void)?
         var typed: Set<Place> = []
         /// The documents whose listed names the kernel may remember.
         var listed: Set<InodeNumber> = []
@@ -27,25 +28,31 @@ final class GivenNames: Sendable {
             typed = []
             listed = []
             hasMoreListed = false
+            // Still with the lock: who finds nothing to forget may rely on the kernel's having been told.
+            askAgain?()
         }
     }
 
     /// Of each kind: some MB of memory.
     private static let most = 1 << 16
 
+    private let isEnabled = Atomic(false)
     private let state = Mutex(State())
 
-    /// The kernel can be told to ask for every name once more.
-    func enable() { state.withLock { $0.isEnabled = true } }
+    /// - Parameter askAgain: makes the kernel ask for every name once more; takes no lock of the kernel's or of ours.
+    func enable(askAgain: @escaping @Sendable () -> Void) {
+        state.withLock { $0.askAgain = askAgain }
+        isEnabled.store(true, ordering: .releasing)
+    }
 
     /// The kernel is about to be given a name that no listing shows.
     ///
     /// - Returns: whether it may remember it.
     func noteTyped(_ name: String, in folder: InodeNumber) -> Bool {
         // In `Documents` itself a name means a document of the preferred folder: what it means changes there.
-        if folder <= .documents { return false }
+        if folder <= .documents || !isEnabled.load(ordering: .acquiring) { return false }
         return state.withLock { state in
-            guard state.isEnabled, state.typed.count < Self.most else { return false }
+            if state.typed.count >= Self.most { state.forgetAll() }
             state.typed.insert(Place(folder: folder, name: ExactName(name)))
             return true
         }
@@ -53,8 +60,8 @@ final class GivenNames: Sendable {
 
     /// The kernel is about to be given the listed names of documents, which it may remember.
     func noteListed(_ documents: some Sequence<InodeNumber>) {
+        if !isEnabled.load(ordering: .acquiring) { return }
         state.withLock { state in
-            guard state.isEnabled else { return }
             for document in documents where !state.hasMoreListed {
                 state.listed.insert(document)
                 state.hasMoreListed = state.listed.count >= Self.most
@@ -65,21 +72,22 @@ final class GivenNames: Sendable {
 
     /// The kernel holds an inode no longer, and so none of its names.
     func forget(_ inode: InodeNumber) {
+        if !isEnabled.load(ordering: .acquiring) { return }
         state.withLock { state in
             if !state.listed.isEmpty { state.listed.remove(inode) }
         }
     }
 
-    /// These names may mean something else from now on.
+    /// These names may mean something else from now on. If the kernel may remember one of them, it asks for every name once more when this
+    /// returns.
     ///
-    /// - Parameter document: the document that has just been changed by one of its names, where that is not among `names`.
-    /// - Returns: whether the kernel may remember one of them, and must be told to ask for every name once more; then all are forgotten here.
-    func mustAskAgain(_ names: [String], in folder: InodeNumber, of document: InodeNumber? = nil) -> Bool {
+    /// - Parameter document: the document that has just been changed by one of its names, where that is not the listed one.
+    func changed(_ names: @autoclosure () -> [String], in folder: InodeNumber, of document: InodeNumber? = nil) {
+        if !isEnabled.load(ordering: .acquiring) { return }
+        let names = names()
         state.withLock { state in
             let isListed = document.map { state.hasMoreListed || state.listed.contains($0) } ?? false
-            let isGiven = isListed || names.contains { state.typed.contains(Place(folder: folder, name: ExactName($0))) }
-            if isGiven { state.forgetAll() }
-            return isGiven
+            if isListed || names.contains(where: { state.typed.contains(Place(folder: folder, name: ExactName($0))) }) { state.forgetAll() }
         }
     }
 }

@@ -51,6 +51,12 @@ extension Library {
             if let size = changes.size { try truncate(&entry, to: size, catalog) }
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, catalog)
+            } else if entry.isHere {
+                // The older version's file: the owner is its, and stays when the newer one comes.
+                if changes.owner != nil || changes.group != nil {
+                    let folder = try backing.folder(entry.parent, catalog)
+                    try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)
+                }
             } else if changes.owner.map({ $0 != geteuid() }) == true || changes.group.map({ $0 != getegid() }) == true {
                 throw Errno.notPermitted  // an owner is this machine's, and there is no file here to have one
             }
@@ -173,12 +179,11 @@ extension Library {
 
     /// Moves the time of change where no change of the backing file itself does (attributes live in the catalog).
     func noteChange(of entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        if entry.isBackingCurrent, entry.inode > .documents {
-            try backing.folder(entry.parent, catalog).touchChange(of: entry.filename)
-            self.catalog.forgetStatus(of: entry.inode)
-        } else {
-            entry.changed = surroundings.now()
-        }
+        guard entry.isBackingCurrent, entry.inode > .documents else { return entry.changed = surroundings.now() }
+        // It sets the mode once more, which could bring back set-id bits that a write is just taking away.
+        if FileMode.hasSetID(entry.mode), openFiles.isOpenForWriting(entry.inode) { return }
+        try backing.folder(entry.parent, catalog).touchChange(of: entry.filename)
+        self.catalog.forgetStatus(of: entry.inode)
     }
 
     private static func apply(_ changes: AttributeChanges, to file: OpenFile) throws(Errno) {

@@ -122,8 +122,7 @@ extension Library {
         (configuration.showsDisplayNames ? entry.fullName : nil) ?? entry.filename
     }
 
-    /// Tells the kernel that the names of an entry may be stale, as far as it may remember them: only
-    /// names that a listing can show are ever remembered.
+    /// Tells the kernel that the listed name of an entry may be stale. Of the other one `GivenNames` takes care.
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
     func forget(_ entry: EntryNames, besides used: UsedName?) {

@@ -180,6 +180,7 @@ public struct DirectoryStore: ObjectStore {
         case ENOTCONN, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT, ESTALE, ENODEV:
             .unreachable("\(root): \(Errno(rawValue: number))")
         case ELOOP: linked(key.description)
+        case ENOSYS: .unusable("\(root): it takes openat2(2), which Linux has since 5.6")
         case ENOENT, ENOTDIR: absence ?? .failed(key, Errno(rawValue: number))
         default: .failed(key, Errno(rawValue: number))
         }

@@ -19,7 +19,11 @@ struct UnmountCommand: ParsableCommand {
                 try Unmounting.detach(mount.mountpoint)  // the daemon is dead: only its mountpoint is left
                 return
             }
-            let handle = ProcessHandle(process)
+            guard mount.isInOwnProcessNamespace else {
+                throw CommandFailure(
+                    "the mount at \(mount.mountpoint) belongs to another process namespace (a container?); unmount it there")
+            }
+            let handle = try ProcessHandle(process)
             // Once more, now that the number cannot become another's: if it was the daemon's before, it is still.
             let isDaemon = mount.process == process
             // Something here may still use it, or another mount namespace hold it: the daemon ends all the same, within the
@@ -40,7 +44,12 @@ struct UnmountCommand: ParsableCommand {
 private struct ProcessHandle {
     private let descriptor: Int32
 
-    init(_ process: pid_t) { descriptor = pidfd_open(process, 0) }
+    init(_ process: pid_t) throws {
+        descriptor = pidfd_open(process, 0)
+        if descriptor < 0, errno != ESRCH {
+            throw CommandFailure("the mount's process \(process) cannot be watched: \(Errno(rawValue: errno))")
+        }
+    }
 
     /// Sends SIGTERM; that it has ended already is fine.
     func terminate() throws {

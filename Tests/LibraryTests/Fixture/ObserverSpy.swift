@@ -8,7 +8,6 @@ final class ObserverSpy: LibraryObserver {
         var names: [(name: String, parent: InodeNumber)] = []
         var attributes: Set<InodeNumber> = []
         var listings: Set<InodeNumber> = []
-        var epochs = 0
         var remoteChanges: [RemoteChange] = []
     }
 
@@ -27,16 +26,11 @@ final class ObserverSpy: LibraryObserver {
 
     var remoteChanges: [RemoteChange] { heard.withLock(\.remoteChanges) }
 
-    /// How many times the kernel was to ask for every name once more.
-    var epochs: Int { heard.withLock(\.epochs) }
-
     func forget() { heard.withLock { $0 = Heard() } }
 
     // MARK: LibraryObserver
 
     func nameChanged(_ name: String, in parent: InodeNumber) { heard.withLock { $0.names.append((name, parent)) } }
-
-    func askForNamesAgain() { heard.withLock { $0.epochs += 1 } }
 
     func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void) {
         if forgetsNames { body() }
