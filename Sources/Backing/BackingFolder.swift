@@ -143,8 +143,12 @@ package final class BackingFolder: Sendable {
 
     /// Marks the directory as changed now, where no name in the store changed with it.
     package func touch() throws(Errno) {
-        let times = [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), timespec(tv_sec: 0, tv_nsec: UTIME_NOW)]
-        _ = try Descriptor.check { utimensat(AT_FDCWD, "/proc/self/fd/\(number)", times, 0) }
+        _ = try Descriptor.check { setModified(timespec(tv_sec: 0, tv_nsec: UTIME_NOW)) }
+    }
+
+    /// utimensat(2) of the directory itself.
+    private func setModified(_ time: timespec) -> Int32 {
+        utimensat(AT_FDCWD, "/proc/self/fd/\(number)", [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), time], 0)
     }
 
     /// Moves a file's time of change (st_ctime), and nothing else of it.
@@ -152,16 +156,14 @@ package final class BackingFolder: Sendable {
         try setMode(name, UInt16(try status(name).st_mode & 0o7777))
     }
 
-    /// Runs `body` and leaves the directory's time of modification as it was: what happened in the store is no change of the folder that
-    /// people see.
-    package func keepingTime<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) {
+    /// Runs `body` and leaves the directory's time of modification as it was: people see no change in the folder.
+    package func keepingTime<Value>(_ body: () throws(Errno) -> Value) throws(Errno) -> Value {
         var status = stat()
         let isKnown = fstat(number, &status) == 0
-        try body()
-        guard isKnown else { return }
-        let times = [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), status.st_mtim]
+        let value = try body()
         // A time that cannot be set back is no reason to fail after the change.
-        _ = utimensat(AT_FDCWD, "/proc/self/fd/\(number)", times, 0)
+        if isKnown { _ = setModified(status.st_mtim) }
+        return value
     }
 
     /// Removes a link, or a folder in which, however deep, there is nothing but folders and links.

@@ -98,7 +98,8 @@ package final class BackingStore: Sendable {
     /// Puts the display name on the backing file, for the day when docfs is gone. Store file systems
     /// without extended attributes do not get it: the catalog is what counts.
     ///
-    /// - Returns: whether the file has it, if there is any.
+    /// - Parameter displayName: nil takes the attribute away: the file is no document's.
+    /// - Returns: whether the file says so now.
     @discardableResult
     package func mirror(displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
         guard let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return false }

@@ -24,13 +24,19 @@ struct PowerLossTests {
         }
     }
 
+    /// A document of the cloud whose first version is there and on the disk, and that was written once more.
+    private static func writeTwice(_ device: Device, _ disk: DiskImage) async throws -> FilePath {
+        let letter = device.cloud / "Letter.txt"
+        try letter.create("first")
+        try await device.waitUntilUploaded(letter)
+        try await disk.synchronize()
+        try letter.write("second version")
+        return letter
+    }
+
     @Test func `what was written just before a document left the cloud is here when the cloud has heard of it`() async throws {
         try await withDiskImage { device, disk in
-            let letter = device.cloud / "Letter.txt"
-            try letter.create("first")
-            try await device.waitUntilUploaded(letter)
-            try await disk.synchronize()
-            try letter.write("second version")
+            let letter = try await Self.writeTwice(device, disk)
             try letter.rename(to: device.local / "Letter.txt")
             try await Self.settle(device)
             try await disk.losePower()
@@ -42,11 +48,7 @@ struct PowerLossTests {
 
     @Test func `a save that the cloud has is here, and in conflict with nothing`() async throws {
         try await withDiskImage { device, disk in
-            let letter = device.cloud / "Letter.txt"
-            try letter.create("first")
-            try await device.waitUntilUploaded(letter)
-            try await disk.synchronize()
-            try letter.write("second version")
+            let letter = try await Self.writeTwice(device, disk)
             try await device.waitUntilUploaded(letter)
             try await Self.settle(device)
             try await disk.losePower()

@@ -129,17 +129,7 @@ struct CleaningTests {
     }
 
     @Test func `a version that another document left goes from where it was made`() async throws {
-        try await withTwoDevices { laptop, phone in
-            for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
-            try await laptop.push()
-            try await phone.pull()
-            for name in ["F.txt", "G.txt"] { #expect(try await phone.text(name) == name) }
-            try await phone.save("F.txt", "of the phone")
-            try await laptop.save("F.txt", "of the laptop")
-            try await phone.push()
-            try await laptop.push()
-            try await phone.pull()
-            _ = try await phone.text("F.txt")
+        try await withConflictOnTwoDevices { laptop, phone in
             try phone.rename("F.txt", to: "G.txt")
             try await phone.push()
             try await age(phone, days: 31)

@@ -9,25 +9,6 @@ import Testing
 /// What is removed or renamed is what this device has shown (PRODUCT 6).
 @Suite(.timeLimit(.minutes(2)))
 struct ShownVersionTests {
-    /// Two documents that both devices have; of the first one two saves are in conflict, the laptop's the current one.
-    private static func withConflict(
-        _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
-    ) async throws {
-        try await withTwoDevices { laptop, phone in
-            for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
-            try await laptop.push()
-            try await phone.pull()
-            for name in ["F.txt", "G.txt"] { #expect(try await phone.text(name) == name) }
-            try await phone.save("F.txt", "of the phone")
-            try await laptop.save("F.txt", "of the laptop")
-            try await phone.push()
-            try await laptop.push()
-            try await phone.pull()
-            _ = try await phone.text("F.txt")
-            try await body(laptop, phone)
-        }
-    }
-
     private static func conflicts(of name: String, _ device: TestDevice) throws -> [String] {
         try device.library.list(.conflicts, of: device.inode(name)).map(\.name)
     }
@@ -47,7 +28,7 @@ struct ShownVersionTests {
     }
 
     @Test func `renamed over another document, a document takes its conflict versions along`() async throws {
-        try await Self.withConflict { laptop, phone in
+        try await withConflictOnTwoDevices { laptop, phone in
             let hidden = try await Self.conflictTexts(of: "F.txt", phone)
             let current = try await phone.text("F.txt")
             try phone.rename("F.txt", to: "G.txt")
@@ -74,7 +55,7 @@ struct ShownVersionTests {
 
     @Test func `the conflict versions go on with a document that is renamed twice, and with one that is removed they go`() async throws {
         for isRemoved in [false, true] {
-            try await Self.withConflict { laptop, phone in
+            try await withConflictOnTwoDevices { laptop, phone in
                 try phone.create("H.txt", "H")
                 try await phone.push()
                 try phone.rename("F.txt", to: "G.txt")
@@ -93,7 +74,7 @@ struct ShownVersionTests {
     }
 
     @Test func `also over a document that the cloud does not know yet`() async throws {
-        try await Self.withConflict { laptop, phone in
+        try await withConflictOnTwoDevices { laptop, phone in
             let hidden = try await Self.conflictTexts(of: "F.txt", phone)
             try phone.create("New.txt", "new")
             try phone.rename("F.txt", to: "New.txt")
@@ -176,7 +157,7 @@ struct ShownVersionTests {
     }
 
     @Test func `a version that came to a document in conflict after it was removed survives as the document`() async throws {
-        try await Self.withConflict { laptop, phone in
+        try await withConflictOnTwoDevices { laptop, phone in
             // The laptop settles it by a save of its own, which the phone has not heard of.
             try await laptop.save("F.txt", "newer, of the laptop")
             try await laptop.push()
@@ -193,7 +174,7 @@ struct ShownVersionTests {
     }
 
     @Test func `removing a document in conflict removes the versions that were shown`() async throws {
-        try await Self.withConflict { laptop, phone in
+        try await withConflictOnTwoDevices { laptop, phone in
             try phone.remove("F.txt")
             try await phone.push()
             try await laptop.pull()

@@ -131,12 +131,10 @@ extension Library {
     /// Puts an empty backing file in the place of content that is not here, or not the latest.
     func makeEmpty(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         let folder = try backing.folder(entry.parent, catalog)
-        var opened: Descriptor?
-        let mode = entry.mode | BackingFolder.fileAccess
-        try folder.keepingTime { () throws(Errno) in
-            opened = try folder.openFile(entry.filename, O_RDWR | O_CREAT | O_TRUNC, mode: mode)
+        let (filename, mode) = (entry.filename, entry.mode | BackingFolder.fileAccess)
+        let file = try folder.keepingTime { () throws(Errno) in
+            try folder.openFile(filename, O_RDWR | O_CREAT | O_TRUNC, mode: mode)
         }
-        guard let file = opened else { throw Errno.ioError }
         if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: file) }
         transfers.forget(entry.inode)
         retries.succeeded(entry.inode)

@@ -37,7 +37,7 @@ final class GroupSync: Sendable {
 
     private func synchronizeGroups() {
         while let group = nextGroup() {
-            // The blocks of all are chosen first: so the journal's commit that the first sync waits for is that of the others, too.
+            // The file system allocates the blocks of all files before the first sync waits: one commit of its journal serves them all.
             for waiting in group { waiting.file.startWriting() }
             for waiting in group {
                 waiting.continuation.resume(with: Result { try waiting.file.synchronize(dataOnly: true) })

@@ -21,6 +21,8 @@ struct Projection {
     private var changes = TreeChanges()
     /// The entries that are projected together.
     private var touched: [EntryID] = []
+    /// The versions among theirs that went from one document to another with a rename over that one; nil before anybody asked.
+    private var bequeathed: [VersionID: DocumentVersion]?
     /// The times that folders got elsewhere; given to them when all is done, since each entry that is put into one moves its time.
     private var folderTimes: [InodeNumber: Timestamp] = [:]
     /// Folders that a checkpoint put there, while it is taken over.
@@ -41,7 +43,7 @@ struct Projection {
     }
 
     mutating func project(_ touched: [EntryID]) throws {
-        self.touched = touched
+        (self.touched, bequeathed) = (touched, nil)
         for id in touched { try projectLive(id) }
         let gone = try touched.filter { try replica.entry($0)?.isDeleted != false }
         for id in gone { try projectDeleted(id, isFolder: false) }
@@ -326,12 +328,16 @@ struct Projection {
     }
 
     /// The version that the file of an entry holds, if it has just gone to another document with a rename over that one.
-    private func inherited(from entry: Entry) throws -> DocumentVersion? {
+    private mutating func inherited(from entry: Entry) throws -> DocumentVersion? {
         guard let id = entry.id, let held = entry.contentVersion, try replica.entry(id)?.versions?.contains(held) == false else { return nil }
-        for other in touched {
-            if let version = try replica.entry(other)?.versions?.all.first(where: { $0.id == held && $0.keeper == id }) { return version }
-        }
-        return nil
+        let known = try bequeathed ?? bequeathedVersions()
+        bequeathed = known
+        return known[held].flatMap { $0.keeper == id ? $0 : nil }
+    }
+
+    private func bequeathedVersions() throws -> [VersionID: DocumentVersion] {
+        let versions = try touched.flatMap { try replica.entry($0)?.versions?.all ?? [] }
+        return Dictionary(versions.filter { $0.keeper != nil }.map { ($0.id, $0) }) { first, _ in first }
     }
 
     private func staysPut(_ entry: Entry) throws -> Bool {
@@ -352,9 +358,10 @@ struct Projection {
         guard var entry = try catalog.entry(id), entry.container == .cloud, (entry.kind == .folder) == isFolder,
             !entry.pending.contains(.creation), entry.inode > .cloud
         else { return }
+        let inherited = try inherited(from: entry)
         let isKept = isFolder
             ? try catalog.hasChildren(entry.inode)
-            : try entry.pending.contains(.content) || library.noteEditInStore(of: &entry, inherited: inherited(from: entry), catalog)
+            : try entry.pending.contains(.content) || library.noteEditInStore(of: &entry, inherited: inherited, catalog)
         if isFolder, isKept, try !catalog.hasReplicatedChildren(entry.inode) {
             // What is no document brings nothing back elsewhere.
             entry.pending.insert(.revival)

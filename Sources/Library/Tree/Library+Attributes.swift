@@ -52,11 +52,8 @@ extension Library {
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, catalog)
             } else if entry.isHere {
-                // The older version's file: the owner is its, and stays when the newer one comes.
-                if changes.owner != nil || changes.group != nil {
-                    let folder = try backing.folder(entry.parent, catalog)
-                    try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)
-                }
+                // The file of an older version is here. The newer one keeps its owner when it comes.
+                try setOwner(changes, of: entry, in: backing.folder(entry.parent, catalog))
             } else if changes.owner.map({ $0 != geteuid() }) == true || changes.group.map({ $0 != getegid() }) == true {
                 throw Errno.notPermitted  // an owner is this machine's, and there is no file here to have one
             }
@@ -196,6 +193,11 @@ extension Library {
         if let times = changes.times { _ = try Descriptor.check { futimens(number, times) } }
     }
 
+    private func setOwner(_ changes: AttributeChanges, of entry: Entry, in folder: BackingFolder) throws(Errno) {
+        if changes.owner == nil, changes.group == nil { return }
+        try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)
+    }
+
     private func applyToBacking(
         _ changes: AttributeChanges, _ entry: Entry, _ catalog: CatalogTransaction
     ) throws {
@@ -207,9 +209,7 @@ extension Library {
         let folder = try backing.folder(entry.parent, catalog)
         defer { self.catalog.forgetStatus(of: entry.inode) }
         // Owner before mode: a change of owner clears set-id bits that the caller may be setting.
-        if changes.owner != nil || changes.group != nil {
-            try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)
-        }
+        try setOwner(changes, of: entry, in: folder)
         if let mode = changes.mode {
             switch entry.kind {
             case .folder: try folder.setFolderMode(entry.filename, mode)

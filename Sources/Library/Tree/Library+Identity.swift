@@ -122,7 +122,7 @@ extension Library {
         (configuration.showsDisplayNames ? entry.fullName : nil) ?? entry.filename
     }
 
-    /// Tells the kernel that the listed name of an entry may be stale. Of the other one `GivenNames` takes care.
+    /// Tells the kernel that the listed name of an entry may be stale. `GivenNames` does so for the other name.
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
     func forget(_ entry: EntryNames, besides used: UsedName?) {

@@ -103,3 +103,21 @@ func withPlanOnTwoDevices(
         try await body(laptop, phone, try phone.entry("Plan.txt"))
     }
 }
+
+/// Runs `body` with two devices that have `F.txt` and `G.txt`. Two saves of `F.txt` are in conflict, the laptop's is the current one, and
+/// the phone has it.
+func withConflictOnTwoDevices(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
+    try await withTwoDevices { laptop, phone in
+        for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
+        try await laptop.push()
+        try await phone.pull()
+        for name in ["F.txt", "G.txt"] { #expect(try await phone.text(name) == name) }
+        try await phone.save("F.txt", "of the phone")
+        try await laptop.save("F.txt", "of the laptop")
+        try await phone.push()
+        try await laptop.push()
+        try await phone.pull()
+        _ = try await phone.text("F.txt")
+        try await body(laptop, phone)
+    }
+}
