@@ -127,7 +127,9 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "FilesystemTests", dependencies: ["Filesystem", "Library", "Backing", "Catalog", "Documents", "TestSupport"], swiftSettings: strict),
+            name: "FilesystemTests",
+            dependencies: ["Filesystem", "Library", "Backing", "Catalog", "Documents", "TestSupport"],
+            swiftSettings: strict),
         // Whole devices in a world of which nothing but a seed decides.
         .testTarget(
             name: "SimulationTests",

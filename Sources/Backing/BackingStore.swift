@@ -57,7 +57,9 @@ package final class BackingStore: Sendable {
         switch inode {
         case .root, .documents: root
         case .local, .cloud:
-            if let folder = folders.withLock({ $0[inode] }) { folder } else {
+            if let folder = folders.withLock({ $0[inode] }) {
+                folder
+            } else {
                 try open((inode == .local ? Container.local : .cloud).rawValue, in: root, as: inode)
             }
         default: nil
@@ -92,7 +94,8 @@ package final class BackingStore: Sendable {
             outcome.succeeded.store(succeeded, ordering: .releasing)
             outcome.ended.signal()
         }
-        return outcome.ended.wait(timeout: .now() + .seconds(seconds)) == .success && outcome.succeeded.load(ordering: .acquiring)
+        return outcome.ended.wait(timeout: .now() + .seconds(seconds)) == .success
+            && outcome.succeeded.load(ordering: .acquiring)
     }
 
     /// Puts the display name on the backing file, for the day when docfs is gone. Store file systems

@@ -32,7 +32,8 @@ public struct FileAttributes: Sendable, Equatable {
     package static func placeholder(_ entry: Entry) -> FileAttributes {
         FileAttributes(
             type: .file, mode: entry.mode, size: entry.size, blocks: 0, links: 1, owner: geteuid(),
-            group: getegid(), accessed: entry.modified, modified: entry.modified, changed: max(entry.modified, entry.changed))
+            group: getegid(), accessed: entry.modified, modified: entry.modified,
+            changed: max(entry.modified, entry.changed))
     }
 
     /// Of what is known no more than that it was there.

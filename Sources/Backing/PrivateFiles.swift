@@ -6,7 +6,8 @@ import SystemPackage
 /// read them, whatever the mode of the store's folder is.
 extension BackingStore {
     /// All that stands beside `local` and `cloud`, which are the person's. A new one is made with mode 0600.
-    private static let ownFiles = ["lock", "docfs.log", "clean", "reserve"]
+    private static let ownFiles =
+        ["lock", "docfs.log", "clean", "reserve"]
         + ["catalog.sqlite", "reunion.sqlite"].flatMap { name in ["", "-wal", "-shm", "-journal"].map { name + $0 } }
     private static let ownFolders = ["staging"]
 
@@ -15,7 +16,8 @@ extension BackingStore {
     ///
     /// - Returns: those whose mode cannot be changed, as on a file system without modes.
     package func makeOwnFilesPrivate() -> [(name: String, error: Errno)] {
-        let wanted = Self.ownFiles.map { ($0, S_IFREG, mode_t(0o600)) } + Self.ownFolders.map { ($0, S_IFDIR, mode_t(0o700)) }
+        let wanted =
+            Self.ownFiles.map { ($0, S_IFREG, mode_t(0o600)) } + Self.ownFolders.map { ($0, S_IFDIR, mode_t(0o700)) }
         return wanted.compactMap { name, type, mode in
             do throws(Errno) {
                 try makePrivate(name, type, mode)

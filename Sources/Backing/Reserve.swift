@@ -121,7 +121,9 @@ package final class Reserve: Sendable {
         guard state.length < Self.largest, let status = try? root.fileSystemStatus(), let free = free() else { return }
         let whole = min(Self.largest, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 16)
         let wanted = min(whole, state.length + free - rest)
-        guard wanted > state.length, let file = try? root.openFile(Self.name, O_WRONLY | O_CREAT, mode: 0o600) else { return }
+        guard wanted > state.length, let file = try? root.openFile(Self.name, O_WRONLY | O_CREAT, mode: 0o600) else {
+            return
+        }
         // Not all that is free can be had. What cannot be set aside at once may be in parts: every part that is not is lost to others.
         var part = wanted - state.length
         while part >= Self.smallestPart, state.length < wanted {

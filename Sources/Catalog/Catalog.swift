@@ -95,7 +95,10 @@ public final class Catalog: Sendable {
             connection = Connection(queue)
             let last = try queue.read { db in
                 try Int64.fetchOne(
-                    db, sql: "SELECT max((SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries'))")
+                    db,
+                    sql:
+                        "SELECT max((SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries'))"
+                )
             }
             inodes = InodeSupply(last: last ?? 99)
         } catch let error as DatabaseError { throw CatalogError(error) }
@@ -104,7 +107,9 @@ public final class Catalog: Sendable {
     /// Makes the file where it is missing: SQLite would let everybody read it. The write-ahead log gets its mode.
     private static func makePrivateFile(_ path: String) throws {
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if file >= 0 { _ = Glibc.close(file) } else if errno != EEXIST {
+        if file >= 0 {
+            _ = Glibc.close(file)
+        } else if errno != EEXIST {
             throw errno == ENOSPC || errno == EDQUOT
                 ? CatalogError.full : CatalogError.failed("cannot make the database \(path): errno \(errno)")
         }
@@ -144,7 +149,8 @@ public final class Catalog: Sendable {
     private func take<Value>(_ turn: Turn, _ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
             let transaction = CatalogTransaction(
-                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting, letsRowsWait: later != nil)
+                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting, letsRowsWait: later != nil
+            )
             let result = Result { try body(transaction) }
             if turn.hasChanged || !turn.undo.isEmpty {
                 if case .failure(let error) = result { throw error }
@@ -256,7 +262,9 @@ public final class Catalog: Sendable {
     public func checkpointIfQuiet() throws {
         let isDue = quiet.withLock { quiet in
             defer { quiet.writesWhenLastAsked = quiet.writes }
-            guard quiet.writes == quiet.writesWhenLastAsked, quiet.writes - quiet.writesAtLastCheckpoint >= 500 else { return false }
+            guard quiet.writes == quiet.writesWhenLastAsked, quiet.writes - quiet.writesAtLastCheckpoint >= 500 else {
+                return false
+            }
             quiet.writesAtLastCheckpoint = quiet.writes
             return true
         }

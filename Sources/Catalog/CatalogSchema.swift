@@ -24,7 +24,8 @@ enum CatalogSchema {
             // The key of a row is part of each of its index entries, and orders those of one kind.
             try db.execute(sql: "CREATE INDEX entriesToUpload ON entries(kind) WHERE pending & 2")
         }
-        migrator.registerMigration("5: backing files are known by their birth times, too; folders by when they changed") { db in
+        migrator.registerMigration("5: backing files are known by their birth times, too; folders by when they changed")
+        { db in
             try db.execute(
                 sql: """
                     ALTER TABLE entries ADD COLUMN backingBirth INTEGER NOT NULL DEFAULT 0;

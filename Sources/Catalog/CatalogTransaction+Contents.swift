@@ -37,7 +37,9 @@ public struct UploadedContent: Sendable, Equatable {
     /// The version as JSON.
     public var record: [UInt8]
 
-    public init(version: VersionID, document: EntryID, inode: InodeNumber, revision: Int64, stage: Stage, record: [UInt8]) {
+    public init(
+        version: VersionID, document: EntryID, inode: InodeNumber, revision: Int64, stage: Stage, record: [UInt8]
+    ) {
         self.version = version
         self.document = document
         self.inode = inode
@@ -61,12 +63,16 @@ extension CatalogTransaction {
 
     public func forgetDepartedContent(_ version: VersionID) throws {
         try turn.write { db in
-            try db.cachedStatement(sql: "DELETE FROM departedContents WHERE version=?").execute(arguments: [version.uuid])
+            try db.cachedStatement(sql: "DELETE FROM departedContents WHERE version=?").execute(arguments: [
+                version.uuid
+            ])
         }
     }
 
     /// The whole replica is another one.
-    public func forgetDepartedContents() throws { try turn.write { try $0.execute(sql: "DELETE FROM departedContents") } }
+    public func forgetDepartedContents() throws {
+        try turn.write { try $0.execute(sql: "DELETE FROM departedContents") }
+    }
 
     public func isDeparted(_ version: VersionID) throws -> Bool {
         try turn.readWritten { db in
@@ -79,10 +85,12 @@ extension CatalogTransaction {
     public func departedContents(limit: Int) throws -> [DepartedContent] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
-                sql: "SELECT version, uuid, filename, position FROM departedContents ORDER BY position, version LIMIT ?")
+                sql: "SELECT version, uuid, filename, position FROM departedContents ORDER BY position, version LIMIT ?"
+            )
             return try Row.fetchAll(statement, arguments: [limit]).map {
                 DepartedContent(
-                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), filename: $0[2], position: $0[3])
+                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), filename: $0[2],
+                    position: $0[3])
             }
         }
     }
@@ -93,7 +101,8 @@ extension CatalogTransaction {
         try turn.write { db in
             try db.cachedStatement(sql: "REPLACE INTO uploads VALUES(?,?,?,?,?,?)").execute(
                 arguments: [
-                    upload.version.uuid, upload.document.uuid, upload.inode.number, upload.revision, upload.stage.rawValue,
+                    upload.version.uuid, upload.document.uuid, upload.inode.number, upload.revision,
+                    upload.stage.rawValue,
                     Data(upload.record),
                 ])
         }
@@ -123,7 +132,8 @@ extension CatalogTransaction {
                 sql: "SELECT version, uuid, inode, revision, record FROM uploads WHERE stage=? ORDER BY version")
             return try Row.fetchAll(statement, arguments: [stage.rawValue]).map {
                 UploadedContent(
-                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), inode: InodeNumber($0[2]), revision: $0[3],
+                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), inode: InodeNumber($0[2]),
+                    revision: $0[3],
                     stage: stage, record: Array($0[4] as Data))
             }
         }

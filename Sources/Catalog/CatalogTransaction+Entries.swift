@@ -35,7 +35,9 @@ extension CatalogTransaction {
     public func entry(_ id: EntryID) throws -> Entry? {
         if let entry = waiting.entry(id) { return entry }
         // A row that waits says something else by now.
-        return try written(sql: EntryColumns.byUUID) { $0.bind(id.uuid) }.flatMap { waiting[$0.inode] == nil ? $0 : nil }
+        return try written(sql: EntryColumns.byUUID) { $0.bind(id.uuid) }.flatMap {
+            waiting[$0.inode] == nil ? $0 : nil
+        }
     }
 
     public func entry(in parent: InodeNumber, filename: String) throws -> Entry? {
@@ -88,7 +90,8 @@ extension CatalogTransaction {
     public func newestUntitled(in parent: InodeNumber, pathExtension: String) throws -> Entry? {
         try entries(
             where: "parent=? AND naming=? AND extension=? ORDER BY created DESC, id DESC LIMIT 1",
-            [parent.number, Naming.untitled.code, pathExtension]).first
+            [parent.number, Naming.untitled.code, pathExtension]
+        ).first
     }
 
     /// In listing order.
@@ -222,7 +225,9 @@ extension CatalogTransaction {
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
         let new = inodes.next()
         try turn.write { db in
-            try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?").execute(arguments: [new.number, inode.number])
+            try db.cachedStatement(sql: "UPDATE entries SET id=? WHERE id=?").execute(arguments: [
+                new.number, inode.number,
+            ])
         }
         cache.forget(inode)
         return new
@@ -236,7 +241,8 @@ extension CatalogTransaction {
         let count = try counts.count(in: container) { container in
             try turn.read { db in
                 let row = try Row.fetchOne(
-                    db.cachedStatement(sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
+                    db.cachedStatement(
+                        sql: "SELECT count(*), total(conflicts) FROM entries WHERE kind=1 AND container=?"),
                     arguments: [container == .local ? 0 : 1])
                 return EntryCounts.Count(documents: row?[0] ?? 0, conflicts: Int((row?[1] as Double?) ?? 0))
             }
@@ -316,7 +322,8 @@ extension CatalogTransaction {
             while let row = try statement.step() {
                 rows.append(
                     ListingRow(
-                        inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2], fullName: row.optional(3),
+                        inode: InodeNumber(row[0]), kind: EntryKind(code: row[1]), filename: row[2],
+                        fullName: row.optional(3),
                         created: Timestamp(nanoseconds: row[4]), conflicts: row[5]))
             }
             return rows

@@ -14,7 +14,8 @@ extension CatalogTransaction {
     private static let isCurrent = "(isHere AND (pending & 2 OR currentVersion IS contentVersion))"
 
     /// Documents of which the content is not here, or not the newest.
-    public static let isNotCurrent: StaticString = "kind=1 AND NOT (isHere AND (pending & 2 OR currentVersion IS contentVersion))"
+    public static let isNotCurrent: StaticString =
+        "kind=1 AND NOT (isHere AND (pending & 2 OR currentVersion IS contentVersion))"
     /// Documents of which the content is on its way out of the cloud.
     public static let isArriving: StaticString = "kind=1 AND NOT isHere"
     public static let isInConflict: StaticString = "conflicts > 0"
@@ -22,7 +23,8 @@ extension CatalogTransaction {
     public func descendantCount(of folder: InodeNumber) throws -> Int {
         try turn.read { db in
             try Int.fetchOne(
-                db.cachedStatement(sql: "\(Self.inside) SELECT count(*) FROM inside"), arguments: ["folder": folder.number]) ?? 0
+                db.cachedStatement(sql: "\(Self.inside) SELECT count(*) FROM inside"),
+                arguments: ["folder": folder.number]) ?? 0
         }
     }
 
@@ -30,7 +32,8 @@ extension CatalogTransaction {
     public func hasDescendant(of folder: InodeNumber, where condition: StaticString) throws -> Bool {
         try turn.read { db in
             let statement = try db.cachedStatement(
-                sql: "\(Self.inside) SELECT 1 FROM entries WHERE id IN (SELECT id FROM inside) AND \(condition) LIMIT 1")
+                sql: "\(Self.inside) SELECT 1 FROM entries WHERE id IN (SELECT id FROM inside) AND \(condition) LIMIT 1"
+            )
             return try Bool.fetchOne(statement, arguments: ["folder": folder.number]) != nil
         }
     }
@@ -82,7 +85,10 @@ extension CatalogTransaction {
     /// The steps that such deletions belong to of which it is not noted yet what was seen.
     public func stepsOfUnfinishedWithdrawals() throws -> Set<Int64> {
         try turn.readWritten { db in
-            try Set(Int64.fetchAll(db.cachedStatement(sql: "SELECT DISTINCT step FROM withdrawals WHERE seen IS NULL AND step IS NOT NULL")))
+            try Set(
+                Int64.fetchAll(
+                    db.cachedStatement(
+                        sql: "SELECT DISTINCT step FROM withdrawals WHERE seen IS NULL AND step IS NOT NULL")))
         }
     }
 
@@ -90,7 +96,8 @@ extension CatalogTransaction {
     public func unfinishedWithdrawals(limit: Int) throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT uuid, depth, step FROM withdrawals WHERE seen IS NULL LIMIT ?"), arguments: [limit]
+                db.cachedStatement(sql: "SELECT uuid, depth, step FROM withdrawals WHERE seen IS NULL LIMIT ?"),
+                arguments: [limit]
             ).map { Withdrawal(id: EntryID($0[0] as UUID), seen: [], depth: $0[1], step: $0[2]) }
         }
     }

@@ -15,7 +15,8 @@ extension CatalogTransaction {
     /// of the cloud, and those that are called after their text.
     public func entriesWithNotedContent(after inode: InodeNumber, limit: Int) throws -> [Entry] {
         try entries(
-            where: "kind=1 AND isHere=1 AND NOT pending & 2 AND (container=1 OR naming<>0) AND id>? ORDER BY id LIMIT ?",
+            where:
+                "kind=1 AND isHere=1 AND NOT pending & 2 AND (container=1 OR naming<>0) AND id>? ORDER BY id LIMIT ?",
             [inode.number, limit])
     }
 
@@ -33,7 +34,10 @@ extension CatalogTransaction {
 
     /// Folders that are here for the sake of scratch files (`PendingChanges.revival`), and have none any more.
     public func foldersToForget() throws -> [Entry] {
-        try entries(where: "pending=256 AND kind=0 AND NOT EXISTS(SELECT 1 FROM entries AS inner WHERE inner.parent=entries.id)", [])
+        try entries(
+            where:
+                "pending=256 AND kind=0 AND NOT EXISTS(SELECT 1 FROM entries AS inner WHERE inner.parent=entries.id)",
+            [])
     }
 
     /// Whether a folder holds anything that the container is to know.
@@ -74,7 +78,8 @@ extension CatalogTransaction {
     public func pendingCount() throws -> Int {
         try turn.read { db in
             let statement = try db.cachedStatement(
-                sql: "SELECT (SELECT count(*) FROM entries WHERE pending<>0 AND pending<>256) + (SELECT count(*) FROM withdrawals)"
+                sql:
+                    "SELECT (SELECT count(*) FROM entries WHERE pending<>0 AND pending<>256) + (SELECT count(*) FROM withdrawals)"
                     + " + (SELECT count(*) FROM resolutions)")
             return try Row.fetchOne(statement).map { $0[0] } ?? 0
         }

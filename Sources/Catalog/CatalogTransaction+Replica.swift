@@ -55,7 +55,8 @@ extension CatalogTransaction {
 
     public func replicaHasChildren(_ parent: EntryID) throws -> Bool {
         try turn.readWritten { db in
-            let statement = try db.cachedStatement(sql: "SELECT 1 FROM replica WHERE parent=? AND NOT isDeleted LIMIT 1")
+            let statement = try db.cachedStatement(
+                sql: "SELECT 1 FROM replica WHERE parent=? AND NOT isDeleted LIMIT 1")
             return try Bool.fetchOne(statement, arguments: [parent.uuid]) != nil
         }
     }
@@ -63,7 +64,8 @@ extension CatalogTransaction {
     /// The live entries of a folder.
     public func replicaChildren(of parent: EntryID) throws -> [EntryID] {
         try turn.readWritten { db in
-            let statement = try db.cachedStatement(sql: "SELECT uuid FROM replica WHERE parent=? AND NOT isDeleted ORDER BY uuid")
+            let statement = try db.cachedStatement(
+                sql: "SELECT uuid FROM replica WHERE parent=? AND NOT isDeleted ORDER BY uuid")
             return try UUID.fetchAll(statement, arguments: [parent.uuid]).map(EntryID.init)
         }
     }
@@ -106,7 +108,10 @@ extension CatalogTransaction {
     public func withdrawals() throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE seen IS NOT NULL ORDER BY depth DESC, uuid")
+                db.cachedStatement(
+                    sql:
+                        "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE seen IS NOT NULL ORDER BY depth DESC, uuid"
+                )
             ).map(withdrawal)
         }
     }
@@ -121,7 +126,9 @@ extension CatalogTransaction {
     public func withdrawals(inFavourOf heir: EntryID) throws -> [Withdrawal] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
-                sql: "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE heir=? AND seen IS NOT NULL ORDER BY uuid")
+                sql:
+                    "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE heir=? AND seen IS NOT NULL ORDER BY uuid"
+            )
             return try Row.fetchAll(statement, arguments: [heir.uuid]).map(withdrawal)
         }
     }
@@ -136,9 +143,12 @@ extension CatalogTransaction {
 
     public func store(_ withdrawal: Withdrawal) throws {
         try turn.write { db in
-            try db.cachedStatement(sql: "REPLACE INTO withdrawals(uuid, seen, depth, step, heir, bequest) VALUES(?,?,?,?,?,?)").execute(
+            try db.cachedStatement(
+                sql: "REPLACE INTO withdrawals(uuid, seen, depth, step, heir, bequest) VALUES(?,?,?,?,?,?)"
+            ).execute(
                 arguments: [
-                    withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step, withdrawal.heir?.uuid,
+                    withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step,
+                    withdrawal.heir?.uuid,
                     withdrawal.heir == nil ? nil : packed(withdrawal.bequest),
                 ])
         }
@@ -173,7 +183,9 @@ extension CatalogTransaction {
     public func setResolution(_ record: [UInt8]?, of id: EntryID) throws {
         try turn.write { db in
             if let record {
-                try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [id.uuid, Data(record)])
+                try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [
+                    id.uuid, Data(record),
+                ])
             } else {
                 try db.cachedStatement(sql: "DELETE FROM resolutions WHERE uuid=?").execute(arguments: [id.uuid])
             }
@@ -182,13 +194,16 @@ extension CatalogTransaction {
 
     /// The one commit that may have reached the log without our knowing; nil when there is none.
     public func outbox() throws -> [UInt8]? {
-        try turn.readWritten { db in try Data.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map(Array.init) }
+        try turn.readWritten { db in
+            try Data.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map(Array.init)
+        }
     }
 
     /// Whether it is the one of that id.
     public func isInOutbox(_ commit: CommitID) throws -> Bool {
         try turn.readWritten { db in
-            try Bool.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM outbox WHERE commitID=?"), arguments: [commit.uuid]) != nil
+            try Bool.fetchOne(
+                db.cachedStatement(sql: "SELECT 1 FROM outbox WHERE commitID=?"), arguments: [commit.uuid]) != nil
         }
     }
 
@@ -199,14 +214,18 @@ extension CatalogTransaction {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM outbox").execute()
             guard let record else { return }
-            try db.cachedStatement(sql: "INSERT INTO outbox VALUES(?,?)").execute(arguments: [commit.uuid, Data(record)])
+            try db.cachedStatement(sql: "INSERT INTO outbox VALUES(?,?)").execute(arguments: [
+                commit.uuid, Data(record),
+            ])
         }
     }
 }
 
 /// Version ids in one column: 16 bytes each.
 private func packed(_ versions: [VersionID]) -> Data {
-    versions.reduce(into: Data()) { data, version in withUnsafeBytes(of: version.uuid.uuid) { data.append(contentsOf: $0) } }
+    versions.reduce(into: Data()) { data, version in
+        withUnsafeBytes(of: version.uuid.uuid) { data.append(contentsOf: $0) }
+    }
 }
 
 private func versions(packed data: Data?) -> [VersionID] {

@@ -29,7 +29,9 @@ extension CatalogTransaction {
 
     public func set(_ setting: Setting, _ value: String) throws {
         try turn.write { db in
-            try db.cachedStatement(sql: "REPLACE INTO settings VALUES(?,?)").execute(arguments: [setting.rawValue, value])
+            try db.cachedStatement(sql: "REPLACE INTO settings VALUES(?,?)").execute(arguments: [
+                setting.rawValue, value,
+            ])
         }
     }
 
@@ -61,9 +63,12 @@ extension CatalogTransaction {
     public func setFolderTime(_ time: Int64?, of folder: InodeNumber) throws {
         try turn.write { db in
             if let time {
-                try db.cachedStatement(sql: "REPLACE INTO folderTimes VALUES(?,?)").execute(arguments: [folder.number, time])
+                try db.cachedStatement(sql: "REPLACE INTO folderTimes VALUES(?,?)").execute(arguments: [
+                    folder.number, time,
+                ])
             } else {
-                try db.cachedStatement(sql: "DELETE FROM folderTimes WHERE folder=?").execute(arguments: [folder.number])
+                try db.cachedStatement(sql: "DELETE FROM folderTimes WHERE folder=?").execute(arguments: [folder.number]
+                )
             }
         }
     }

@@ -46,13 +46,17 @@ final class Connection: Sendable {
         try run { db in
             for (inode, waiting) in rows {
                 let before = transaction.withLock { $0.written.updateValue(waiting.change, forKey: inode) }
-                if before != waiting.change { try db.write(waiting.row, of: inode, isFirst: waiting.isNew && before == nil) }
+                if before != waiting.change {
+                    try db.write(waiting.row, of: inode, isFirst: waiting.isNew && before == nil)
+                }
             }
         }
     }
 
     /// Whether a row is in the open transaction as it waits now.
-    func hasWritten(_ inode: InodeNumber, _ change: UInt64) -> Bool { transaction.withLock { $0.written[inode] == change } }
+    func hasWritten(_ inode: InodeNumber, _ change: UInt64) -> Bool {
+        transaction.withLock { $0.written[inode] == change }
+    }
 
     /// When it throws, nothing of the transaction is left.
     func commit() throws {
@@ -96,7 +100,9 @@ extension Database {
     private func insert(_ entry: Entry) throws -> Bool {
         var statement = try DirectStatement(self, sql: EntryColumns.insert)
         entry.bind(to: &statement)
-        do { try statement.run() } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT { return false }
+        do { try statement.run() } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
+            return false
+        }
         return true
     }
 }

@@ -28,7 +28,8 @@ struct DirectStatement: ~Copyable {
         case SQLITE_DONE: return nil
         case let code:
             throw DatabaseError(
-                resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(db.sqliteConnection)), sql: sql)
+                resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(db.sqliteConnection)),
+                sql: sql)
         }
     }
 
@@ -63,12 +64,16 @@ struct DirectStatement: ~Copyable {
 
     mutating func bind(_ value: [UInt8]) {
         bound += 1
-        _ = value.withUnsafeBytes { sqlite3_bind_blob(statement, bound, $0.baseAddress ?? .init(Self.nothing), CInt($0.count), Self.copied) }
+        _ = value.withUnsafeBytes {
+            sqlite3_bind_blob(statement, bound, $0.baseAddress ?? .init(Self.nothing), CInt($0.count), Self.copied)
+        }
     }
 
     mutating func bind(_ value: UUID) {
         bound += 1
-        _ = withUnsafeBytes(of: value.uuid) { sqlite3_bind_blob(statement, bound, $0.baseAddress, CInt($0.count), Self.copied) }
+        _ = withUnsafeBytes(of: value.uuid) {
+            sqlite3_bind_blob(statement, bound, $0.baseAddress, CInt($0.count), Self.copied)
+        }
     }
 
     private mutating func bindNull() {

@@ -62,7 +62,9 @@ extension Entry {
         filename = row[4]
         hasGeneratedFilename = row[5]
         id = (row.optional(6) as UUID?).map(EntryID.init)
-        name = (row.optional(7) as String?).map { DocumentName(storedDisplayName: $0, pathExtension: row.optional(8) ?? "") }
+        name = (row.optional(7) as String?).map {
+            DocumentName(storedDisplayName: $0, pathExtension: row.optional(8) ?? "")
+        }
         naming = Naming(code: row[10])
         created = Timestamp(nanoseconds: row[11])
         position = row[12]

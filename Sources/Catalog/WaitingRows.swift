@@ -156,7 +156,9 @@ final class WaitingRows: Sendable {
     /// Rows are written and committed: those that have not changed since wait no longer.
     func endWriting(_ written: [InodeNumber: Waiting]) {
         table.withLock { table in
-            for (inode, waiting) in written where table.rows[inode]?.change == waiting.change { table.set(nil, for: inode) }
+            for (inode, waiting) in written where table.rows[inode]?.change == waiting.change {
+                table.set(nil, for: inode)
+            }
         }
     }
 

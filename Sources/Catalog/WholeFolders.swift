@@ -40,5 +40,7 @@ struct WholeFolders {
     }
 
     /// Whether it is certain that no entry of a folder bears a name.
-    func lack(_ name: ExactName, in folder: InodeNumber) -> Bool { names[folder].map { !$0.contains(name.hashValue) } ?? false }
+    func lack(_ name: ExactName, in folder: InodeNumber) -> Bool {
+        names[folder].map { !$0.contains(name.hashValue) } ?? false
+    }
 }

@@ -3,7 +3,8 @@ public enum DistinctName {
     /// `NAME (DEVICE)`, `NAME (DEVICE 2)` and so on, short enough to serve with the extension.
     public static func make(_ name: String, device: String, number: Int, pathExtension: String) -> String {
         let suffix = " (\(DeviceLabel.make(device))\(number > 1 ? " \(number)" : ""))"
-        let room = EntryName.maximumLength - suffix.utf8.count - (pathExtension.isEmpty ? 0 : pathExtension.utf8.count + 1)
+        let room =
+            EntryName.maximumLength - suffix.utf8.count - (pathExtension.isEmpty ? 0 : pathExtension.utf8.count + 1)
         return name.prefix(bytes: max(1, room)) + suffix
     }
 }

@@ -47,7 +47,11 @@ public struct ExtendedAttributes: Sendable, Equatable {
     private static func key(of name: String) -> String {
         var key: [UInt8] = []
         for byte in name.utf8 {
-            if isPlain(byte) { key.append(byte) } else { key += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+            if isPlain(byte) {
+                key.append(byte)
+            } else {
+                key += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
         }
         return String(decoding: key, as: UTF8.self)
     }
@@ -60,12 +64,15 @@ public struct ExtendedAttributes: Sendable, Equatable {
             if byte != UInt8(ascii: "%") {
                 bytes.append(byte)
             } else {
-                guard let first = rest.popFirst().flatMap(digits.firstIndex(of:)), let second = rest.popFirst().flatMap(digits.firstIndex(of:))
+                guard let first = rest.popFirst().flatMap(digits.firstIndex(of:)),
+                    let second = rest.popFirst().flatMap(digits.firstIndex(of:))
                 else { return nil }
                 bytes.append(UInt8(first << 4 | second))
             }
         }
-        guard let name = String(validating: bytes, as: UTF8.self), Self.key(of: name).isIdentical(to: key) else { return nil }
+        guard let name = String(validating: bytes, as: UTF8.self), Self.key(of: name).isIdentical(to: key) else {
+            return nil
+        }
         return name
     }
 

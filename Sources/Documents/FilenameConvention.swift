@@ -81,7 +81,8 @@ public struct FilenameGenerator: Sendable {
         if Self.endsWithTimestamp(stem) || Self.endsWithUUID(stem) { return true }
         guard convention == .sequential, stem.utf8.starts(with: sequentialPrefix.utf8) else { return false }
         let number = stem.utf8.dropFirst(sequentialPrefix.utf8.count)
-        return !number.isEmpty && number.count <= 18 && number.allSatisfy(Self.isDigit) && number.first != UInt8(ascii: "0")
+        return !number.isEmpty && number.count <= 18 && number.allSatisfy(Self.isDigit)
+            && number.first != UInt8(ascii: "0")
     }
 
     /// `1b4e28ba-2fa1-11d2-883f-b9a761bde3fb`

@@ -11,7 +11,8 @@ public struct RenamedEntry: Sendable, Equatable {
     public var naming: Naming
 
     public init(
-        kind: EntryKind, filename: String, hasGeneratedFilename: Bool, isFilenameFresh: Bool = false, name: DocumentName?,
+        kind: EntryKind, filename: String, hasGeneratedFilename: Bool, isFilenameFresh: Bool = false,
+        name: DocumentName?,
         naming: Naming
     ) {
         self.kind = kind
@@ -175,7 +176,8 @@ public enum RenameRule {
             }
         if isOwnName(name, of: source) { return Renaming(kind: .document, filename: filename) }
         let newName = DocumentName(splitting: name)
-        let isAnew = filename == .keep && !keepsName && source.isFilenameFresh && !hasExtension(newName.pathExtension, source)
+        let isAnew =
+            filename == .keep && !keepsName && source.isFilenameFresh && !hasExtension(newName.pathExtension, source)
         return Renaming(kind: .document, filename: isAnew ? .generate : filename, name: newName, naming: .given)
     }
 

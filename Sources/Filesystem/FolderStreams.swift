@@ -109,7 +109,9 @@ final class FolderStreams: Sendable {
         table.withLock { table in
             table.keep(nil, of: folder)
             guard table.readers[folder] != nil else { return }
-            for (number, stream) in table.streams where stream.folder == folder { table.streams[number]?.isOvertaken = true }
+            for (number, stream) in table.streams where stream.folder == folder {
+                table.streams[number]?.isOvertaken = true
+            }
         }
     }
 }

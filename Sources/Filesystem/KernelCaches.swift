@@ -57,7 +57,9 @@ final class KernelCaches: LibraryObserver {
         var isKnown: [InodeNumber: Bool] = [:]
         for change in changes {
             let folders = change.places.map(\.entry.folder)
-            for folder in folders where isKnown[folder] == nil { isKnown[folder] = session.forgetAttributes(of: folder) }
+            for folder in folders where isKnown[folder] == nil {
+                isKnown[folder] = session.forgetAttributes(of: folder)
+            }
             guard folders.contains(where: { isKnown[$0] == true }) else { continue }
             remoteEvents.tell(change) { [session] in session.expire($0, in: $1) }
         }

@@ -36,7 +36,8 @@ enum CacheTime {
     static func attributes(_ attributes: FileAttributes, of node: Node, for request: fuse_req_t) -> Double {
         switch node {
         case .entry(let inode):
-            attributes.size > 0 && filesystem(of: request).dataPaths.isWrittenUnseen(fuse_ino_t(inode.number)) ? 0 : known
+            attributes.size > 0 && filesystem(of: request).dataPaths.isWrittenUnseen(fuse_ino_t(inode.number))
+                ? 0 : known
         case .state, .versions, .version: 0
         }
     }

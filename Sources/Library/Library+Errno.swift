@@ -15,7 +15,9 @@ extension Library {
     ///
     /// - Parameter isNew: whether it makes something that takes room for good. On a full disk that is refused, before anything
     ///   is done; whatever else there is to do finds room in the reserve.
-    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
+    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Errno)
+        -> Value
+    {
         let value: Value
         do {
             if isNew { try requireRoom() }

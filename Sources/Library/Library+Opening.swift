@@ -25,7 +25,8 @@ extension Library {
         logger: Logger
     ) throws(StoreError) -> Library {
         try open(
-            configuration, transfers: Transfers(instant: surroundings.instant, sleep: surroundings.sleep), deviceName: deviceName,
+            configuration, transfers: Transfers(instant: surroundings.instant, sleep: surroundings.sleep),
+            deviceName: deviceName,
             surroundings: surroundings, logger: logger
         ) { try openCloud(cloud, $0, logger) }
     }
@@ -58,7 +59,8 @@ extension Library {
 
     private static func openStore(
         _ backing: BackingStore, _ reserve: Reserve, _ configuration: LibraryConfiguration, _ transfers: Transfers,
-        _ deviceName: String?, _ surroundings: Surroundings, _ logger: Logger, _ store: (Catalog) throws -> any ObjectStore
+        _ deviceName: String?, _ surroundings: Surroundings, _ logger: Logger,
+        _ store: (Catalog) throws -> any ObjectStore
     ) throws -> Library {
         let mark = CleanMark(backing)
         let wasClean = mark.isValid()
@@ -67,7 +69,8 @@ extension Library {
         }
         let isFull = reserve.makeRoom()
         let catalog = try Catalog(
-            path: configuration.storePath + "/catalog.sqlite", later: surroundings.defersCommits ? writeLater(surroundings) : nil
+            path: configuration.storePath + "/catalog.sqlite",
+            later: surroundings.defersCommits ? writeLater(surroundings) : nil
         ) { write in try reserve.use { try write() } }
         do {
             let identity = try mark.catalogIdentity()
@@ -179,7 +182,8 @@ public final class StoreLock: Sendable {
             throw StoreError("the store \(path) is not writable (\(error)); choose another with --store")
         }
         guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
-            throw StoreError("the store \(path) is in use by another docfs; unmount that first, or choose another with --store")
+            throw StoreError(
+                "the store \(path) is in use by another docfs; unmount that first, or choose another with --store")
         }
     }
 

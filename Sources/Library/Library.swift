@@ -58,10 +58,14 @@ public final class Library: Sendable {
         retries = Retries(instant: surroundings.instant)
         lastStateChange = Mutex(surroundings.now())
         catalog.setListener(
-            Catalog.Listener { [weak self] in self?.dispatch($0) } failed: { [weak self] in
+            Catalog.Listener { [weak self] in
+                self?.dispatch($0)
+            } failed: { [weak self] in
                 self?.undoFileChanges(in: $0)
             } delayed: { [logger] in
-                logger.error("changes could not be written to the catalog yet; they are kept and tried again", metadata: ["error": "\($0)"])
+                logger.error(
+                    "changes could not be written to the catalog yet; they are kept and tried again",
+                    metadata: ["error": "\($0)"])
             })
     }
 

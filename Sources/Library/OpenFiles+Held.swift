@@ -17,16 +17,21 @@ extension OpenFiles {
     /// The process of a thread that has just opened a document before: most open many.
     func knownProcess(of thread: Int32, at now: ContinuousClock.Instant) -> Int32? {
         table.withLock { table in
-            guard let last = table.lastOpener, last.thread == thread, now - last.opener.time < HeldVersions.moment else { return nil }
+            guard let last = table.lastOpener, last.thread == thread, now - last.opener.time < HeldVersions.moment
+            else { return nil }
             return last.opener.process
         }
     }
 
-    func noteOpener(_ opener: HeldVersions.Opener, thread: Int32) { table.withLock { $0.lastOpener = (thread, opener) } }
+    func noteOpener(_ opener: HeldVersions.Opener, thread: Int32) {
+        table.withLock { $0.lastOpener = (thread, opener) }
+    }
 
     func isOvertaken(_ document: EntryID) -> Bool { table.withLock { $0.held.concern(document) } }
 
-    func takeHeld(_ document: EntryID, by processes: Set<Int32>, at now: ContinuousClock.Instant) -> [HeldVersions.Holding] {
+    func takeHeld(_ document: EntryID, by processes: Set<Int32>, at now: ContinuousClock.Instant) -> [HeldVersions
+        .Holding]
+    {
         table.withLock { $0.held.take(document, heldBy: processes, at: now) }
     }
 

@@ -202,7 +202,9 @@ final class OpenFiles: Sendable {
             table.lastHandle += 1
             table.handles[table.lastHandle] = handle
             table.files[handle.file.inode] = handle.file
-            if let document = handle.file.document, let opener = handle.opener { table.held.noteOpened(document, by: opener) }
+            if let document = handle.file.document, let opener = handle.opener {
+                table.held.noteOpened(document, by: opener)
+            }
             handle.file.state.withLock { state in
                 state.handles += 1
                 if handle.canWrite { state.writers += 1 }
@@ -261,7 +263,9 @@ final class OpenFiles: Sendable {
     func isClosed(_ inode: InodeNumber) -> Bool { table.withLock { $0.isClosed(inode) } }
 
     /// How often anything was opened until now; nil while a file is open.
-    func opensWhileClosed(_ inode: InodeNumber) -> UInt64? { table.withLock { $0.isClosed(inode) ? $0.lastHandle : nil } }
+    func opensWhileClosed(_ inode: InodeNumber) -> UInt64? {
+        table.withLock { $0.isClosed(inode) ? $0.lastHandle : nil }
+    }
 
     /// Waits a moment for a file to be closed.
     ///

@@ -34,7 +34,8 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
 extension ObjectKey {
     /// The key for a person, on one line whatever it holds.
     fileprivate var line: String {
-        String(description.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : Character($0) })
+        String(
+            description.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{fffd}" : Character($0) })
     }
 }
 

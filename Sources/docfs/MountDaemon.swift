@@ -18,7 +18,8 @@ enum MountDaemon {
         let lock = try StoreLock(path: request.storePath)
         let logger = try makeLogger(request)
         let library = try Library.open(
-            try configuration(request), cloud: request.cloud, deviceName: request.options.deviceName, surroundings: .system, logger: logger)
+            try configuration(request), cloud: request.cloud, deviceName: request.options.deviceName,
+            surroundings: .system, logger: logger)
         try CloudCheck.run(library, logger)
         let synchronization = BackgroundSynchronization(library)
         let session = try MountSession(

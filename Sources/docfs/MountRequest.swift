@@ -18,7 +18,8 @@ struct MountRequest {
     init(mountpoint: String, options: MountOptions, isBackground: Bool) throws {
         self.mountpoint = try Self.checkedMountpoint(mountpoint)
         storePath = Self.absolute(try options.store ?? Self.defaultStore())
-        cloud = try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) } ?? .directory(storePath + "-cloud")
+        cloud =
+            try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) } ?? .directory(storePath + "-cloud")
         self.options = options
         self.isBackground = isBackground
         guard access("/dev/fuse", F_OK) == 0 else {

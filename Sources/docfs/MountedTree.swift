@@ -64,7 +64,9 @@ func readState(ofDocument path: String) throws -> String {
 }
 
 /// Reads the state of a folder; that of `Documents` is the whole tree's.
-func readState(ofFolder path: String) throws -> String { try readState(path, at: Array(path.utf8) + [UInt8(ascii: "/")]) }
+func readState(ofFolder path: String) throws -> String {
+    try readState(path, at: Array(path.utf8) + [UInt8(ascii: "/")])
+}
 
 /// By the reserved name: `F.state` may be a document.
 private func readState(_ path: String, at place: [UInt8]) throws -> String {

@@ -71,7 +71,9 @@ struct DurabilityTests {
         try catalog.read { try $0.entry(in: .local, filename: name)?.inode }
     }
 
-    @Test func `a row that waits is found by number, by both names and by id, and written when somebody comes for it`() throws {
+    @Test func `a row that waits is found by number, by both names and by id, and written when somebody comes for it`()
+        throws
+    {
         try Self.withCatalog { catalog, later, remains in
             let entry = try Entry.document("Groceries.txt", filename: "a.txt", id: EntryID(numbered: 7))
             _ = try catalog.write { try $0.insert(.folder("b")) }
@@ -106,7 +108,9 @@ struct DurabilityTests {
 
     @Test func `a removal that waits is seen at once, under every name`() throws {
         try Self.withCatalog { catalog, later, remains in
-            let inode = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 7))) }
+            let inode = try catalog.write {
+                try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 7)))
+            }
             try Self.remove(inode, in: catalog)
             #expect(try remains() == ["a.txt"])
             try catalog.read { catalog throws in
@@ -123,8 +127,12 @@ struct DurabilityTests {
 
     @Test func `of two that bear a name the other one is found when the first is removed and its row waits`() throws {
         try Self.withCatalog { catalog, _, _ in
-            let first = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 1))) }
-            let second = try catalog.write { try $0.insert(.document("Plan.txt", filename: "b.txt", id: EntryID(numbered: 2))) }
+            let first = try catalog.write {
+                try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 1)))
+            }
+            let second = try catalog.write {
+                try $0.insert(.document("Plan.txt", filename: "b.txt", id: EntryID(numbered: 2)))
+            }
             try Self.remove(first, in: catalog)
             #expect(try catalog.read { try $0.document(in: .local, fullName: "Plan.txt")?.inode } == second)
         }
@@ -176,7 +184,8 @@ struct DurabilityTests {
     }
 
     /// There is no order among rows that wait: each is written as it shall be, whoever had its names before.
-    @Test(arguments: 0..<20) func `names may have passed from row to row while all of them waited`(seed: UInt64) throws {
+    @Test(arguments: 0..<20) func `names may have passed from row to row while all of them waited`(seed: UInt64) throws
+    {
         try Self.withCatalog { catalog, later, remains in
             var random = SeededGenerator(seed: seed)
             var names: [InodeNumber: String] = [:]
@@ -278,7 +287,8 @@ struct DurabilityTests {
                     for case .nameChanged(let name, _) in events { heard.add(name) }
                 } failed: { _ in
                     heard.add("failed")
-                } delayed: { _ in })
+                } delayed: { _ in
+                })
             try catalog.write { catalog in
                 catalog.announce(.nameChanged("a", in: .local))
                 catalog.announce(.nameChanged("b", in: .local))

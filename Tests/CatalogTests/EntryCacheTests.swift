@@ -148,7 +148,10 @@ struct EntryCacheTests {
             }
             func found(_ name: String) throws -> [InodeNumber?] {
                 try catalog.read { catalog in
-                    [try catalog.entry(in: folder, filename: name)?.inode, try catalog.document(in: folder, fullName: name)?.inode]
+                    [
+                        try catalog.entry(in: folder, filename: name)?.inode,
+                        try catalog.document(in: folder, fullName: name)?.inode,
+                    ]
                 }
             }
             #expect(try found("m.txt") == [nil, nil])

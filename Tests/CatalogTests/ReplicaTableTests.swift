@@ -50,7 +50,8 @@ struct ReplicaTableTests {
             try catalog.write { catalog in
                 try store(1, filename: "a", fullName: "Plan.txt", catalog)
                 try catalog.storeReplicaRecord(
-                    [9, 9], id: EntryID(numbered: 1), parent: .cloudRoot, filename: "z", fullName: nil, isDeleted: false)
+                    [9, 9], id: EntryID(numbered: 1), parent: .cloudRoot, filename: "z", fullName: nil, isDeleted: false
+                )
                 #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [9, 9])
                 #expect(try !catalog.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
                 #expect(try catalog.replicaHas("z", in: .cloudRoot, otherThan: EntryID(numbered: 9)))

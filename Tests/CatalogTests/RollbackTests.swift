@@ -70,7 +70,9 @@ struct RollbackTests {
                 }
                 // More than are set aside at once, the last of them in a transaction that fails.
                 try catalog.write { catalog throws in
-                    for number in 0..<700 { #expect(seen.insert(try catalog.insert(.folder("\(round) \(number)"))).inserted) }
+                    for number in 0..<700 {
+                        #expect(seen.insert(try catalog.insert(.folder("\(round) \(number)"))).inserted)
+                    }
                 }
                 #expect(throws: Interruption.self) {
                     try catalog.write { catalog in

@@ -28,10 +28,11 @@ struct AutomaticNameTests {
         #expect(bytes(displayName(bytes(content))) == bytes(expected))
     }
 
-    @Test(arguments: [
-        [], bytes("\n\r\n \t\n"), bytes("\u{FEFF}\n"), [0x89, 0x50, 0x4e, 0x47], bytes("PK\u{3}\u{4}\0\0"),
-        bytes("Text, and then\n\0"), [0xff, 0xfe, 0x41, 0x00], [0x63, 0x61, 0x66, 0xe9, 0x0a],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [], bytes("\n\r\n \t\n"), bytes("\u{FEFF}\n"), [0x89, 0x50, 0x4e, 0x47], bytes("PK\u{3}\u{4}\0\0"),
+            bytes("Text, and then\n\0"), [0xff, 0xfe, 0x41, 0x00], [0x63, 0x61, 0x66, 0xe9, 0x0a],
+        ] as [[UInt8]])
     func `where there is no text it is the filename's stem`(content: [UInt8]) {
         #expect(displayName(content) == Self.stem)
         #expect(displayName(content, pathExtension: "") == Self.stem)
@@ -78,7 +79,8 @@ struct AutomaticNameTests {
     }
 
     @Test(arguments: [
-        ("Untitled", Naming.untitled), ("Untitled.txt", .untitled), ("untitled.txt", .given), ("Untitled 2.txt", .given),
+        ("Untitled", Naming.untitled), ("Untitled.txt", .untitled), ("untitled.txt", .given),
+        ("Untitled 2.txt", .given),
         ("Groceries.txt", .given), ("Untitled.tar.gz", .given),
     ])
     func `only a document created as Untitled has not been named by anyone`(name: String, naming: Naming) throws {

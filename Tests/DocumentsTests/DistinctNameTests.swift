@@ -32,7 +32,8 @@ struct DistinctNameTests {
 
     @Test func `a long device is cut between characters`() throws {
         let device = String(repeating: "👨‍👩‍👧", count: 50)
-        let name = DistinctName.make(String(repeating: "x", count: 255), device: device, number: 1, pathExtension: "txt")
+        let name = DistinctName.make(
+            String(repeating: "x", count: 255), device: device, number: 1, pathExtension: "txt")
         #expect(throws: Never.self) { try DocumentName(displayName: name, pathExtension: "txt") }
         #expect(name.hasSuffix(" (👨‍👩‍👧👨‍👩‍👧👨‍👩‍👧)"))
     }

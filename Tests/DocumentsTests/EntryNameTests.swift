@@ -17,9 +17,10 @@ struct EntryNameTests {
         #expect(throws: NameError.tooLong) { try EntryName(text) }
     }
 
-    @Test(arguments: [
-        [0xff], [0x61, 0x80], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0xff], [0x61, 0x80], [0xc3], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xf4, 0x90, 0x80, 0x80],
+        ] as [[UInt8]])
     func `bytes that are not UTF-8 are no name`(given: [UInt8]) {
         #expect(throws: NameError.notUTF8) { try EntryName(bytes: given) }
     }

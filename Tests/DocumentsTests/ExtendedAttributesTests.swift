@@ -30,7 +30,9 @@ struct ExtendedAttributesTests {
         #expect(try attributes.json() == nil)
     }
 
-    @Test(arguments: [#"{"user.%4":"AA=="}"#, #"{"user.%41":"AA=="}"#, #"{"user.é":"AA=="}"#, #"{"user.%FF":"AA=="}"#, "[]", ""])
+    @Test(arguments: [
+        #"{"user.%4":"AA=="}"#, #"{"user.%41":"AA=="}"#, #"{"user.é":"AA=="}"#, #"{"user.%FF":"AA=="}"#, "[]", "",
+    ])
     func `what this would not have written is refused`(json: String) {
         #expect(throws: (any Error).self) { try ExtendedAttributes(json: Array(json.utf8)) }
     }

@@ -97,12 +97,17 @@ struct FilenameGeneratorTests {
 
 /// Whether a name may be that of a document in a backup of a listing (`user.document.name`).
 struct GeneratedNameTests {
-    private func couldHaveMade(_ name: String, _ convention: FilenameConvention = .timestamp, prefix: String = "") throws -> Bool {
-        try FilenameGenerator(convention: convention, prefix: prefix).couldHaveMade(DocumentName(splitting: EntryName(name)))
+    private func couldHaveMade(_ name: String, _ convention: FilenameConvention = .timestamp, prefix: String = "")
+        throws -> Bool
+    {
+        try FilenameGenerator(convention: convention, prefix: prefix).couldHaveMade(
+            DocumentName(splitting: EntryName(name)))
     }
 
     @Test(arguments: FilenameConvention.allCases)
-    func `timestamps and UUIDs are recognised, with any prefix and extension, under each convention`(convention: FilenameConvention) throws {
+    func `timestamps and UUIDs are recognised, with any prefix and extension, under each convention`(
+        convention: FilenameConvention
+    ) throws {
         for name in [
             "2026-11-21-041233-7f3a.txt", "2026-11-21-041233-7f3a", "work-2026-11-21-041233-7f3a.tar",
             "1b4e28ba-2fa1-11d2-883f-b9a761bde3fb.md", "x1b4e28ba-2fa1-11d2-883f-b9a761bde3fb",
@@ -113,7 +118,8 @@ struct GeneratedNameTests {
 
     @Test(
         arguments: [
-            "Groceries.txt", "2026-11-21.txt", "2026-11-21-041233-7F3A.txt", "2026-11-21-041233-7f3a (copy).txt", "2026-11-21-041233-7f3g",
+            "Groceries.txt", "2026-11-21.txt", "2026-11-21-041233-7F3A.txt", "2026-11-21-041233-7f3a (copy).txt",
+            "2026-11-21-041233-7f3g",
             "026-11-21-041233-7f3a", "2026-11-21 041233-7f3a", "1b4e28ba-2fa1-11d2-883f-b9a761bde3f.md", "Notes 1.txt",
         ])
     func `other names are not`(name: String) throws { #expect(try !couldHaveMade(name)) }

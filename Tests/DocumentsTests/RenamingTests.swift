@@ -31,7 +31,8 @@ struct RenamingTests {
     ) throws {
         let renamed = DocumentName(splitting: try EntryName(name))
         #expect(
-            try renaming(source, to: name) == Renaming(kind: .document, filename: .generate, name: renamed, naming: .given))
+            try renaming(source, to: name)
+                == Renaming(kind: .document, filename: .generate, name: renamed, naming: .given))
         var older = source
         older.isFilenameFresh = false
         #expect(
@@ -46,13 +47,17 @@ struct RenamingTests {
         #expect(try renaming(.temporary, to: "Photos.zip", in: .hidden).filename == .exactly("Photos.zip"))
     }
 
-    @Test func `what is renamed to where a document was a moment ago becomes it, unless it is one of the other container`() {
+    @Test
+    func `what is renamed to where a document was a moment ago becomes it, unless it is one of the other container`() {
         let document = Renaming(kind: .document, filename: .keep)
         #expect(RenameRule.takesDepartedIdentity(.document, as: document, migrates: false))
         #expect(!RenameRule.takesDepartedIdentity(.document, as: document, migrates: true))
         #expect(RenameRule.takesDepartedIdentity(.scratch, as: document, migrates: true))
-        #expect(!RenameRule.takesDepartedIdentity(.document, as: Renaming(kind: .scratch, filename: .keep), migrates: false))
-        #expect(!RenameRule.takesDepartedIdentity(.folder, as: Renaming(kind: .folder, filename: .keep), migrates: false))
+        #expect(
+            !RenameRule.takesDepartedIdentity(.document, as: Renaming(kind: .scratch, filename: .keep), migrates: false)
+        )
+        #expect(
+            !RenameRule.takesDepartedIdentity(.folder, as: Renaming(kind: .folder, filename: .keep), migrates: false))
     }
 
     @Test func `a save may take 15 seconds`() {
@@ -121,7 +126,8 @@ struct RenamingTests {
                 == Renaming(kind: .document, filename: .generate, name: .named("Untitled"), naming: .untitled))
         #expect(
             try renaming(.scratch, to: ".bashrc")
-                == Renaming(kind: .document, filename: .exactly(".bashrc"), name: .named(".bashrc", ""), naming: .given))
+                == Renaming(kind: .document, filename: .exactly(".bashrc"), name: .named(".bashrc", ""), naming: .given)
+        )
         #expect(
             try renaming(.scratch, to: "config", in: .hidden)
                 == Renaming(kind: .document, filename: .exactly("config"), name: .named("config", ""), naming: .given))

@@ -50,10 +50,11 @@ struct TimestampTests {
         }
     }
 
-    @Test(arguments: [
-        (0, 0, 0), (1_500_000_000, 1, 500_000_000), (-1, -1, 999_999_999), (-1_000_000_000, -1, 0),
-        (-1_500_000_000, -2, 500_000_000), (.max, 9_223_372_036, 854_775_807),
-    ] as [(Int64, Int, Int)])
+    @Test(
+        arguments: [
+            (0, 0, 0), (1_500_000_000, 1, 500_000_000), (-1, -1, 999_999_999), (-1_000_000_000, -1, 0),
+            (-1_500_000_000, -2, 500_000_000), (.max, 9_223_372_036, 854_775_807),
+        ] as [(Int64, Int, Int)])
     func `a time is whole seconds and what is left`(nanoseconds: Int64, seconds: Int, part: Int) {
         let time = Timestamp(nanoseconds: nanoseconds)
         #expect(time.seconds == seconds)

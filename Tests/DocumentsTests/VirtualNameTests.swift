@@ -22,7 +22,10 @@ struct VirtualNameTests {
         #expect(VirtualName(name) == .versions(folder, of: document))
     }
 
-    @Test(arguments: ["", ".conflicts", ".versions", "versions", "a.version", "state", "a.state.txt", "a.State", ".states", "a.stat", "a.state ", "astate"])
+    @Test(arguments: [
+        "", ".conflicts", ".versions", "versions", "a.version", "state", "a.state.txt", "a.State", ".states", "a.stat",
+        "a.state ", "astate",
+    ])
     func `any other name is not virtual`(name: String) {
         #expect(VirtualName(name) == nil)
     }

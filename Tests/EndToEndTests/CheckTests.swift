@@ -6,7 +6,9 @@ import Testing
 @Suite(.mounting, .timeLimit(.minutes(3)))
 struct CheckTests {
     /// Two devices with three documents, each with a commit of its own, on both.
-    private func withDocuments(_ body: (_ laptop: Device, _ desktop: Device, _ container: FilePath) async throws -> Void) async throws {
+    private func withDocuments(
+        _ body: (_ laptop: Device, _ desktop: Device, _ container: FilePath) async throws -> Void
+    ) async throws {
         try await withTwoDevices { laptop, desktop in
             for name in ["a.txt", "b.txt", "c.txt"] {
                 try (laptop.cloud / name).create("text of \(name)")
@@ -108,7 +110,8 @@ struct CheckTests {
             #expect(there.lines.contains("sent again: 3 missing contents"))
             let here = try await laptop.docfs("check", "--repair", "--json", laptop.mountpoint.string)
             #expect(here.exitStatus == 0)
-            let json = try #require(try JSONSerialization.jsonObject(with: Data(here.standardOutput.utf8)) as? [String: Any])
+            let json = try #require(
+                try JSONSerialization.jsonObject(with: Data(here.standardOutput.utf8)) as? [String: Any])
             #expect(json["isWhole"] as? Bool == true)
             try await eventually(within: .seconds(60)) { try (desktop.cloud / "d.txt").text() == "text of d.txt" }
         }

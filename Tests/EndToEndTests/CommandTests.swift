@@ -94,7 +94,9 @@ struct CommandTests {
     /// Runs `body` while a process in a mount namespace of its own holds a device's mount.
     ///
     /// - Returns: what that process saw of the mount when `body` had ended.
-    private static func holdingElsewhere(_ device: Device, _ body: () async throws -> Void) async throws -> ProgramResult {
+    private static func holdingElsewhere(_ device: Device, _ body: () async throws -> Void) async throws
+        -> ProgramResult
+    {
         let (seen, end) = (device.folder / "seen", device.folder / "end")
         try end.call { mkfifo($0, 0o600) }
         // Both ways, so that opening it waits for nobody.
@@ -102,7 +104,10 @@ struct CommandTests {
         defer { try? pipe.close() }
         async let holder = runProgram(
             "unshare",
-            ["-m", "--propagation", "private", "sh", "-c", "ls mount/Documents >seen; read line <end; ls mount/Documents"],
+            [
+                "-m", "--propagation", "private", "sh", "-c",
+                "ls mount/Documents >seen; read line <end; ls mount/Documents",
+            ],
             in: device.folder)
         let result: Result<Void, any Error>
         do {
@@ -219,7 +224,9 @@ struct CommandTests {
                 let identity = try (place / "Groceries.txt").identity()
                 let status = try await device.docfs("status", "--json", (place / "Groceries.txt").string)
                 #expect(status.exitStatus == 0)
-                for value in [identity.id, identity.filename, "green"] { #expect(status.standardOutput.contains("\"\(value)\"")) }
+                for value in [identity.id, identity.filename, "green"] {
+                    #expect(status.standardOutput.contains("\"\(value)\""))
+                }
                 // The document that took the name has a state of its own.
                 let taker = try (place / "Groceries.txt.state").identity()
                 let other = try await device.docfs("status", (place / "Groceries.txt.state").string)
@@ -302,8 +309,7 @@ struct CommandTests {
     }
 
     @Test(arguments: ["ls", "status", "unmount"])
-    func `a path outside a mount is one line on standard error and 1`(command: String) async throws
-    {
+    func `a path outside a mount is one line on standard error and 1`(command: String) async throws {
         try await withUnmountedDevice { device in
             let result = try await device.docfs(command, device.mountpoint.string)
             #expect(result.exitStatus == 1)

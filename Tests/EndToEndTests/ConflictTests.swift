@@ -66,7 +66,9 @@ struct ConflictTests {
     }
 
     @Test(arguments: Listing.allCases)
-    func `the folder of conflicts is listed beside the document as long as there are any`(_ listing: Listing) async throws {
+    func `the folder of conflicts is listed beside the document as long as there are any`(_ listing: Listing)
+        async throws
+    {
         try await withConflict(MountOptions(listing: listing)) { laptop, _ in
             let shown = try laptop.cloud.documentNames()
             let document = try #require(shown.first { !$0.hasSuffix(".conflicts") })
@@ -159,7 +161,9 @@ struct ConflictTests {
         try await withConflict { laptop, desktop in
             try (laptop.cloud / "Plan.txt").append("more\n")
             try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan\ndesktop, later\nmore\n" }
-            for device in [laptop, desktop] { #expect(try conflicts(device).map { try $0.text() } == ["plan\nlaptop\n"]) }
+            for device in [laptop, desktop] {
+                #expect(try conflicts(device).map { try $0.text() } == ["plan\nlaptop\n"])
+            }
         }
     }
 

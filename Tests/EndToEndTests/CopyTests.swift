@@ -13,7 +13,9 @@ struct CopyTests {
             "tar -C local --xattrs --transform=s/foo/bar/ -cf - foo.txt | tar -C local --xattrs --xattrs-include='*' -xf -",
             "away=$(mktemp -d) && cp -a local/foo.txt $away/bar.txt && mv $away/bar.txt local/ && rmdir $away",
         ], Listing.allCases)
-    func `a copy keeps its own name, and takes the other attributes along`(command: String, listing: Listing) async throws {
+    func `a copy keeps its own name, and takes the other attributes along`(command: String, listing: Listing)
+        async throws
+    {
         try await withDevice(MountOptions(listing: listing)) { device in
             let original = device.local / "foo.txt"
             try original.create("text")
@@ -31,11 +33,14 @@ struct CopyTests {
     @Test(arguments: Listing.allCases)
     func `rsync -aX, run twice, leaves every name`(listing: Listing) async throws {
         try await withDevice(MountOptions(listing: listing)) { device in
-            let run = #"mkdir -p "$SOURCE" && cd "$SOURCE" && for i in 1 2 3; do echo $i > "Note $i.txt"; done && rsync -aX "$SOURCE/" "$TARGET/""#
+            let run =
+                #"mkdir -p "$SOURCE" && cd "$SOURCE" && for i in 1 2 3; do echo $i > "Note $i.txt"; done && rsync -aX "$SOURCE/" "$TARGET/""#
             for _ in 1...2 {
                 try await runShell(
                     run, environment: ["SOURCE": (device.folder / "source").string, "TARGET": device.local.string])
-                for number in 1...3 { #expect(try (device.local / "Note \(number).txt").displayName() == "Note \(number)") }
+                for number in 1...3 {
+                    #expect(try (device.local / "Note \(number).txt").displayName() == "Note \(number)")
+                }
                 #expect(try device.local.documentNames().count == 3)
             }
         }
@@ -43,9 +48,13 @@ struct CopyTests {
 
     /// Each makes a backup of `local` in `$BACKUP`, and restores one to a mount.
     @Test(
-        arguments: ["cp -a \"$FROM/.\" \"$TO/\"", "rsync -aX --exclude=.state \"$FROM/\" \"$TO/\"",
-            "tar -C \"$FROM\" --xattrs --exclude=./.state -cf - . | tar -C \"$TO\" --xattrs --xattrs-include='*' --no-overwrite-dir -xf -"])
-    func `a backup of a listing of filenames keeps the names, and restoring it twice changes nothing more`(command: String) async throws {
+        arguments: [
+            "cp -a \"$FROM/.\" \"$TO/\"", "rsync -aX --exclude=.state \"$FROM/\" \"$TO/\"",
+            "tar -C \"$FROM\" --xattrs --exclude=./.state -cf - . | tar -C \"$TO\" --xattrs --xattrs-include='*' --no-overwrite-dir -xf -",
+        ])
+    func `a backup of a listing of filenames keeps the names, and restoring it twice changes nothing more`(
+        command: String
+    ) async throws {
         try await withDevice { device in
             try (device.local / "Folder").makeFolder()
             try (device.local / "Groceries.txt").create("milk")
@@ -73,7 +82,9 @@ struct CopyTests {
         }
     }
 
-    @Test func `user.document.name counts for what was created under a generated name, until somebody names it`() async throws {
+    @Test func `user.document.name counts for what was created under a generated name, until somebody names it`()
+        async throws
+    {
         try await withDevice { device in
             let restored = device.local / "2026-11-21-041233-7f3a.txt"
             try restored.create("milk")

@@ -53,7 +53,9 @@ struct CrashTests {
         }
     }
 
-    @Test func `of documents that are being saved by renaming each has its own content when docfs is killed`() async throws {
+    @Test func `of documents that are being saved by renaming each has its own content when docfs is killed`()
+        async throws
+    {
         try await withDevice(.displayNames) { device in
             /// The last word of a document that begins with its own number.
             func round(of number: Int) throws -> Int {
@@ -88,8 +90,7 @@ struct CrashTests {
         }
     }
 
-    @Test func `what was written through a mapping and synced is there after a crash`() async throws
-    {
+    @Test func `what was written through a mapping and synced is there after a crash`() async throws {
         try await withDevice { device in
             let document = device.local / "Mapped.bin"
             try document.write([UInt8](repeating: 0x61, count: 4096))
@@ -136,8 +137,7 @@ struct CrashTests {
         }
     }
 
-    @Test func `a save by replacement is done or not done after a crash, never half`() async throws
-    {
+    @Test func `a save by replacement is done or not done after a crash, never half`() async throws {
         try await withDevice { device in
             let document = device.local / "Report.txt"
             try document.write([UInt8](repeating: UInt8(ascii: "a"), count: 100_000))

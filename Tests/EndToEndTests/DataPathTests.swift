@@ -196,7 +196,9 @@ struct DataPathTests {
         }
     }
 
-    @Test func `what is written into a mapping after a newer version came is a conflict, and nothing is lost`() async throws {
+    @Test func `what is written into a mapping after a newer version came is a conflict, and nothing is lost`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Map.txt"
             try document.create("0123456789")
@@ -347,7 +349,9 @@ struct DataPathTests {
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "only the superuser becomes someone else"), arguments: ["write", "truncate", "append", "empty", "allocate"])
+    @Test(
+        .enabled(if: getuid() == 0, "only the superuser becomes someone else"),
+        arguments: ["write", "truncate", "append", "empty", "allocate"])
     func `a change by somebody without privilege takes set-id bits away`(way: String) async throws {
         try await withUnmountedDevice { device in
             let mounted = try await device.attemptMount(device.mountArguments + ["--allow-other"])
@@ -407,6 +411,7 @@ struct DataPathTests {
 extension Device {
     /// Runs a Python program with `Documents` as its working directory; a failed assertion fails it.
     fileprivate func python(_ program: String, _ argument: String = "") async throws {
-        try await shell("python3 -c \"$PROGRAM\" \"$ARGUMENT\"", environment: ["PROGRAM": program, "ARGUMENT": argument])
+        try await shell(
+            "python3 -c \"$PROGRAM\" \"$ARGUMENT\"", environment: ["PROGRAM": program, "ARGUMENT": argument])
     }
 }

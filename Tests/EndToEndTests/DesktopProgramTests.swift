@@ -38,7 +38,8 @@ struct DesktopProgramTests {
     @Test(arguments: Listing.allCases, ["", "-B"])
     func `nano saves`(listing: Listing, options: String) async throws {
         try await EditorTests.expectSameDocument(
-            in: "local", listing: listing, after: Self.nano + " \(options) Groceries.txt", says: "tea\ncoffee\nmilk\neggs\n",
+            in: "local", listing: listing, after: Self.nano + " \(options) Groceries.txt",
+            says: "tea\ncoffee\nmilk\neggs\n",
             leaving: options.isEmpty ? [] : ["Groceries.txt~"])
     }
 
@@ -52,7 +53,8 @@ struct DesktopProgramTests {
             """
         for container in Self.containers {
             try await EditorTests.expectSameDocument(
-                in: container, listing: listing, after: script, says: "milk\neggs\ntea\ncoffee\n", leaving: ["Groceries.txt~"])
+                in: container, listing: listing, after: script, says: "milk\neggs\ntea\ncoffee\n",
+                leaving: ["Groceries.txt~"])
         }
     }
 
@@ -155,7 +157,8 @@ struct DesktopProgramTests {
             try archive.setAttribute("user.colour", "green")
             let identity = try archive.identity()
             let shown = try folder.documentNames()
-            try await device.shell("cd \(container) && zip -qj Lists.zip ../../../two && zip -qd Lists.zip one && zip -qT Lists.zip")
+            try await device.shell(
+                "cd \(container) && zip -qj Lists.zip ../../../two && zip -qd Lists.zip one && zip -qT Lists.zip")
             #expect(try archive.identity() == identity)
             #expect(try archive.attribute("user.colour") == "green")
             #expect(try folder.documentNames() == shown)
@@ -165,10 +168,13 @@ struct DesktopProgramTests {
     }
 
     @Test(arguments: Listing.allCases, containers)
-    func `zip makes an archive that has its extension by either name`(listing: Listing, container: String) async throws {
+    func `zip makes an archive that has its extension by either name`(listing: Listing, container: String) async throws
+    {
         try await withDevice(MountOptions(listing: listing)) { device in
             let folder = device.documents / container
-            try await device.shell("cd \(container) && echo one >one.txt && zip -q Lists.zip one.txt && echo two >ziAbC123 && mv ziAbC123 Two.zip")
+            try await device.shell(
+                "cd \(container) && echo one >one.txt && zip -q Lists.zip one.txt && echo two >ziAbC123 && mv ziAbC123 Two.zip"
+            )
             for name in ["Lists", "Two"] {
                 let archive = folder / (name + ".zip")
                 let filename = try archive.filename()
@@ -182,7 +188,9 @@ struct DesktopProgramTests {
         }
     }
 
-    @Test func `an archive that zip updates in the cloud is the same document on the other device, with its history`() async throws {
+    @Test func `an archive that zip updates in the cloud is the same document on the other device, with its history`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             for name in ["one", "two"] { try (laptop.folder / name).create(name) }
             try await laptop.shell("cd cloud && zip -qj Lists.zip ../../../one")
@@ -223,7 +231,8 @@ struct DesktopProgramTests {
                 """)
             #expect(try (folder / "Things.db").identifier() == identity.id)
             for name in ["Things.db", identity.filename] {
-                let found = try await device.shell("cd \(container) && sqlite3 \(name) 'SELECT count(*) FROM items; PRAGMA integrity_check'")
+                let found = try await device.shell(
+                    "cd \(container) && sqlite3 \(name) 'SELECT count(*) FROM items; PRAGMA integrity_check'")
                 #expect(found.lines == ["39", "ok"])
             }
             #expect(try folder.documentNames() == [identity.filename])

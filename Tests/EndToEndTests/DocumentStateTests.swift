@@ -31,8 +31,7 @@ struct DocumentStateTests {
         }
     }
 
-    @Test func `the state of a cloud document has downloading and uploading besides`() async throws
-    {
+    @Test func `the state of a cloud document has downloading and uploading besides`() async throws {
         try await withDevice { device in
             let document = device.cloud / "Groceries.txt"
             try document.create("milk")

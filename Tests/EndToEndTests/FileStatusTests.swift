@@ -38,8 +38,7 @@ struct FileStatusTests {
         }
     }
 
-    @Test func `writing moves the time of modification, reading and renaming do not`() async throws
-    {
+    @Test func `writing moves the time of modification, reading and renaming do not`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"
             try document.create("milk")

@@ -13,7 +13,8 @@ struct FullDiskTests {
         try await eventually(within: .seconds(20)) { try device.treeState()["cloud.pending"] == "0" }
     }
 
-    @Test(arguments: ["32M", "128M"]) func `whatever it refuses, everything is where it was`(size: String) async throws {
+    @Test(arguments: ["32M", "128M"]) func `whatever it refuses, everything is where it was`(size: String) async throws
+    {
         try await withDiskImage(size: size) { device, disk in
             try await Self.makeDocuments(on: device)
             try await disk.fill()
@@ -21,7 +22,10 @@ struct FullDiskTests {
             for number in 0..<Self.count {
                 // Somebody else takes whatever becomes free.
                 try await disk.fill()
-                if (try? (device.local / "\(number).txt").rename(to: device.local / "Folder" / "\(number).txt")) != nil { moved.insert(number) }
+                if (try? (device.local / "\(number).txt").rename(to: device.local / "Folder" / "\(number).txt")) != nil
+                {
+                    moved.insert(number)
+                }
                 try await disk.fill()
                 try (device.local / "\(Self.count + number).txt").remove()
                 try await disk.fill()
@@ -35,7 +39,9 @@ struct FullDiskTests {
                     let folder = moved.contains(number) ? device.local / "Folder" : device.local
                     #expect(try (folder / "\(number).txt").text() == "local \(number)")
                     #expect(!(device.local / "\(Self.count + number).txt").exists)
-                    #expect(try (device.local / "\(2 * Self.count + number).txt").text() == "local \(2 * Self.count + number)")
+                    #expect(
+                        try (device.local / "\(2 * Self.count + number).txt").text()
+                            == "local \(2 * Self.count + number)")
                     #expect(!(device.local / "New \(number)").exists)
                 }
                 #expect(try device.cloud.documentNames().isEmpty)

@@ -18,7 +18,8 @@ struct HeldDocumentTests {
     /// Two devices that have `Plan.txt`, "one".
     private func withPlan(_ perform: (_ laptop: Device, _ desktop: Device) async throws -> Void) async throws {
         try await withTwoDevices { laptop, desktop in
-            try await Self.run("echo one > $F; await uploaded $F; await says \"$THERE/$F\" one", on: laptop, beside: desktop)
+            try await Self.run(
+                "echo one > $F; await uploaded $F; await says \"$THERE/$F\" one", on: laptop, beside: desktop)
             try await perform(laptop, desktop)
         }
     }
@@ -98,7 +99,9 @@ struct HeldDocumentTests {
     // MARK: Overtaken while it is open
 
     @Test(arguments: ["<", "<>", ">>"])
-    func `a save over a version that is held makes another device's save a conflict version`(_ mode: String) async throws {
+    func `a save over a version that is held makes another device's save a conflict version`(_ mode: String)
+        async throws
+    {
         try await withPlan { laptop, desktop in
             try await Self.run(
                 """

@@ -85,7 +85,9 @@ struct KernelMemoryTests {
     }
 
     @Test(arguments: Listing.allCases)
-    func `a document that is changed by its place in Documents changes in its folder at once`(listing: Listing) async throws {
+    func `a document that is changed by its place in Documents changes in its folder at once`(listing: Listing)
+        async throws
+    {
         try await withDevice(MountOptions(listing: listing)) { device in
             func listed(_ name: String) throws -> FilePath {
                 device.local / (listing == .filenames ? try (device.local / name).filename() : name)

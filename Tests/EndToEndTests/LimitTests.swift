@@ -61,7 +61,8 @@ struct LimitTests {
             try await device.crash()
             for _ in 1...2 {
                 try await Self.mount(device, descriptors: 256)
-                _ = try await runShell("python3 -c \"$SCRIPT\" read", in: device.documents, environment: ["SCRIPT": nested])
+                _ = try await runShell(
+                    "python3 -c \"$SCRIPT\" read", in: device.documents, environment: ["SCRIPT": nested])
                 try await device.unmount()
             }
         }

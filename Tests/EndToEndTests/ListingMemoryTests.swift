@@ -29,7 +29,8 @@ struct ListingMemoryTests {
             try await eventually { try (desktop.cloud / "Folder" / "B.txt").text() == "another version" }
             let after = try (desktop.cloud / "Folder").entries()
             #expect(after.map(\.name) == before.map(\.name))
-            #expect(try after.map(\.inode) == [(desktop.cloud / "Folder" / "B.txt").stat().inode.rawValue].map(UInt64.init))
+            #expect(
+                try after.map(\.inode) == [(desktop.cloud / "Folder" / "B.txt").stat().inode.rawValue].map(UInt64.init))
             try (laptop.cloud / "Folder" / "B.txt").remove()
             try (laptop.cloud / "Folder").removeFolder()
             try await shows()
@@ -153,7 +154,9 @@ struct TwoNamesMemoryTests {
         }
     }
 
-    @Test func `a name that a document gave up means nothing at once, and the folder that one stands in stays`() async throws {
+    @Test func `a name that a document gave up means nothing at once, and the folder that one stands in stays`()
+        async throws
+    {
         _ = try await withDevice { device in
             try await device.shell(
                 """

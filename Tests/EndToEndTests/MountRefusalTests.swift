@@ -100,15 +100,18 @@ struct MountRefusalTests {
         }
     }
 
-    @Test func `a cloud folder on a file system without hard links is refused, and no container is made`() async throws {
+    @Test func `a cloud folder on a file system without hard links is refused, and no container is made`() async throws
+    {
         try await withDevice { device in
             // docfs has none, so a mount of it is such a file system.
             let container = device.local / "container"
             let other = try Device(
-                name: "Desktop", in: device.folder, cloudDirectory: CloudDirectory(path: container), options: MountOptions())
+                name: "Desktop", in: device.folder, cloudDirectory: CloudDirectory(path: container),
+                options: MountOptions())
             let result = try await other.attemptMount(other.mountArguments)
             await other.dismantle()
-            Self.expectRefusal(result, of: other, naming: "the file system of \(container.string) has no hard links (link(2): ")
+            Self.expectRefusal(
+                result, of: other, naming: "the file system of \(container.string) has no hard links (link(2): ")
             #expect(result.standardError.contains("choose a folder on another file system"))
             #expect(try container.listing() == [])
             // It is refused for the same reason when it is tried again.

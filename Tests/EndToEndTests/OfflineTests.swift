@@ -75,8 +75,7 @@ struct OfflineTests {
         }
     }
 
-    @Test func `changes made offline wait durably, through another mount and a crash`() async throws
-    {
+    @Test func `changes made offline wait durably, through another mount and a crash`() async throws {
         try await withTwoDevices { laptop, desktop in
             try await Self.disconnect(laptop)
             try (laptop.cloud / "First.txt").create("first")

@@ -70,7 +70,9 @@ struct PermissionTests {
             try document.write("second")
             try await eventually { try (device.cloud / "Diary.txt.versions").listing().count == 1 }
             try document.setOwner(12345, group: 54321)
-            for (mode, version, folder) in [(0o600, 0o400, 0o500), (0o640, 0o440, 0o550), (0o664, 0o444, 0o555)] as [(mode_t, mode_t, mode_t)] {
+            for (mode, version, folder) in [(0o600, 0o400, 0o500), (0o640, 0o440, 0o550), (0o664, 0o444, 0o555)]
+                as [(mode_t, mode_t, mode_t)]
+            {
                 try document.setPermissions(FilePermissions(rawValue: mode))
                 let versions = device.cloud / "Diary.txt.versions"
                 #expect(try versions.linkStatus().st_mode & 0o7777 == folder)
@@ -82,7 +84,11 @@ struct PermissionTests {
             try document.setPermissions(FilePermissions(rawValue: 0o600))
             func reads(as user: String) async throws -> Bool {
                 let reading = try await runProgram(
-                    "setpriv", ["--reuid", user, "--regid", "65534", "--clear-groups", "sh", "-c", "cat cloud/Diary.txt.versions/*"],
+                    "setpriv",
+                    [
+                        "--reuid", user, "--regid", "65534", "--clear-groups", "sh", "-c",
+                        "cat cloud/Diary.txt.versions/*",
+                    ],
                     in: device.documents)
                 return reading.standardOutput == "first"
             }

@@ -35,7 +35,8 @@ struct PlainFolderTests {
             case 20..<34: return .rename(path(), to: path())
             case 34..<43: return .remove(path())
             case 43..<49: return .setPermissions(path(), mode(&random))
-            case 49..<55: return .setTimes(path(), seconds: Int.random(in: 1_000_000_000..<1_400_000_000, using: &random))
+            case 49..<55:
+                return .setTimes(path(), seconds: Int.random(in: 1_000_000_000..<1_400_000_000, using: &random))
             case 55..<60: return .truncate(path(), [0, 1, 100, 7000].randomElement(using: &random)!)
             case 60..<65: return .makeFolder(folder())
             case 65..<67: return .removeFolder(folder())

@@ -34,7 +34,9 @@ struct PowerLossTests {
         return letter
     }
 
-    @Test func `what was written just before a document left the cloud is here when the cloud has heard of it`() async throws {
+    @Test func `what was written just before a document left the cloud is here when the cloud has heard of it`()
+        async throws
+    {
         try await withDiskImage { device, disk in
             let letter = try await Self.writeTwice(device, disk)
             try letter.rename(to: device.local / "Letter.txt")
@@ -66,7 +68,9 @@ struct PowerLossTests {
             try letter.create("old")
             try await disk.synchronize()
             for number in 1...20 {
-                try await device.shell("echo new $N > local/.Letter.tmp; mv local/.Letter.tmp local/Letter.txt", environment: ["N": "\(number)"])
+                try await device.shell(
+                    "echo new $N > local/.Letter.tmp; mv local/.Letter.tmp local/Letter.txt",
+                    environment: ["N": "\(number)"])
             }
             // So the journal writes down names, and not by itself contents.
             try await runShell("echo > store/other; sync store/other", in: device.folder)
@@ -78,7 +82,8 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `documents that were moved soon after mounting can be reached, also after the next mount`() async throws {
+    @Test func `documents that were moved soon after mounting can be reached, also after the next mount`() async throws
+    {
         try await withDiskImage { device, disk in
             let folder = device.local / "Folder"
             try folder.makeFolder()

@@ -8,7 +8,9 @@ struct PrivateStoreTests {
     private static let ownFolders = ["staging"]
 
     /// docfs's own files and folders, without `local` and `cloud`.
-    private static func expectPrivate(_ store: FilePath, sourceLocation: SourceLocation = #_sourceLocation) throws -> Set<String> {
+    private static func expectPrivate(_ store: FilePath, sourceLocation: SourceLocation = #_sourceLocation) throws
+        -> Set<String>
+    {
         let names = try store.listing().filter { $0 != "local" && $0 != "cloud" }
         for name in names {
             let wanted: FilePermissions = ownFolders.contains(name) ? [.ownerReadWriteExecute] : [.ownerReadWrite]

@@ -144,7 +144,9 @@ struct RenamingTests {
     }
 
     @Test(arguments: ["local", "cloud"])
-    func `the display name on the file in the store follows exchanges, and goes with renames to scratch names`(container: String) async throws {
+    func `the display name on the file in the store follows exchanges, and goes with renames to scratch names`(
+        container: String
+    ) async throws {
         try await withDevice { device in
             let folder = device.documents / container
             let stored = device.store / container

@@ -5,8 +5,10 @@ struct RequiredProgramsTests {
     /// findutils, fuse3, git, inotify-tools, libglib2.0-bin, libreoffice-writer-nogui, mousepad, nano, pcmanfm, python3, python3-uno,
     /// rsync, sed, sqlite3, tar, util-linux, vim, xdotool, xvfb, zip.
     static let programs = [
-        "Xvfb", "cp", "dd", "diff", "du", "emacs", "find", "flock", "fusermount3", "getfattr", "gio", "git", "inotifywait", "mkfs.ext4",
-        "mousepad", "nano", "pcmanfm", "python3", "rsync", "sed", "setfattr", "setpriv", "soffice", "sqlite3", "tar", "timeout", "unshare",
+        "Xvfb", "cp", "dd", "diff", "du", "emacs", "find", "flock", "fusermount3", "getfattr", "gio", "git",
+        "inotifywait", "mkfs.ext4",
+        "mousepad", "nano", "pcmanfm", "python3", "rsync", "sed", "setfattr", "setpriv", "soffice", "sqlite3", "tar",
+        "timeout", "unshare",
         "vim", "xargs", "xdotool", "zip",
     ]
 

@@ -39,20 +39,26 @@ struct RestoreTests {
                 #expect(try content.split(separator: ",")[0] == document.displayName().lowercased())
             }
         }
-        let sent = try await runShell("find . -type f -path './documents/*' -exec cat {} +", in: device.cloudDirectory.path)
+        let sent = try await runShell(
+            "find . -type f -path './documents/*' -exec cat {} +", in: device.cloudDirectory.path)
         #expect(!sent.standardOutput.contains("private"))
         let state = try device.treeState()
         #expect(state["cloud.connection"] == "online")
     }
 
-    @Test(arguments: ways) func `a backup of a store in use that is restored over a newer one`(way: String) async throws {
+    @Test(arguments: ways) func `a backup of a store in use that is restored over a newer one`(way: String) async throws
+    {
         try await withDevice { device in
             try await Self.makeDocuments(on: device)
             let backup = device.folder / "backup"
             try await Self.copy(way, device.store, to: backup)
-            for number in stride(from: 0, to: Self.count, by: 2) { try (device.local / "Private \(number).txt").remove() }
+            for number in stride(from: 0, to: Self.count, by: 2) {
+                try (device.local / "Private \(number).txt").remove()
+            }
             for number in 100..<108 { try (device.local / "Private \(number).txt").create("private \(number)") }
-            for number in stride(from: 0, to: Self.count, by: 3) { try (device.cloud / "Public \(number).txt").remove() }
+            for number in stride(from: 0, to: Self.count, by: 3) {
+                try (device.cloud / "Public \(number).txt").remove()
+            }
             try (device.cloud / "Public 1.txt").write("public 1, edited")
             try (device.local / "Private 1.txt").rename(to: device.local / "Folder" / "Private 1.txt")
             try await Self.settle(device)
@@ -69,7 +75,9 @@ struct RestoreTests {
         }
     }
 
-    @Test(arguments: ways) func `a backup of a store in use that is restored into another folder`(way: String) async throws {
+    @Test(arguments: ways) func `a backup of a store in use that is restored into another folder`(way: String)
+        async throws
+    {
         try await withTwoDevices { device, other in
             try await Self.makeDocuments(on: device)
             let backup = device.folder / "backup"
@@ -99,7 +107,8 @@ struct RestoreTests {
             try device.cloudDirectory.disconnect()
             try (device.cloud / "Public late.txt").create("public late")
             try await runShell(
-                "rm -rf $CLONE; cp -a $STORE $CLONE", environment: ["STORE": device.store.string, "CLONE": clone.store.string])
+                "rm -rf $CLONE; cp -a $STORE $CLONE",
+                environment: ["STORE": device.store.string, "CLONE": clone.store.string])
             try device.cloudDirectory.reconnect()
             try await clone.mount()
             try (device.cloud / "Public 1.txt").write("public 1, edited")

@@ -41,7 +41,8 @@ struct S3Tests {
             #expect(try (desktop.cloud / "Plan.txt").text() == "plan\noffline\n")
             try await server.run()
             try await eventually(within: .seconds(60)) {
-                try (laptop.cloud / "Plan.txt").text() == "plan\noffline\n" && (laptop.cloud / "New.txt").text() == "new"
+                try (laptop.cloud / "Plan.txt").text() == "plan\noffline\n"
+                    && (laptop.cloud / "New.txt").text() == "new"
             }
             #expect(try (desktop.cloud / "Elsewhere.txt").text() == "elsewhere\n")
             try await eventually(within: .seconds(60)) { try desktop.treeState()["cloud.pending"] == "0" }

@@ -12,7 +12,9 @@ struct StoreEditTests {
             try await device.unmount()
             try (device.storedCloud / filename).write("edited in the store")
             try await device.mount()
-            try await eventually(within: .seconds(20)) { try (other.cloud / "Letter.txt").text() == "edited in the store" }
+            try await eventually(within: .seconds(20)) {
+                try (other.cloud / "Letter.txt").text() == "edited in the store"
+            }
         }
     }
 
@@ -44,7 +46,9 @@ struct StoreEditTests {
             try await other.waitUntilUploaded(other.cloud / "Letter.txt")
             try await device.mount()
             for device in [device, other] {
-                try await eventually(within: .seconds(20)) { try (device.cloud / "Letter.txt").state()["conflicts"] == "1" }
+                try await eventually(within: .seconds(20)) {
+                    try (device.cloud / "Letter.txt").state()["conflicts"] == "1"
+                }
                 let conflicts = device.cloud / "Letter.txt.conflicts"
                 let versions = try [(device.cloud / "Letter.txt").text(), (conflicts / conflicts.listing()[0]).text()]
                 #expect(Set(versions) == ["edited in the store", "edited elsewhere"])
@@ -64,7 +68,9 @@ struct StoreEditTests {
             try (other.cloud / "Letter.txt").remove()
             try await eventually(within: .seconds(20)) { try other.treeState()["cloud.pending"] == "0" }
             try await device.mount()
-            try await eventually(within: .seconds(20)) { try (other.cloud / "Letter.txt").text() == "edited in the store" }
+            try await eventually(within: .seconds(20)) {
+                try (other.cloud / "Letter.txt").text() == "edited in the store"
+            }
             #expect(try letter.text() == "edited in the store")
         }
     }
@@ -119,9 +125,13 @@ struct StoreEditTests {
             try (device.local / "Folder" / "Inner.txt").create("inner")
             try (device.local / "Letter.txt").create("dear")
             try (device.local / ".rc").create("settings")
-            let (letter, inner) = (try (device.local / "Letter.txt").identity(), try (device.local / "Folder" / "Inner.txt").identity())
+            let (letter, inner) = (
+                try (device.local / "Letter.txt").identity(), try (device.local / "Folder" / "Inner.txt").identity()
+            )
             try await device.unmount()
-            try await runShell("mv $LETTER Folder; mv .rc .rc.old; mv Folder 'Another name'", in: device.storedLocal, environment: ["LETTER": letter.filename])
+            try await runShell(
+                "mv $LETTER Folder; mv .rc .rc.old; mv Folder 'Another name'", in: device.storedLocal,
+                environment: ["LETTER": letter.filename])
             try await device.mount()
             let folder = device.local / "Another name"
             #expect(try device.local.documentNames().sorted() == [".rc.old", "Another name"])

@@ -12,7 +12,9 @@ struct TimeTests {
         return time.tv_sec == Self.past.tv_sec && time.tv_nsec == Self.past.tv_nsec
     }
 
-    @Test func `times of folders and symbolic links travel, with what lies in the folder and after it was made`() async throws {
+    @Test func `times of folders and symbolic links travel, with what lies in the folder and after it was made`()
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             try await laptop.shell(
                 """
@@ -34,7 +36,9 @@ struct TimeTests {
     }
 
     @Test(arguments: ["document", "folder", "placeholder"])
-    func `each change of an attribute moves the time of change, and that of modification stays`(kind: String) async throws {
+    func `each change of an attribute moves the time of change, and that of modification stays`(kind: String)
+        async throws
+    {
         try await withTwoDevices { laptop, desktop in
             let made = laptop.cloud / "Thing.txt"
             if kind == "folder" { try made.makeFolder() } else { try made.create("text") }
@@ -46,14 +50,20 @@ struct TimeTests {
                 ("removexattr", { try path.removeAttribute("user.colour") }),
                 ("chmod", { try path.setPermissions(FilePermissions(rawValue: 0o700)) }),
             ]
-            if kind != "folder" { changes.append(("display name", { try path.setAttribute("user.displayName", "Thing") })) }
+            if kind != "folder" {
+                changes.append(("display name", { try path.setAttribute("user.displayName", "Thing") }))
+            }
             for (name, change) in changes {
                 let before = try path.linkStatus()
                 try await untilClockTicks(after: before.st_ctim, in: laptop.folder)
                 try change()
                 let after = try path.linkStatus()
-                #expect((after.st_ctim.tv_sec, after.st_ctim.tv_nsec) > (before.st_ctim.tv_sec, before.st_ctim.tv_nsec), "\(name)")
-                #expect((after.st_mtim.tv_sec, after.st_mtim.tv_nsec) == (before.st_mtim.tv_sec, before.st_mtim.tv_nsec), "\(name)")
+                #expect(
+                    (after.st_ctim.tv_sec, after.st_ctim.tv_nsec) > (before.st_ctim.tv_sec, before.st_ctim.tv_nsec),
+                    "\(name)")
+                #expect(
+                    (after.st_mtim.tv_sec, after.st_mtim.tv_nsec) == (before.st_mtim.tv_sec, before.st_mtim.tv_nsec),
+                    "\(name)")
             }
             if kind == "placeholder" { #expect(try path.linkStatus().st_blocks == 0) }
         }

@@ -20,8 +20,7 @@ struct TreeTests {
     }
 
     @Test(arguments: ["Documents", "Documents/local", "Documents/cloud"])
-    func `Documents, local and cloud can be neither renamed nor removed`(name: String) async throws
-    {
+    func `Documents, local and cloud can be neither renamed nor removed`(name: String) async throws {
         try await withDevice { device in
             let folder = device.mountpoint / name
             let beside = folder.removingLastComponent() / "Elsewhere"

@@ -176,8 +176,7 @@ struct TwoDevicesTests {
         }
     }
 
-    @Test func `a save by replacement travels as a new version of the same document`() async throws
-    {
+    @Test func `a save by replacement travels as a new version of the same document`() async throws {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Groceries.txt"
             try document.create("old")

@@ -122,7 +122,9 @@ struct WatcherTests {
         try await withDevice(.displayNames) { device in
             try (device.local / "0.txt").create("milk")
             let watcher = try await Watcher.inotifywait(device.local, notes: device.folder)
-            for number in 1...100 { try (device.local / "\(number - 1).txt").setAttribute("user.displayName", "\(number)") }
+            for number in 1...100 {
+                try (device.local / "\(number - 1).txt").setAttribute("user.displayName", "\(number)")
+            }
             _ = try await watcher.events(until: "MOVED_TO 100.txt")
             #expect(try watcher.moves == (1...100).flatMap { ["MOVED_FROM \($0 - 1).txt", "MOVED_TO \($0).txt"] })
         }
@@ -153,7 +155,10 @@ struct WatcherTests {
             _ = try await watcher.events(until: "moved Groceries.txt Shopping.txt")
             try (laptop.cloud / "Shopping.txt").remove()
             let heard = try await watcher.events(until: "deleted Shopping.txt")
-            for event in ["created Groceries.txt", "modified Groceries.txt", "moved Groceries.txt Shopping.txt", "deleted Shopping.txt"] {
+            for event in [
+                "created Groceries.txt", "modified Groceries.txt", "moved Groceries.txt Shopping.txt",
+                "deleted Shopping.txt",
+            ] {
                 #expect(heard.count { $0 == event } == 1)
             }
         }
@@ -181,7 +186,8 @@ struct WatcherTests {
         try await withTwoDevices(.displayNames) { laptop, desktop in
             for round in 1...4 {
                 let watcher = try await Watcher.inotifywait(desktop.cloud, notes: desktop.folder)
-                try await runShell("mkdir r\(round); for i in $(seq 200); do echo $i >r\(round)/$i.txt; done", in: laptop.cloud)
+                try await runShell(
+                    "mkdir r\(round); for i in $(seq 200); do echo $i >r\(round)/$i.txt; done", in: laptop.cloud)
                 try await eventually { try watcher.events.contains { $0.hasPrefix("CREATE") } }
                 try await desktop.crash()
                 try await desktop.mount()

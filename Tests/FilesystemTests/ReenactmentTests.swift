@@ -11,7 +11,8 @@ struct ReenactmentTests {
     private static let new = place("new", 101)
 
     private static func place(_ name: String, _ inode: Int64, in container: Container = .cloud) -> ListedPlace {
-        let folder = ListedPlace.Step(folder: container == .local ? .local : .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
+        let folder = ListedPlace.Step(
+            folder: container == .local ? .local : .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
         return ListedPlace(
             in: container, folders: [folder],
             entry: .init(folder: folder.inode, name: name, inode: InodeNumber(inode), kind: .document))
@@ -62,7 +63,8 @@ struct ReenactmentTests {
         #expect(Self.answer(.removed(old), asked, .remove(folder: folder, name: "old")) == .done)
         #expect(
             Self.answer(
-                .moved(from: old, to: new), asked, .rename(folder: folder, name: "old", newFolder: folder, newName: "new"))
+                .moved(from: old, to: new), asked,
+                .rename(folder: folder, name: "old", newFolder: folder, newName: "new"))
                 == .done)
         #expect(Self.answer(.modified(old), .open(old.entry.inode)) == .done)
         #expect(Self.answer(.modified(old), .touch(old.entry.inode)) == .done)

@@ -190,7 +190,8 @@ struct ArrivalTests {
     private static func damageContent(in cloudFolder: String, at offset: Int) throws {
         let documents = cloudFolder + "/documents"
         let path = try #require(
-            FileManager.default.subpaths(atPath: documents)?.map { documents + "/" + $0 }.first { $0.hasSuffix(".bin") })
+            FileManager.default.subpaths(atPath: documents)?.map { documents + "/" + $0 }.first { $0.hasSuffix(".bin") }
+        )
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         try file.seek(toOffset: UInt64(offset))
         let byte = try #require(try file.read(upToCount: 1)?.first)
@@ -199,7 +200,8 @@ struct ArrivalTests {
         try file.close()
     }
 
-    @Test func `damaged content that somebody read a part of is fetched anew under another inode number`() async throws {
+    @Test func `damaged content that somebody read a part of is fetched anew under another inode number`() async throws
+    {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Film.bin", bytes: Self.content)
             try await laptop.push()

@@ -107,7 +107,9 @@ struct CleaningTests {
             for name in ["F.txt", "G.txt"] { try device.create(name, name) }
             try await device.push()
             let head = try #require(try device.synchronizer.head())
-            let (source, heir) = (try #require(try device.entry("F.txt").id), try #require(try device.entry("G.txt").id))
+            let (source, heir) = (
+                try #require(try device.entry("F.txt").id), try #require(try device.entry("G.txt").id)
+            )
             let had = try #require(try device.entry("G.txt").contentVersion)
             let other = DocumentVersion(
                 id: .random(), base: nil, device: .random(), deviceName: "phone", filename: "F.txt", size: 1,
@@ -116,7 +118,9 @@ struct CleaningTests {
                 var replica = CatalogReplica(catalog, after: head)
                 func take(_ change: Change) throws {
                     _ = try apply(
-                        Commit(id: .random(), device: .random(), deviceName: "phone", time: Timestamp(nanoseconds: 1), changes: [change]),
+                        Commit(
+                            id: .random(), device: .random(), deviceName: "phone", time: Timestamp(nanoseconds: 1),
+                            changes: [change]),
                         to: &replica)
                 }
                 try take(.save(source, other))
@@ -186,7 +190,8 @@ struct CleaningTests {
             try await laptop.save("Plan.txt", "two")
             try await laptop.push()
             let head = try #require(try laptop.synchronizer.head())
-            try await laptop.synchronizer.write(CheckpointSnapshot(of: laptop.library.catalog, in: laptop.library.backing), at: head)
+            try await laptop.synchronizer.write(
+                CheckpointSnapshot(of: laptop.library.catalog, in: laptop.library.backing), at: head)
             try await phone.pull()
             #expect(try phone.synchronizer.head()?.readFrom == head.position)
             try await phone.synchronizer.clean()
@@ -277,7 +282,8 @@ struct CleaningTests {
     }
 
     @Test(arguments: [false, true])
-    func `what a commit names whose reply was lost stays, though this device has saved anew`(isRead: Bool) async throws {
+    func `what a commit names whose reply was lost stays, though this device has saved anew`(isRead: Bool) async throws
+    {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
@@ -351,7 +357,9 @@ struct CleaningTests {
             try await laptop.push()
             let present = Set(try await contents(laptop).compactMap { ContentKey($0)?.version })
             for change in try await laptop.commits.flatMap(\.changes) {
-                if case .create(let entry) = change { #expect(present.isSuperset(of: entry.versions?.heads.map(\.id) ?? [])) }
+                if case .create(let entry) = change {
+                    #expect(present.isSuperset(of: entry.versions?.heads.map(\.id) ?? []))
+                }
                 if case .save(_, let version) = change { #expect(present.contains(version.id)) }
             }
         }
@@ -360,7 +368,8 @@ struct CleaningTests {
     @Test func `objects that nobody knows are left alone`() async throws {
         try await withDevice { device in
             let foreign = try #require(ObjectKey("documents/notes.txt"))
-            let unknown = try #require(ObjectKey(["documents", "\(EntryID.random())", "\(VersionID.random())", "a.txt"]))
+            let unknown = try #require(
+                ObjectKey(["documents", "\(EntryID.random())", "\(VersionID.random())", "a.txt"]))
             for key in [foreign, unknown] { _ = try await device.cloud.putIfAbsent(key, [1]) }
             try device.create("Plan.txt", "plan")
             try await device.push()

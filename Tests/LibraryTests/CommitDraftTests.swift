@@ -26,7 +26,9 @@ struct CommitDraftTests {
     }
 
     /// A folder that the container does not know yet.
-    private static func folder(_ name: String, inode: Int64, in parent: InodeNumber = .cloud, step: Int64? = nil) -> Entry {
+    private static func folder(_ name: String, inode: Int64, in parent: InodeNumber = .cloud, step: Int64? = nil)
+        -> Entry
+    {
         var entry = Entry(
             parent: parent, container: .cloud, kind: .folder, filename: name, created: Timestamp(nanoseconds: 1),
             position: 1, mode: 0o755)
@@ -154,7 +156,9 @@ struct CommitDraftTests {
         let draft = Self.draft([], withdrawals: withdrawals)
         #expect(!draft.isEmpty)
         #expect(draft.withdrawn.count < withdrawals.count)
-        let commit = Commit(id: .random(), device: Self.device, deviceName: "Laptop", time: Timestamp(nanoseconds: 1), changes: draft.changes)
+        let commit = Commit(
+            id: .random(), device: Self.device, deviceName: "Laptop", time: Timestamp(nanoseconds: 1),
+            changes: draft.changes)
         #expect(try commit.encoded().count < 2 * CommitDraft.mostBytes)
     }
 }

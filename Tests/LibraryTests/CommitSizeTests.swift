@@ -18,7 +18,9 @@ struct CommitSizeTests {
     }
 
     @Test(arguments: [false, true])
-    func `documents with large attributes that go into the cloud at once arrive, attributes and all`(asFolder: Bool) async throws {
+    func `documents with large attributes that go into the cloud at once arrive, attributes and all`(asFolder: Bool)
+        async throws
+    {
         try await withTwoDevices { laptop, phone in
             let source: InodeNumber = asFolder ? try laptop.makeFolder("Large", in: .local) : .local
             let names = (0..<110).map { "document \($0).txt" }
@@ -33,7 +35,8 @@ struct CommitSizeTests {
             }
             try await laptop.push()
             let sizes = try await laptop.cloud.list(ReplicatedLog.folder, after: nil, limit: 1000).map {
-                try FileManager.default.attributesOfItem(atPath: laptop.cloudFolder + "/" + $0.description)[.size] as? Int ?? 0
+                try FileManager.default.attributesOfItem(atPath: laptop.cloudFolder + "/" + $0.description)[.size]
+                    as? Int ?? 0
             }
             #expect(sizes.allSatisfy { $0 < 2 * CommitDraft.mostBytes })
             try await phone.pull()

@@ -40,7 +40,9 @@ struct ContainerFaultTests {
         case .rolledBack:
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
         case .emptied:
-            for name in ["container", "log", "documents", "checkpoint"] { try? files.removeItem(atPath: path(device, name)) }
+            for name in ["container", "log", "documents", "checkpoint"] {
+                try? files.removeItem(atPath: path(device, name))
+            }
         case .unnamed: try files.removeItem(atPath: path(device, "container"))
         case .replaced:
             for name in ["container", "log", "documents"] { try files.removeItem(atPath: path(device, name)) }
@@ -88,7 +90,9 @@ struct ContainerFaultTests {
                 _ = try? await device.synchronizer.sendPending()
                 #expect(device.exists("b.txt"))
             }
-            let sent = try objects(laptop).subtracting(before).filter { $0.hasPrefix("log/") || $0.hasPrefix("checkpoint") }
+            let sent = try objects(laptop).subtracting(before).filter {
+                $0.hasPrefix("log/") || $0.hasPrefix("checkpoint")
+            }
             #expect(damage == .hole || sent.isEmpty, "\(sent)")
             #expect(before.subtracting(try objects(laptop)).isEmpty)
         }
@@ -106,7 +110,9 @@ struct ContainerFaultTests {
             try laptop.create("e.txt", "epsilon")
             try await laptop.push()
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
-            for number in 3...4 where damage != .rolledBack { try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number)))) }
+            for number in 3...4 where damage != .rolledBack {
+                try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number))))
+            }
             if damage == .emptied { try FileManager.default.removeItem(atPath: path(laptop, "log")) }
             if damage == .otherEnd {
                 let other = try TestDevice("desktop", store: laptop.store + "-other", cloudFolder: laptop.cloudFolder)
@@ -166,7 +172,8 @@ struct ContainerFaultTests {
     @Test func `who comes to a container that has lost its name gives it no other`() async throws {
         try await withDocuments { laptop, _ in
             try await damage(laptop, .unnamed)
-            let newcomer = try TestDevice("newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
+            let newcomer = try TestDevice(
+                "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
             try newcomer.open()
             defer { newcomer.dismantle() }
             #expect(try await newcomer.fault() == .unnamed)
@@ -205,7 +212,8 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `a repair that was broken off is noticed by who began with it, and done again`(isWrittenTo: Bool) async throws {
+    func `a repair that was broken off is noticed by who began with it, and done again`(isWrittenTo: Bool) async throws
+    {
         try await withDocuments { laptop, phone in
             phone.stopTime()
             #expect(try await phone.fault() == nil)
@@ -219,7 +227,8 @@ struct ContainerFaultTests {
                 try await phone.push()
             }
             // The chain that begins anew has no entry yet, and is all there is for who comes now.
-            let newcomer = try TestDevice("newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
+            let newcomer = try TestDevice(
+                "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
             try newcomer.open()
             defer { newcomer.dismantle() }
             #expect(try await newcomer.fault() == nil)
@@ -267,7 +276,8 @@ struct ContainerFaultTests {
             }
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
             // Nor is what belongs to another container part of this one.
-            let other = try TestDevice("desktop", store: laptop.store + "-other", cloudFolder: laptop.store + "-elsewhere")
+            let other = try TestDevice(
+                "desktop", store: laptop.store + "-other", cloudFolder: laptop.store + "-elsewhere")
             try other.open()
             defer { other.dismantle() }
             try other.create("stray.txt", "stray")
@@ -283,7 +293,9 @@ struct ContainerFaultTests {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)
             #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            for name in try objects(laptop) where name.hasPrefix("checkpoint/") && name.split(separator: "/").count == 3 && !name.hasSuffix("manifest") {
+            for name in try objects(laptop)
+            where name.hasPrefix("checkpoint/") && name.split(separator: "/").count == 3 && !name.hasSuffix("manifest")
+            {
                 try FileManager.default.removeItem(atPath: path(laptop, name))
             }
             let before = try log(laptop)
@@ -336,15 +348,20 @@ struct ContainerFaultTests {
             expected["d.txt"] = "delta of the phone"
             expected["pending.txt"] = "pending"
             for device in [laptop, phone] {
-                for (name, text) in expected { #expect(try await device.text(name) == text, "\(name) on \(device.name)") }
-                if [.replaced, .otherHistory, .otherEnd].contains(damage) { #expect(try await device.text("theirs.txt") == "theirs") }
+                for (name, text) in expected {
+                    #expect(try await device.text(name) == text, "\(name) on \(device.name)")
+                }
+                if [.replaced, .otherHistory, .otherEnd].contains(damage) {
+                    #expect(try await device.text("theirs.txt") == "theirs")
+                }
                 #expect(try device.pendingCount == 0)
                 #expect(try await !device.synchronizer.followsRepair())
             }
             let heads = try [laptop, phone].map { try $0.synchronizer.head() }
             #expect(heads[0]?.state == heads[1]?.state)
             // A newcomer sees what they see.
-            let newcomer = try TestDevice("newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
+            let newcomer = try TestDevice(
+                "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
             try newcomer.open()
             defer { newcomer.dismantle() }
             #expect(try await newcomer.fault() == nil)
@@ -487,7 +504,8 @@ struct ContainerFaultTests {
             try await laptop.pull()
             let versions = try laptop.library.list(.conflicts, of: laptop.inode("a.txt"))
             try laptop.library.chooseVersion(
-                Array(try #require(versions.first).name.utf8), in: .conflicts, of: laptop.inode("a.txt"), as: Array("a.txt".utf8),
+                Array(try #require(versions.first).name.utf8), in: .conflicts, of: laptop.inode("a.txt"),
+                as: Array("a.txt".utf8),
                 in: .cloud, options: [])
             let chosen = try await laptop.text("a.txt")
             try await laptop.push()
@@ -544,7 +562,9 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `entries of the container before, written to the one in its place, do not stand in the way of a repair`() async throws {
+    @Test func `entries of the container before, written to the one in its place, do not stand in the way of a repair`()
+        async throws
+    {
         try await withDocuments { laptop, phone in
             let strays = try (3...4).map { ($0, try Data(contentsOf: URL(filePath: path(laptop, entry(Int64($0)))))) }
             try await damage(laptop, .replaced)

@@ -19,7 +19,9 @@ struct FailedWriteTests {
             let entries = try ["Plan.txt", ".rc"].map { try device.entry($0, in: .local) }
             #expect(throws: Errno.ioError) {
                 try library.mutate { catalog in
-                    let (source, target) = (try library.backing.folder(.local, catalog), try library.backing.folder(folder, catalog))
+                    let (source, target) = (
+                        try library.backing.folder(.local, catalog), try library.backing.folder(folder, catalog)
+                    )
                     for var entry in entries {
                         try source.rename(entry.filename, to: target, entry.filename)
                         entry.parent = folder
@@ -63,9 +65,11 @@ struct FailedWriteTests {
                     let directory = try library.backing.folder(.local, catalog)
                     _ = try directory.makeFile("made.txt", mode: 0o644)
                     catalog.ifFailed { try? directory.removeFile("made.txt") }
-                    _ = try catalog.insert(Entry(
-                        parent: .local, container: .local, kind: .scratch, filename: "made.txt", created: Timestamp(nanoseconds: 0),
-                        position: 1, mode: 0o644))
+                    _ = try catalog.insert(
+                        Entry(
+                            parent: .local, container: .local, kind: .scratch, filename: "made.txt",
+                            created: Timestamp(nanoseconds: 0),
+                            position: 1, mode: 0o644))
                     throw Errno.ioError
                 }
             }
@@ -78,7 +82,9 @@ struct FailedWriteTests {
 /// What a store says of itself to the next mount.
 @Suite(.timeLimit(.minutes(3)))
 struct StoreStateTests {
-    private static func hasMark(_ device: TestDevice) -> Bool { FileManager.default.fileExists(atPath: device.store + "/clean") }
+    private static func hasMark(_ device: TestDevice) -> Bool {
+        FileManager.default.fileExists(atPath: device.store + "/clean")
+    }
 
     @Test func `only a store that was closed is marked as clean, and only until it is opened`() async throws {
         try await withDevice { device in

@@ -6,7 +6,8 @@ import Testing
 /// The times of folders that several devices change (PRODUCT 10).
 @Suite(.timeLimit(.minutes(2)))
 struct FolderTimeTests {
-    @Test func `a folder in which two devices change something at once has the time of the later change`() async throws {
+    @Test func `a folder in which two devices change something at once has the time of the later change`() async throws
+    {
         try await withTwoDevices { laptop, phone in
             let folder = try laptop.makeFolder("Folder")
             try laptop.create("A.txt", "a", in: folder)

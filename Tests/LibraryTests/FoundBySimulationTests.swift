@@ -67,7 +67,8 @@ struct FoundBySimulationTests {
                 try catalog.update(entry)
                 let id = try #require(entry.id)
                 let sent = OutgoingCommit.Sent(
-                    id: id, revision: entry.revision - laterChanges, changes: PendingChanges.content.rawValue, version: version)
+                    id: id, revision: entry.revision - laterChanges, changes: PendingChanges.content.rawValue,
+                    version: version)
                 let commit = Commit(
                     id: .random(), device: device.library.device.id, deviceName: "laptop",
                     time: Timestamp(nanoseconds: 0), changes: [])
@@ -80,9 +81,13 @@ struct FoundBySimulationTests {
         }
     }
 
-    @Test func `who chooses another version than the one that was to bring the document back has nothing left to send`() async throws {
+    @Test func `who chooses another version than the one that was to bring the document back has nothing left to send`()
+        async throws
+    {
         try await withPlanElsewhere { laptop, phone in
-            let others = try ["desktop", "tablet"].map { try TestDevice($0, store: laptop.store + "-" + $0, cloudFolder: laptop.cloudFolder) }
+            let others = try ["desktop", "tablet"].map {
+                try TestDevice($0, store: laptop.store + "-" + $0, cloudFolder: laptop.cloudFolder)
+            }
             defer { others.forEach { $0.dismantle() } }
             for device in others {
                 try device.open()
@@ -99,7 +104,8 @@ struct FoundBySimulationTests {
             try await laptop.pull()
             let version = try #require(try laptop.library.list(.conflicts, of: laptop.inode("Plan.txt")).first)
             try laptop.library.chooseVersion(
-                Array(version.name.utf8), in: .conflicts, of: laptop.inode("Plan.txt"), as: Array("Plan.txt".utf8), in: .cloud, options: [])
+                Array(version.name.utf8), in: .conflicts, of: laptop.inode("Plan.txt"), as: Array("Plan.txt".utf8),
+                in: .cloud, options: [])
             try await laptop.push()
             try await phone.pull()
             #expect(try laptop.pendingCount == 0)

@@ -10,7 +10,8 @@ import Testing
 struct GivenNamesTests {
     /// `Plan.txt` in the cloud, made and looked up by that name, with filenames shown.
     private func withPlan(
-        remembers: Bool = true, _ body: (_ device: TestDevice, _ filename: String, _ kernel: KernelSpy) async throws -> Void
+        remembers: Bool = true,
+        _ body: (_ device: TestDevice, _ filename: String, _ kernel: KernelSpy) async throws -> Void
     ) async throws {
         try await withDevice { device in
             let kernel = KernelSpy()
@@ -96,7 +97,9 @@ struct GivenNamesTests {
         }
     }
 
-    @Test func `a new display name, an exchange and another device's rename are told of if the old name was given`() async throws {
+    @Test func `a new display name, an exchange and another device's rename are told of if the old name was given`()
+        async throws
+    {
         try await withPlan { device, filename, kernel in
             _ = try lookup("Plan.txt", device)
             try device.library.setExtendedAttribute(

@@ -10,7 +10,9 @@ import Testing
 /// A save is made from the version that its program has. The process with number 42 was started by number 4.
 @Suite(.timeLimit(.minutes(3)))
 struct HeldDocumentTests {
-    private static func withPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void) async throws {
+    private static func withPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void)
+        async throws
+    {
         try await withPlanOnTwoDevices { laptop, phone, entry in
             // Seconds count here, and the machine may be slow.
             phone.stopTime()
@@ -19,7 +21,9 @@ struct HeldDocumentTests {
     }
 
     /// The laptop saves the plan, and the phone hears of it.
-    private static func overtake(_ phone: TestDevice, from laptop: TestDevice, _ text: String = "from the laptop") async throws {
+    private static func overtake(_ phone: TestDevice, from laptop: TestDevice, _ text: String = "from the laptop")
+        async throws
+    {
         try await laptop.save("Plan.txt", text)
         try await laptop.push()
         try await phone.pull()
@@ -161,7 +165,8 @@ struct HeldDocumentTests {
     // MARK: Ways to save
 
     @Test(arguments: [true, false])
-    func `emptying and writing what was opened anew is a save over the version that is held`(atOnce: Bool) async throws {
+    func `emptying and writing what was opened anew is a save over the version that is held`(atOnce: Bool) async throws
+    {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)

@@ -15,7 +15,9 @@ struct KnownAttributesTests {
         return status
     }
 
-    private static func attributes(_ name: String, in folder: InodeNumber, of device: TestDevice) throws -> FileAttributes {
+    private static func attributes(_ name: String, in folder: InodeNumber, of device: TestDevice) throws
+        -> FileAttributes
+    {
         try device.library.attributes(of: .entry(device.inode(name, in: folder)))
     }
 
@@ -44,9 +46,13 @@ struct KnownAttributesTests {
             try Self.expectTrue(in: folder, of: device)
             try device.change(device.inode("Plan.txt", in: folder)) { $0.mode = 0o600 }
             try Self.expectTrue(in: folder, of: device)
-            try device.change(device.inode("Plan.txt", in: folder)) { $0.accessed = .at(Timestamp(seconds: 1000, nanoseconds: 5)) }
+            try device.change(device.inode("Plan.txt", in: folder)) {
+                $0.accessed = .at(Timestamp(seconds: 1000, nanoseconds: 5))
+            }
             try Self.expectTrue(in: folder, of: device)
-            try device.change(device.inode("Plan.txt", in: folder)) { $0.modified = .at(Timestamp(seconds: 2000, nanoseconds: 5)) }
+            try device.change(device.inode("Plan.txt", in: folder)) {
+                $0.modified = .at(Timestamp(seconds: 2000, nanoseconds: 5))
+            }
             try Self.expectTrue(in: folder, of: device)
             if geteuid() == 0 {
                 try device.change(device.inode("Plan.txt", in: folder)) { $0.owner = 1 }

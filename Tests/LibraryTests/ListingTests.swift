@@ -66,7 +66,10 @@ struct ListingTests {
             try device.makeFolder("Folder")
             let names = try device.library.list(.cloud)
             try device.move("A.txt", from: .cloud, to: device.inode("Folder"))
-            guard case .gone = try device.library.listed(names.filter { $0.kind == .document && $0.name != ".state" }, in: .cloud).first
+            guard
+                case .gone = try device.library.listed(
+                    names.filter { $0.kind == .document && $0.name != ".state" }, in: .cloud
+                ).first
             else {
                 Issue.record("it is somewhere else")
                 return

@@ -19,7 +19,9 @@ struct OpenContentTests {
     private static func attempt(on device: TestDevice) async throws {
         try await device.pull()
         _ = try device.synchronizer.startUploads()
-        while device.synchronizer.uploads.withLock(\.isBusy) { await device.library.transfers.wake.wait(atMost: .seconds(60)) }
+        while device.synchronizer.uploads.withLock(\.isBusy) {
+            await device.library.transfers.wake.wait(atMost: .seconds(60))
+        }
         _ = try await device.synchronizer.sendPending()
     }
 
@@ -41,7 +43,11 @@ struct OpenContentTests {
 
     private static func write(_ text: String, to writer: UInt64, on device: TestDevice) throws {
         let handle = try device.library.handle(writer)
-        if handle.file.isWritable { try device.write(text, to: writer) } else { try device.writeUnseen(text, to: writer) }
+        if handle.file.isWritable {
+            try device.write(text, to: writer)
+        } else {
+            try device.writeUnseen(text, to: writer)
+        }
     }
 
     @Test(arguments: [false, true])
@@ -100,7 +106,8 @@ struct OpenContentTests {
             try laptop.create("Plan.txt", "first version")
             try await laptop.push()
             let (_, opening) = try laptop.library.create(
-                Array("new.tmp".utf8), in: .cloud, by: Creator(owner: geteuid(), group: getegid(), mode: 0o644), flags: O_WRONLY)
+                Array("new.tmp".utf8), in: .cloud, by: Creator(owner: geteuid(), group: getegid(), mode: 0o644),
+                flags: O_WRONLY)
             let writer = try laptop.opened(opening)
             try laptop.write("second version", to: writer)
             try laptop.rename("new.tmp", to: "Plan.txt")
@@ -136,7 +143,9 @@ struct OpenContentTests {
                     let before = try device.library.handle(writer).descriptor.status()
                     try Self.write("TWO", to: writer, on: device)
                     if setsTimeBack {
-                        #expect(utimensat(AT_FDCWD, try device.backingPath("Plan.txt"), [before.st_atim, before.st_mtim], 0) == 0)
+                        #expect(
+                            utimensat(
+                                AT_FDCWD, try device.backingPath("Plan.txt"), [before.st_atim, before.st_mtim], 0) == 0)
                     }
                 } catch { Issue.record(error) }
             }
@@ -155,7 +164,9 @@ struct OpenContentTests {
             try await Self.attempt(on: device)
             device.wait(seconds: 10)
             _ = try device.synchronizer.startUploads()
-            while device.synchronizer.uploads.withLock(\.isBusy) { await device.library.transfers.wake.wait(atMost: .seconds(60)) }
+            while device.synchronizer.uploads.withLock(\.isBusy) {
+                await device.library.transfers.wake.wait(atMost: .seconds(60))
+            }
             try device.write("TWO", to: writer)
             _ = try await device.synchronizer.sendPending()
             #expect(try device.entry("Plan.txt").pending.contains(.content))
@@ -193,7 +204,8 @@ struct OpenContentTests {
         }
     }
 
-    @Test func `what turns out to be unchanged leaves the document to a newer version when it is closed`() async throws {
+    @Test func `what turns out to be unchanged leaves the document to a newer version when it is closed`() async throws
+    {
         try await withPlanOnTwoDevices { laptop, phone, before in
             phone.stopTime()
             let writer = try await phone.open("Plan.txt", O_RDWR)
@@ -218,7 +230,8 @@ struct OpenContentTests {
         try await withDevice { device in
             device.stopTime()
             let (_, opening) = try device.library.create(
-                Array("Untitled.txt".utf8), in: .cloud, by: Creator(owner: geteuid(), group: getegid(), mode: 0o644), flags: O_WRONLY)
+                Array("Untitled.txt".utf8), in: .cloud, by: Creator(owner: geteuid(), group: getegid(), mode: 0o644),
+                flags: O_WRONLY)
             let writer = try device.opened(opening)
             try device.write("Dear Ada\n", to: writer)
             try await Self.attempt(on: device)

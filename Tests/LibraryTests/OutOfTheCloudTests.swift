@@ -45,7 +45,9 @@ struct OutOfTheCloudTests {
         }
     }
 
-    @Test func `a document on its way out of the cloud comes, although another device renames it meanwhile`() async throws {
+    @Test func `a document on its way out of the cloud comes, although another device renames it meanwhile`()
+        async throws
+    {
         try await Self.withDeparting { laptop, phone, before in
             try laptop.rename("Plan.txt", to: "Other.txt")
             try await laptop.push()

@@ -98,7 +98,8 @@ struct OvertakenFileTests {
             // What was being fetched does not come over it, neither before nor after the save.
             phone.cloud.release()
             await #expect(throws: Errno.staleNFSFileHandle) { try await arrival.waitUntilInstalled() }
-            let expected = Array("first version".utf8).prefix(Int(size)) + Array(repeating: 0, count: max(0, Int(size) - 13))
+            let expected =
+                Array("first version".utf8).prefix(Int(size)) + Array(repeating: 0, count: max(0, Int(size) - 13))
             #expect(try await phone.bytes(of: writer) == Array(expected))
             phone.library.close(writer)
             #expect(try await phone.bytes("Plan.txt") == Array(expected))
@@ -128,7 +129,9 @@ struct OvertakenFileTests {
     // MARK: Deleting
 
     /// Both devices edit the plan without seeing the other's edit, and the laptop sends its own.
-    private static func withTwoEdits(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
+    private static func withTwoEdits(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void)
+        async throws
+    {
         try await withPlanOnTwoDevices { laptop, phone, _ in
             try await laptop.save("Plan.txt", "the later one")
             try laptop.setModified("Plan.txt", seconds: 2_000_000_000)
@@ -151,7 +154,9 @@ struct OvertakenFileTests {
         }
     }
 
-    @Test func `of a document the version stays that was not seen, and what was deleted is an earlier one`() async throws {
+    @Test func `of a document the version stays that was not seen, and what was deleted is an earlier one`()
+        async throws
+    {
         try await Self.withTwoEdits { laptop, phone in
             try await phone.push()
             try laptop.remove("Plan.txt")

@@ -36,7 +36,9 @@ struct RemoteChangeTests {
 
     @Test func `an edit`() async throws {
         #expect(
-            try await Self.changes(after: { try $0.create(".a", "a") }) { try await $0.save(".a", "b") } == ["modified .a"])
+            try await Self.changes(after: { try $0.create(".a", "a") }) { try await $0.save(".a", "b") } == [
+                "modified .a"
+            ])
     }
 
     @Test func `another name, another folder`() async throws {
@@ -84,7 +86,9 @@ struct RemoteChangeTests {
         }
     }
 
-    private static func setDisplayName(_ displayName: String?, of name: String, in folder: InodeNumber, on device: TestDevice) throws {
+    private static func setDisplayName(
+        _ displayName: String?, of name: String, in folder: InodeNumber, on device: TestDevice
+    ) throws {
         let node = Node.entry(try device.inode(name, in: folder))
         if let displayName {
             try device.library.setExtendedAttribute("user.displayName", to: Array(displayName.utf8), of: node, .either)
@@ -121,7 +125,9 @@ struct RemoteChangeTests {
         #expect(told == ["moved Milk.txt -> \(filename)"])
     }
 
-    @Test func `a display name set here is nothing to tell where filenames are listed, nor is a rename of ours`() async throws {
+    @Test func `a display name set here is nothing to tell where filenames are listed, nor is a rename of ours`()
+        async throws
+    {
         #expect(
             try await Self.ownChanges(showsDisplayNames: false, in: .cloud) { device in
                 try Self.setDisplayName("Other", of: "Name.txt", in: .cloud, on: device)
@@ -132,7 +138,9 @@ struct RemoteChangeTests {
 
     @Test func `a display name where filenames are listed is nothing to tell`() async throws {
         #expect(
-            try await Self.changes(after: { try $0.create("Name.txt", "a") }) { try $0.rename("Name.txt", to: "Other.txt") } == [])
+            try await Self.changes(after: { try $0.create("Name.txt", "a") }) {
+                try $0.rename("Name.txt", to: "Other.txt")
+            } == [])
     }
 
     @Test func `what went, the inner ones first`() async throws {

@@ -99,7 +99,8 @@ struct RemoteNamesTests {
             try laptop.create("Plan.txt", "plan", in: trip)
             try laptop.makeLink("link", to: "Trip/Plan.txt")
             try await laptop.push()
-            try FileManager.default.createDirectory(atPath: phone.store + "/cloud/Trip", withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(
+                atPath: phone.store + "/cloud/Trip", withIntermediateDirectories: false)
             try #require(symlink("Trip/Plan.txt", phone.store + "/cloud/link") == 0)
             try await phone.pull()
             #expect(try phone.names() == ["Trip", "link"])

@@ -25,7 +25,8 @@ struct ScratchInCloudTests {
         }
     }
 
-    @Test func `a scratch file does not bring back a folder that was deleted elsewhere, and is not lost`() async throws {
+    @Test func `a scratch file does not bring back a folder that was deleted elsewhere, and is not lost`() async throws
+    {
         try await Self.withDeletedFolder { laptop, phone, trip in
             #expect(try laptop.names() == [])
             #expect(try await phone.text(".Day.txt.swp", in: trip) == "scratch")

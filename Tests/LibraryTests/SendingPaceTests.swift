@@ -21,7 +21,9 @@ struct SendingPaceTests {
     }
 
     @Test(arguments: [(0, 500), (200, 300), (500, 0)])
-    func `what its writer has synced or renamed over the document is sent after half a second, too`(time: Int, rest: Int) {
+    func `what its writer has synced or renamed over the document is sent after half a second, too`(
+        time: Int, rest: Int
+    ) {
         let found = SendingPace().rest(after: .milliseconds(time), isOpenForWriting: true, isSaved: true)
         #expect(found == .milliseconds(rest))
     }

@@ -46,14 +46,18 @@ struct ShownVersionTests {
             // And it can be chosen.
             let name = try #require(try Self.conflicts(of: "G.txt", laptop).first)
             try laptop.library.chooseVersion(
-                Array(name.utf8), in: .conflicts, of: laptop.inode("G.txt"), as: Array("G.txt".utf8), in: .cloud, options: [])
+                Array(name.utf8), in: .conflicts, of: laptop.inode("G.txt"), as: Array("G.txt".utf8), in: .cloud,
+                options: [])
             try await laptop.push()
             try await phone.pull()
             for device in [laptop, phone] { #expect(try await device.text("G.txt") == hidden.first) }
         }
     }
 
-    @Test func `the conflict versions go on with a document that is renamed twice, and with one that is removed they go`() async throws {
+    @Test
+    func `the conflict versions go on with a document that is renamed twice, and with one that is removed they go`()
+        async throws
+    {
         for isRemoved in [false, true] {
             try await withConflictOnTwoDevices { laptop, phone in
                 try phone.create("H.txt", "H")
@@ -90,7 +94,9 @@ struct ShownVersionTests {
     }
 
     @Test(arguments: [true, false])
-    func `whoever has the conflict version as their file learns of the conflict and of the rename at once`(isLater: Bool) async throws {
+    func `whoever has the conflict version as their file learns of the conflict and of the rename at once`(
+        isLater: Bool
+    ) async throws {
         try await withTwoDevices { laptop, phone in
             for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
             try await laptop.push()
@@ -115,7 +121,10 @@ struct ShownVersionTests {
         }
     }
 
-    @Test func `renamed over another with an older version here, a document does not come back as what it was in between`() async throws {
+    @Test
+    func `renamed over another with an older version here, a document does not come back as what it was in between`()
+        async throws
+    {
         try await withTwoDevices { laptop, phone in
             for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }
             try await laptop.push()
@@ -156,7 +165,9 @@ struct ShownVersionTests {
         }
     }
 
-    @Test func `a version that came to a document in conflict after it was removed survives as the document`() async throws {
+    @Test func `a version that came to a document in conflict after it was removed survives as the document`()
+        async throws
+    {
         try await withConflictOnTwoDevices { laptop, phone in
             // The laptop settles it by a save of its own, which the phone has not heard of.
             try await laptop.save("F.txt", "newer, of the laptop")

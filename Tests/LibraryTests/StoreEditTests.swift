@@ -12,7 +12,9 @@ import Testing
 struct StoreEditTests {
     enum Ending: CaseIterable { case close, crash }
 
-    private static func reopen(_ device: TestDevice, after ending: Ending, _ change: (_ store: String) throws -> Void) throws {
+    private static func reopen(_ device: TestDevice, after ending: Ending, _ change: (_ store: String) throws -> Void)
+        throws
+    {
         if ending == .close { try device.close() } else { try device.crash() }
         try change(device.store)
         try device.open()
@@ -27,7 +29,9 @@ struct StoreEditTests {
     }
 
     @Test(arguments: Ending.allCases, [InodeNumber.local, .cloud])
-    func `a file may stand where a link, a folder or another kind of file was`(ending: Ending, folder: InodeNumber) async throws {
+    func `a file may stand where a link, a folder or another kind of file was`(ending: Ending, folder: InodeNumber)
+        async throws
+    {
         try await withDevice { device in
             try device.makeLink("link", to: "Plan.txt", in: folder)
             let trip = try device.makeFolder("Trip", in: folder)
@@ -54,9 +58,13 @@ struct StoreEditTests {
 
     @Test(arguments: Ending.allCases) func `two folders may be swapped`(ending: Ending) async throws {
         try await withDevice { device in
-            for name in ["a", "b"] { try device.create("In \(name).txt", name, in: device.makeFolder(name, in: .local)) }
+            for name in ["a", "b"] {
+                try device.create("In \(name).txt", name, in: device.makeFolder(name, in: .local))
+            }
             try Self.reopen(device, after: ending) { store in
-                for (old, new) in [("a", "c"), ("b", "a"), ("c", "b")] { try Self.move(store + "/local/" + old, to: store + "/local/" + new) }
+                for (old, new) in [("a", "c"), ("b", "a"), ("c", "b")] {
+                    try Self.move(store + "/local/" + old, to: store + "/local/" + new)
+                }
             }
             #expect(try device.names(in: .local) == ["a", "b"])
             for name in ["a", "b"] {
@@ -100,7 +108,9 @@ struct StoreEditTests {
     }
 
     /// As from a backup: nothing that is local is sent.
-    @Test(arguments: Ending.allCases) func `an older file of a document that has left the cloud stays here`(ending: Ending) async throws {
+    @Test(arguments: Ending.allCases) func `an older file of a document that has left the cloud stays here`(
+        ending: Ending
+    ) async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan")
             try await device.push()
@@ -155,7 +165,9 @@ struct StoreEditTests {
     }
 
     /// A phone that has not seen it saves a document, too.
-    private static func withConflict(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
+    private static func withConflict(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void)
+        async throws
+    {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "first", in: laptop.makeFolder("Trip"))
             try await laptop.push()
@@ -186,7 +198,9 @@ struct StoreEditTests {
         try await Self.withConflict { laptop, phone in
             let filename = try phone.entry("Plan.txt", in: phone.inode("Trip")).filename
             let text = try await phone.text("Plan.txt", in: phone.inode("Trip"))
-            try Self.reopen(phone, after: ending) { try Self.move($0 + "/cloud/Trip/" + filename, to: $0 + "/local/" + filename) }
+            try Self.reopen(phone, after: ending) {
+                try Self.move($0 + "/cloud/Trip/" + filename, to: $0 + "/local/" + filename)
+            }
             #expect(try phone.entry("Plan.txt", in: phone.inode("Trip")).conflicts == 1)
             #expect(try await phone.text("Plan.txt", in: .local) == text)
             try await phone.push()

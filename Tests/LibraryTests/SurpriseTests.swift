@@ -25,7 +25,9 @@ struct SurpriseTests {
         }
     }
 
-    @Test func `a document whose file is missing can be moved, renamed and changed elsewhere, and comes anew`() async throws {
+    @Test func `a document whose file is missing can be moved, renamed and changed elsewhere, and comes anew`()
+        async throws
+    {
         try await Self.withDocuments { laptop, phone in
             for name in ["a.txt", ".hidden"] { try Self.files.removeItem(atPath: phone.backingPath(name)) }
             try laptop.move("a.txt", from: .cloud, to: laptop.inode("Trip"))
@@ -52,7 +54,9 @@ struct SurpriseTests {
     }
 
     @Test(arguments: [true, false])
-    func `a file in a folder that is deleted elsewhere becomes a document, and keeps the folder`(atOnce: Bool) async throws {
+    func `a file in a folder that is deleted elsewhere becomes a document, and keeps the folder`(atOnce: Bool)
+        async throws
+    {
         try await Self.withDocuments { laptop, phone in
             try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/Trip/found.txt"))
             let trip = try laptop.inode("Trip")
@@ -73,7 +77,9 @@ struct SurpriseTests {
 
     @Test func `a file where another device makes a folder or a link gives way as a document`() async throws {
         try await Self.withDocuments { laptop, phone in
-            for name in ["Album", "link"] { try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/" + name)) }
+            for name in ["Album", "link"] {
+                try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/" + name))
+            }
             try laptop.create("photo.txt", "photo", in: laptop.makeFolder("Album"))
             try laptop.makeLink("link", to: "a.txt")
             try await laptop.push()

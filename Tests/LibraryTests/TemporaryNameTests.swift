@@ -42,7 +42,9 @@ struct TemporaryNameTests {
 
     // MARK: A document takes the place of one that went
 
-    @Test func `a document that takes over a deleted one goes from the cloud only when the cloud has it as that one`() async throws {
+    @Test func `a document that takes over a deleted one goes from the cloud only when the cloud has it as that one`()
+        async throws
+    {
         try await withDevice { device in
             try device.create("report.txt", "report")
             try device.create("draft.txt", "draft")
@@ -61,7 +63,9 @@ struct TemporaryNameTests {
     }
 
     @Test(arguments: containers)
-    func `a document that is renamed to where one was removed a moment ago is that document`(folder: InodeNumber) async throws {
+    func `a document that is renamed to where one was removed a moment ago is that document`(folder: InodeNumber)
+        async throws
+    {
         try await withDevice { device in
             let identity = try Self.makeDocument(in: folder, of: device)
             try await device.push()

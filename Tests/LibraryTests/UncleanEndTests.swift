@@ -168,7 +168,9 @@ struct UncleanEndTests {
 
     /// Their paths are all that tells of them: so they are where a plain folder has them.
     @Test(arguments: 0...4)
-    func `however far a round of renames of dotfiles had come, each name has the content that its file has`(count: Int) async throws {
+    func `however far a round of renames of dotfiles had come, each name has the content that its file has`(count: Int)
+        async throws
+    {
         try await withDevice { device in
             for name in ["a", "b", "c"] { try device.create("." + name, name, in: .local) }
             let moves = [("c", "d"), ("b", "c"), ("a", "b"), ("d", "a")].prefix(count)
@@ -195,7 +197,8 @@ struct UncleanEndTests {
             try Self.crash(
                 device,
                 afterMoving: [
-                    (container + ".vimrc", "staging/removed-\(before.inode)"), (container + "saved.tmp", container + ".vimrc"),
+                    (container + ".vimrc", "staging/removed-\(before.inode)"),
+                    (container + "saved.tmp", container + ".vimrc"),
                 ])
             #expect(try device.names(in: folder) == [".vimrc"])
             #expect(try device.entry(".vimrc", in: folder).id == before.id)
@@ -351,7 +354,8 @@ struct UncleanEndTests {
         try device.rename(".goutputstream-1", in: .local, to: name)
     }
 
-    @Test func `what was saved by renaming just before it died is the document's, though no row says so`() async throws {
+    @Test func `what was saved by renaming just before it died is the document's, though no row says so`() async throws
+    {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)
             try device.library.setExtendedAttribute(
@@ -425,7 +429,8 @@ struct UncleanEndTests {
     }
 
     /// After a power failure the catalog may be older than the files by more than a moment.
-    @Test func `of many that were saved by renaming each has its own content, however old the catalog is`() async throws {
+    @Test func `of many that were saved by renaming each has its own content, however old the catalog is`() async throws
+    {
         try await withDevice { device in
             let names = (1...8).map { ".plan \($0)" }
             for name in names { try device.create(name, "old", in: .local) }
@@ -456,12 +461,18 @@ struct UncleanEndTests {
         }
     }
 
-    @Test func `whoever found a document just before it was saved by renaming opens what it was, and nothing is left of that`() async throws {
+    @Test
+    func
+        `whoever found a document just before it was saved by renaming opens what it was, and nothing is left of that`()
+        async throws
+    {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)
             let replaced = try device.inode("Plan.txt", in: .local)
             try Self.saveByRenaming("Plan.txt", "new plan", on: device)
-            guard case .opened(let number) = try device.library.open(replaced, flags: O_RDONLY) else { throw Errno.ioError }
+            guard case .opened(let number) = try device.library.open(replaced, flags: O_RDONLY) else {
+                throw Errno.ioError
+            }
             #expect(try device.library.handle(number).descriptor.readPrefix(100) == Array("plan".utf8))
             device.library.close(number)
             device.library.forget(replaced)
@@ -484,7 +495,9 @@ struct UncleanEndTests {
             let path = device.store + "/catalog.sqlite"
             let folder = newName.hasPrefix("Inner/") ? inner : .local
             let name = newName.split(separator: "/").last.map(String.init) ?? newName
-            let log = try Self.committedLog(of: device) { try device.rename("Plan.txt", in: .local, to: name, in: folder) }
+            let log = try Self.committedLog(of: device) {
+                try device.rename("Plan.txt", in: .local, to: name, in: folder)
+            }
             try device.crash()
             try log.write(to: URL(fileURLWithPath: path + "-wal"))
             try device.open()

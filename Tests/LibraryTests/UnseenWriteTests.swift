@@ -33,7 +33,9 @@ struct UnseenWriteTests {
     }
 
     /// Two devices with a document that the cloud has.
-    private static func withSharedPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void) async throws {
+    private static func withSharedPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void)
+        async throws
+    {
         try await withPlanOnTwoDevices { laptop, phone, plan in
             phone.library.prepareForUnseenWrites()
             try await body(laptop, phone, plan)
@@ -147,7 +149,8 @@ struct UnseenWriteTests {
             let unseenWrites = device.library.unseenWrites
             #expect(throws: Errno.noSpace) { try unseenWrites.takeWritten { _ in throw Errno.noSpace } }
             let file = try OpenFile(
-                entry: before, descriptor: device.library.handle(writer).descriptor.reopened(O_RDONLY), isWritable: false)
+                entry: before, descriptor: device.library.handle(writer).descriptor.reopened(O_RDONLY),
+                isWritable: false)
             try unseenWrites.watch(file)
             #expect(unseenWrites.written().map(\.inode) == [before.inode])
         }
@@ -313,7 +316,9 @@ struct UnseenWriteTests {
     }
 
     @Test(arguments: [true, false])
-    func `what they wrote is sent when they have closed it, and nothing if they wrote nothing`(isWritten: Bool) async throws {
+    func `what they wrote is sent when they have closed it, and nothing if they wrote nothing`(isWritten: Bool)
+        async throws
+    {
         try await Self.withPlan { device, _ in
             var file: Descriptor? = try Descriptor.open(device.backingPath("Plan.txt"), O_RDWR)
             try device.crash()

@@ -18,7 +18,8 @@ struct CloudURLTests {
     }
 
     @Test(arguments: [
-        "", "/mnt/nas", "nas", "http://host/", "ftp://host/a", ":///a", "file", "file:", "file:/", "file://", "file:///",
+        "", "/mnt/nas", "nas", "http://host/", "ftp://host/a", ":///a", "file", "file:", "file:/", "file://",
+        "file:///",
         "file:relative", "file://host/share", "file://localhost", "file://localhost/", "file://localhostess/a",
         "file:///a%00b", "file:///a/../b", "file:///..", "file:///a/%2e%2e/b", "file:///a%2f..%2fb", "file:///a%zz",
         "file:///%ff",
@@ -57,7 +58,10 @@ struct CloudURLTests {
         ("s3://photos..x", "no bucket"), ("s3://photos/a//b", "prefix"), ("s3://photos//", "prefix"),
         ("s3://photos/../b", "prefix"), ("s3://photos/a%2Fb", "prefix"), ("s3://photos/a%00", "prefix"),
         ("s3://photos/%ff", "prefix"), ("s3://photos/%zz", "prefix"), ("s3://photos/a#b", "'#'"),
-        ("s3://photos/" + Array(repeating: String(repeating: "x", count: 200), count: 3).joined(separator: "/"), "prefix"),
+        (
+            "s3://photos/" + Array(repeating: String(repeating: "x", count: 200), count: 3).joined(separator: "/"),
+            "prefix"
+        ),
         ("s3://photos?colour=red", "unknown setting 'colour'"), ("s3://photos?Region=r", "unknown setting 'Region'"),
         ("s3://photos?region", "no value for 'region'"), ("s3://photos?region=", "no value for 'region'"),
         ("s3://photos?region=a%20b", "impossible region"), ("s3://photos?region=r&", "no value for ''"),

@@ -21,9 +21,10 @@ struct ObjectKeyTests {
         #expect(ObjectKey(text) == nil)
     }
 
-    @Test(arguments: [
-        [], [""], ["a", ""], [".."], ["a", ".."], ["."], ["a/b"], ["/"], ["a/../../b"], ["a\0"], ["/\u{301}"],
-    ] as [[String]])
+    @Test(
+        arguments: [
+            [], [""], ["a", ""], [".."], ["a", ".."], ["."], ["a/b"], ["/"], ["a/../../b"], ["a\0"], ["/\u{301}"],
+        ] as [[String]])
     func `a component is no path of its own`(components: [String]) {
         #expect(ObjectKey(components) == nil)
     }

@@ -18,7 +18,9 @@ struct ApplyBequestTests {
     /// Document 1 with version 12 as the current one, 11 in conflict and 1 before them; documents 2 and 3 with one version each.
     private func conflict() throws -> BoundedReplica {
         try BoundedReplica.built(
-            by: laptop.commit(.create(laptop.document(1, "F.txt")), .create(laptop.document(2, "G.txt")), .create(laptop.document(3, "H.txt"))),
+            by: laptop.commit(
+                .create(laptop.document(1, "F.txt")), .create(laptop.document(2, "G.txt")),
+                .create(laptop.document(3, "H.txt"))),
             laptop.commit(.save(one, laptop.version(11, base: 1, modified: 200))),
             phone.commit(.save(one, phone.version(12, base: 1, modified: 300))))
     }
@@ -38,7 +40,8 @@ struct ApplyBequestTests {
         let versions = try #require(replica[2]?.versions)
         #expect(numbers([versions.current]) == [21])
         #expect(numbers(versions.conflicts) == [11])
-        #expect(try versions.conflicts[0].key(of: two).description == "documents/\(one)/\(versions.conflicts[0].id)/f.txt")
+        #expect(
+            try versions.conflicts[0].key(of: two).description == "documents/\(one)/\(versions.conflicts[0].id)/f.txt")
         #expect(try versions.current.key(of: two).components[1] == two.description)
     }
 
@@ -59,13 +62,15 @@ struct ApplyBequestTests {
 
     @Test func `of several the latest comes first`() throws {
         let replica = try taking(
-            .save(one, phone.version(13, base: 1, modified: 250)), .bequeath(one, to: two, versions: ids(11, 13)), into: conflict())
+            .save(one, phone.version(13, base: 1, modified: 250)), .bequeath(one, to: two, versions: ids(11, 13)),
+            into: conflict())
         #expect(numbers(replica[2]?.versions?.conflicts) == [13, 11])
     }
 
     @Test func `a version that somebody has chosen against meanwhile stays behind`() throws {
         let replica = try taking(
-            .resolve(one, Resolution(kept: VersionID(numbered: 12), discarded: ids(11))), .bequeath(one, to: two, versions: ids(11)),
+            .resolve(one, Resolution(kept: VersionID(numbered: 12), discarded: ids(11))),
+            .bequeath(one, to: two, versions: ids(11)),
             into: conflict())
         #expect(numbers(replica[1]?.versions?.superseded.map(\.version)) == [1, 11])
         #expect(numbers(replica[2]?.versions?.all) == [2])
@@ -110,10 +115,12 @@ struct ApplyBequestTests {
         var before = try conflict()
         try before.take(
             laptop.commit(
-                .create(laptop.folder(4, "Trip")), .save(three, laptop.version(31, base: 3, modified: 200)), .delete(three, seen: ids(31))))
+                .create(laptop.folder(4, "Trip")), .save(three, laptop.version(31, base: 3, modified: 200)),
+                .delete(three, seen: ids(31))))
         let changes: [Change] = [
             .bequeath(one, to: one, versions: ids(11)), .bequeath(one, to: EntryID(numbered: 4), versions: ids(11)),
-            .bequeath(one, to: EntryID(numbered: 99), versions: ids(11)), .bequeath(EntryID(numbered: 99), to: two, versions: ids(11)),
+            .bequeath(one, to: EntryID(numbered: 99), versions: ids(11)),
+            .bequeath(EntryID(numbered: 99), to: two, versions: ids(11)),
             .bequeath(EntryID(numbered: 4), to: two, versions: ids(11)), .bequeath(three, to: two, versions: ids(31)),
             .bequeath(one, to: two, versions: ids(77)), .bequeath(one, to: two, versions: []),
         ]

@@ -190,7 +190,8 @@ struct ApplyDeletionTests {
     @Test func `a document that comes back with later versions has the last of them, and no conflict`() throws {
         var history = VersionHistory(first: laptop.version(1, modified: 100))
         for number in 2...4 as ClosedRange<UInt8> {
-            history.add(laptop.version(number, base: number - 1, modified: 100 * Int64(number)), at: Timestamp(nanoseconds: 0))
+            history.add(
+                laptop.version(number, base: number - 1, modified: 100 * Int64(number)), at: Timestamp(nanoseconds: 0))
         }
         var again = laptop.document(1)
         again.content = .document(versions: history)

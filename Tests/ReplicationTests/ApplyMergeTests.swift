@@ -76,7 +76,9 @@ struct ApplyMergeTests {
     @Test func `folders of any depth come back`() throws {
         let depth = 20_000
         func id(_ number: Int) -> EntryID {
-            EntryID(bytes: [UInt8](repeating: 1, count: 12) + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })!
+            EntryID(
+                bytes: [UInt8](repeating: 1, count: 12)
+                    + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })!
         }
         var replica = NamelessReplica()
         for number in 1...depth {

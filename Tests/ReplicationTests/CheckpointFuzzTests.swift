@@ -39,7 +39,8 @@ struct CheckpointFuzzTests {
     }
 
     private func expectHarmless(_ store: FakeStore, _ file: FileDescriptor) async throws {
-        guard let checkpoint = try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file) else { return }
+        guard let checkpoint = try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file)
+        else { return }
         var replica = InMemoryReplica()
         do {
             try checkpoint.forEach { entry, _ in replica.store(entry) }

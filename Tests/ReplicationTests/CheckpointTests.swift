@@ -21,7 +21,9 @@ struct CheckpointTests {
 
     private func line(_ entry: ReplicaEntry) throws -> [UInt8] { Array(try Self.encoder.encode(entry)) + [10] }
 
-    private func write(_ entries: [ReplicaEntry], at position: Int64, to store: FakeStore, count: Int? = nil) async throws {
+    private func write(_ entries: [ReplicaEntry], at position: Int64, to store: FakeStore, count: Int? = nil)
+        async throws
+    {
         let checkpoints = Checkpoints(store: store)
         let digest = try await checkpoints.write(try entries.flatMap(line), at: LogPosition(position))
         try await checkpoints.finish(
@@ -31,7 +33,8 @@ struct CheckpointTests {
 
     private func read(_ store: FakeStore) async throws -> [EntryID] {
         try await withFile { file in
-            let checkpoint = try #require(try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file))
+            let checkpoint = try #require(
+                try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file))
             var ids: [EntryID] = []
             try checkpoint.forEach { entry, _ in ids.append(entry.id) }
             return ids
@@ -39,7 +42,9 @@ struct CheckpointTests {
     }
 
     private func position(_ store: FakeStore) async throws -> LogPosition? {
-        try await withFile { file in try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file)?.head.position }
+        try await withFile { file in
+            try await Checkpoints(store: store).latest(of: ContainerID(numbered: 9), into: file)?.head.position
+        }
     }
 
     @Test func `entries come back in their order, from the newest checkpoint`() async throws {
@@ -58,7 +63,9 @@ struct CheckpointTests {
 
     @Test func `two are kept`() async throws {
         let store = FakeStore()
-        for position in [64, 128, 192, 256] as [Int64] { try await write([laptop.folder(1, "\(position)")], at: position, to: store) }
+        for position in [64, 128, 192, 256] as [Int64] {
+            try await write([laptop.folder(1, "\(position)")], at: position, to: store)
+        }
         let positions = Set(store.objects.keys.map { $0.components[1] })
         #expect(positions == ["0000000000000192", "0000000000000256"])
         #expect(store.objects.count == 4)
@@ -75,8 +82,11 @@ struct CheckpointTests {
         #expect(try await read(store) == [EntryID(numbered: 1)])
     }
 
-    @Test(arguments: ["", "{", "{}", "[1]", #"{"format":2,"position":64,"count":0,"parts":[]}"#,
-        #"{"format":1,"position":64,"count":1,"parts":["../../../etc/passwd"]}"#, String(repeating: "[", count: 100_000)])
+    @Test(arguments: [
+        "", "{", "{}", "[1]", #"{"format":2,"position":64,"count":0,"parts":[]}"#,
+        #"{"format":1,"position":64,"count":1,"parts":["../../../etc/passwd"]}"#,
+        String(repeating: "[", count: 100_000),
+    ])
     func `a manifest that makes no sense is no checkpoint`(_ text: String) async throws {
         let store = FakeStore(ObjectKey("checkpoint/0000000000000064/manifest")!, Array(text.utf8))
         #expect(try await position(store) == nil)
@@ -107,7 +117,10 @@ struct CheckpointTests {
         let checkpoints = Checkpoints(store: FakeStore())
         let due = (1...4096).filter { checkpoints.isDue(at: LogPosition(Int64($0)), entries: 100) }
         #expect(due == Array(stride(from: 64, through: 4096, by: 64)))
-        #expect((1...4096).filter { checkpoints.isDue(at: LogPosition(Int64($0)), entries: 100_000) } == [1024, 2048, 3072, 4096])
+        #expect(
+            (1...4096).filter { checkpoints.isDue(at: LogPosition(Int64($0)), entries: 100_000) } == [
+                1024, 2048, 3072, 4096,
+            ])
         #expect(!checkpoints.isDue(at: .start, entries: 0))
     }
 }

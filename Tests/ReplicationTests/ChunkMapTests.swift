@@ -10,10 +10,11 @@ struct ChunkMapTests {
         return chunks
     }
 
-    @Test(arguments: [
-        (0, 10, []), (1, 10, [0..<1]), (10, 10, [0..<10]), (11, 10, [0..<10, 10..<11]),
-        (25, 10, [0..<10, 10..<20, 20..<25]), (3, 1, [0..<1, 1..<2, 2..<3]),
-    ] as [(Int64, Int64, [Range<Int64>])])
+    @Test(
+        arguments: [
+            (0, 10, []), (1, 10, [0..<1]), (10, 10, [0..<10]), (11, 10, [0..<10, 10..<11]),
+            (25, 10, [0..<10, 10..<20, 20..<25]), (3, 1, [0..<1, 1..<2, 2..<3]),
+        ] as [(Int64, Int64, [Range<Int64>])])
     func `chunks cover a content, and the last may be shorter`(size: Int64, chunkSize: Int64, ranges: [Range<Int64>]) {
         var map = ChunkMap(size: size, chunkSize: chunkSize)
         let chunks = rest(&map)

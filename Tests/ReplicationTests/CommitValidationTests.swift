@@ -33,7 +33,8 @@ struct CommitValidationTests {
         change(&version)
         try expectInvalid(.save(EntryID(numbered: 1), version), sourceLocation: sourceLocation)
         try expectInvalid(
-            document: { $0.content = .document(versions: VersionHistory(first: version)) }, sourceLocation: sourceLocation)
+            document: { $0.content = .document(versions: VersionHistory(first: version)) },
+            sourceLocation: sourceLocation)
         var history = VersionHistory(first: laptop.version(9, modified: 0))
         version.base = VersionID(numbered: 8)
         history.add(version, at: Timestamp(nanoseconds: 0))

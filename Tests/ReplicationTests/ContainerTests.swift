@@ -37,7 +37,8 @@ struct ContainerTests {
     @Test func `an object that does not say whose container it is names none`() async throws {
         let good = String(decoding: ContainerIdentity(id).encoded, as: UTF8.self)
         let bad = [
-            "", "{}", "[1]", good + good, good.replacing("\"format\":1", with: "\"format\":2"), good.replacing(",", with: ", "),
+            "", "{}", "[1]", good + good, good.replacing("\"format\":1", with: "\"format\":2"),
+            good.replacing(",", with: ", "),
             String(repeating: " ", count: 5000), good.uppercased(),
         ]
         for text in bad { await expectUnnamed({ _ = try await read(text) }, "\(text.prefix(100))") }
@@ -97,7 +98,9 @@ struct ContainerTests {
     }
 
     @Test func `a log that ends before what this device has read was rolled back, or emptied`() {
-        #expect(throws: ContainerFault.rolledBack(to: LogPosition(3), from: LogPosition(4))) { try audit(1...3, by: head(4)) }
+        #expect(throws: ContainerFault.rolledBack(to: LogPosition(3), from: LogPosition(4))) {
+            try audit(1...3, by: head(4))
+        }
         #expect(throws: ContainerFault.rolledBack(to: LogPosition(1000), from: LogPosition(1001))) {
             try audit(1...1000, by: head(1001))
         }
@@ -126,7 +129,10 @@ struct ContainerTests {
     }
 
     @Test func `other states have other hashes`() {
-        let states = [StateHash.empty, state("a"), state("b"), state("a", "b"), state("a", "a"), state("ab"), state("a", "b", "b")]
+        let states = [
+            StateHash.empty, state("a"), state("b"), state("a", "b"), state("a", "a"), state("ab"),
+            state("a", "b", "b"),
+        ]
         #expect(Set(states).count == states.count)
         #expect(Set(states.map(\.description)).count == states.count)
     }
@@ -136,9 +142,16 @@ struct ContainerTests {
             #expect(hash.description.utf8.count == 64)
             #expect(try JSONDecoder().decode(StateHash.self, from: JSONEncoder().encode(hash)) == hash)
         }
-        for text in ["", "abc", String(repeating: "0", count: 63), String(repeating: "0", count: 65), String(repeating: "G", count: 64)] {
-            #expect(throws: DecodingError.self) { try JSONDecoder().decode(StateHash.self, from: JSONEncoder().encode(text)) }
-            #expect(throws: DecodingError.self) { try JSONDecoder().decode(ObjectHash.self, from: JSONEncoder().encode(text)) }
+        for text in [
+            "", "abc", String(repeating: "0", count: 63), String(repeating: "0", count: 65),
+            String(repeating: "G", count: 64),
+        ] {
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(StateHash.self, from: JSONEncoder().encode(text))
+            }
+            #expect(throws: DecodingError.self) {
+                try JSONDecoder().decode(ObjectHash.self, from: JSONEncoder().encode(text))
+            }
         }
     }
 }

@@ -10,7 +10,8 @@ struct LogEntryTests {
     private let head = LogHead.sample(at: 4)
 
     private func entry(_ link: ChainLink, _ number: UInt8 = 1) throws -> LogEntry {
-        try LogEntry(laptop.commit(.delete(EntryID(numbered: 1), seen: []), id: CommitID(numbered: number)), after: link)
+        try LogEntry(
+            laptop.commit(.delete(EntryID(numbered: 1), seen: []), id: CommitID(numbered: number)), after: link)
     }
 
     // MARK: The chain
@@ -54,7 +55,8 @@ struct LogEntryTests {
     @Test func `each fault is said in one line that tells what to do`() {
         let position = LogPosition(7)
         let faults: [ContainerFault] = [
-            .unnamed, .emptied, .replaced, .hole(position), .rolledBack(to: LogPosition(3), from: position), .otherHistory(at: position),
+            .unnamed, .emptied, .replaced, .hole(position), .rolledBack(to: LogPosition(3), from: position),
+            .otherHistory(at: position),
             .otherState(at: position),
         ]
         for fault in faults {
@@ -88,7 +90,9 @@ struct LogEntryTests {
     }
 
     @Test func `one of a later release is said to be that, whatever else it has`() {
-        let error = #expect(throws: CommitError.self) { try LogEntry(decoding: Array("{\"format\":2,\"new\":[1]}\nanything".utf8)) }
+        let error = #expect(throws: CommitError.self) {
+            try LogEntry(decoding: Array("{\"format\":2,\"new\":[1]}\nanything".utf8))
+        }
         #expect(error == .unknownFormat(2))
         #expect(error?.isOfLaterRelease == true)
         #expect(!LogError.entry(LogPosition(1), .unknownFormat(2)).isDamage)
@@ -106,7 +110,9 @@ struct LogEntryTests {
         #expect(store.reads.allSatisfy { $0.upperBound < Int64(entry.bytes.count) })
     }
 
-    @Test func `the same commit after something else is another device's entry, or one that went elsewhere`() async throws {
+    @Test func `the same commit after something else is another device's entry, or one that went elsewhere`()
+        async throws
+    {
         let log = ReplicatedLog(store: FakeStore())
         var other = head.link
         other.previous = ObjectHash(of: [99])
@@ -119,8 +125,10 @@ struct LogEntryTests {
 
     // MARK: Positions
 
-    @Test(arguments: ["log/1", "log/0000000000000000", "log/-000000000000001", "log/00000000000000001", "log/0000000000000001 (copy)",
-        "log/notes.txt", "log/0000000000000001/a", "logs/0000000000000001"])
+    @Test(arguments: [
+        "log/1", "log/0000000000000000", "log/-000000000000001", "log/00000000000000001", "log/0000000000000001 (copy)",
+        "log/notes.txt", "log/0000000000000001/a", "logs/0000000000000001",
+    ])
     func `what only looks like an entry has no position`(key: String) throws {
         #expect(LogPosition(try #require(ObjectKey(key))) == nil)
     }

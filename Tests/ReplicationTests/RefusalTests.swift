@@ -24,7 +24,9 @@ struct RefusalTests {
         var text = String(decoding: try laptop.commit(.create(laptop.document(1))).encoded(), as: UTF8.self)
         let version = String(decoding: try JSONEncoder.sorted.encode(laptop.version(1, modified: 100)), as: UTF8.self)
         text = text.replacingOccurrences(of: "\"conflicts\":[]", with: "\"conflicts\":[\(version)]")
-        #expect(throws: CommitError.invalid("a document with one version twice")) { try Commit.decode(Array(text.utf8)) }
+        #expect(throws: CommitError.invalid("a document with one version twice")) {
+            try Commit.decode(Array(text.utf8))
+        }
     }
 
     @Test func `an error is one line, whatever the log's words`() throws {

@@ -49,7 +49,8 @@ struct ReunionTests {
 
     @Test(arguments: authorities)
     func `what the container has forgotten it is told, with all versions`(_ authority: Reunion.Authority) throws {
-        let mine = try start(.save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300)))
+        let mine = try start(
+            .save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300)))
         #expect(isSame(try united(mine, into: BoundedReplica(), authority), mine))
     }
 
@@ -83,7 +84,8 @@ struct ReunionTests {
     @Test(arguments: authorities)
     func `saves that the container has lost are made again, in their order`(_ authority: Reunion.Authority) throws {
         let mine = try start(
-            .save(one, laptop.version(2, base: 1, modified: 300)), .save(one, laptop.version(3, base: 2, modified: 200)))
+            .save(one, laptop.version(2, base: 1, modified: 300)), .save(one, laptop.version(3, base: 2, modified: 200))
+        )
         let result = try united(mine, into: start(), authority)
         #expect(numbers(result[1]?.versions?.heads) == [3])
         #expect(numbers(result[1]?.versions?.superseded.map(\.version)) == [1, 2])
@@ -98,9 +100,13 @@ struct ReunionTests {
     }
 
     @Test(arguments: authorities)
-    func `what somebody had chosen against stays so, however much of it is lost`(_ authority: Reunion.Authority) throws {
-        let saves: [Change] = [.save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300))]
-        let mine = try start(saves[0], saves[1], .resolve(one, Resolution(kept: VersionID(numbered: 2), discarded: ids(3))))
+    func `what somebody had chosen against stays so, however much of it is lost`(_ authority: Reunion.Authority) throws
+    {
+        let saves: [Change] = [
+            .save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300)),
+        ]
+        let mine = try start(
+            saves[0], saves[1], .resolve(one, Resolution(kept: VersionID(numbered: 2), discarded: ids(3))))
         #expect(numbers(mine[1]?.versions?.heads) == [2])
         for theirs in [try start(saves[0], saves[1]), try start(saves[1]), try start()] {
             let result = try united(mine, into: theirs, authority)
@@ -126,7 +132,9 @@ struct ReunionTests {
     // MARK: Deletions
 
     @Test(arguments: authorities)
-    func `what the device saw deleted goes, also where the container has an earlier version only`(_ authority: Reunion.Authority) throws {
+    func `what the device saw deleted goes, also where the container has an earlier version only`(
+        _ authority: Reunion.Authority
+    ) throws {
         let mine = try start(.save(one, laptop.version(2, base: 1, modified: 200)), .delete(one, seen: ids(2)))
         #expect(mine[1]?.isDeleted == true)
         #expect(try united(mine, into: start(), authority)[1]?.isDeleted == true)
@@ -143,10 +151,14 @@ struct ReunionTests {
     }
 
     @Test(arguments: authorities)
-    func `what the container says is deleted does not come back by an old description`(_ authority: Reunion.Authority) throws {
-        let theirs = try start(.create(laptop.folder(4, "Trip")), .delete(one, seen: ids(1)), .delete(EntryID(numbered: 4), seen: []))
+    func `what the container says is deleted does not come back by an old description`(_ authority: Reunion.Authority)
+        throws
+    {
+        let theirs = try start(
+            .create(laptop.folder(4, "Trip")), .delete(one, seen: ids(1)), .delete(EntryID(numbered: 4), seen: []))
         let mine = try start(
-            .create(laptop.folder(4, "Trip")), .describe(one, .named("Another")), .describe(EntryID(numbered: 4), .moved(to: .cloudRoot, filename: "Tour")))
+            .create(laptop.folder(4, "Trip")), .describe(one, .named("Another")),
+            .describe(EntryID(numbered: 4), .moved(to: .cloudRoot, filename: "Tour")))
         let result = try united(mine, into: theirs, authority)
         #expect(result.liveNumbers.isEmpty)
         #expect(isSame(result, theirs))

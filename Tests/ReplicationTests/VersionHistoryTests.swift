@@ -131,7 +131,8 @@ struct VersionHistoryTests {
             var history = VersionHistory(first: laptop.version(1, modified: 100))
             for number in 2...20 as ClosedRange<UInt8> {
                 let base = UInt8.random(in: 1..<number, using: &random)
-                history.add(phone.version(number, base: base, modified: .random(in: 0...300, using: &random)), at: moment)
+                history.add(
+                    phone.version(number, base: base, modified: .random(in: 0...300, using: &random)), at: moment)
             }
             #expect(numbers(history.all).sorted() == Array(1...20))
             let heads = [history.current] + history.conflicts

@@ -20,7 +20,9 @@ struct HostileLogTests {
         let json = try JSONSerialization.jsonObject(with: Data(try good.encoded()))
         for _ in 0..<25 {
             let changed = HostileCommit.changed(json, &random)
-            guard let data = try? JSONSerialization.data(withJSONObject: changed, options: .fragmentsAllowed) else { continue }
+            guard let data = try? JSONSerialization.data(withJSONObject: changed, options: .fragmentsAllowed) else {
+                continue
+            }
             try expectHarmless(Array(data), known)
         }
     }
@@ -36,7 +38,8 @@ struct HostileLogTests {
             var spoiled = bytes
             if random.once(in: 3) { spoiled.removeLast(Int.random(in: 1...spoiled.count, using: &random)) }
             for _ in 0..<Int.random(in: 0..<4, using: &random) where !spoiled.isEmpty {
-                spoiled[Int.random(in: 0..<spoiled.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                spoiled[Int.random(in: 0..<spoiled.count, using: &random)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &random)
             }
             try expectHarmless(spoiled, known)
         }
@@ -92,7 +95,8 @@ private enum HostileCommit {
         let device = DeviceID.random(using: &random)
         func version(_ base: VersionID?) -> DocumentVersion {
             DocumentVersion(
-                id: .random(using: &random), base: base, device: device, deviceName: "laptop", filename: "f.txt", size: 3,
+                id: .random(using: &random), base: base, device: device, deviceName: "laptop", filename: "f.txt",
+                size: 3,
                 sha256: String(repeating: "0123456789abcdef", count: 4), modified: Timestamp(nanoseconds: 5))
         }
         func entry(_ name: String, in parent: EntryID, _ content: ReplicaContent) -> ReplicaEntry {
@@ -103,7 +107,8 @@ private enum HostileCommit {
                 (description.displayName, description.pathExtension, description.naming) = ("Plan", "txt", .given)
             }
             return ReplicaEntry(
-                id: .random(using: &random), description: description, content: content, created: Timestamp(nanoseconds: 1),
+                id: .random(using: &random), description: description, content: content,
+                created: Timestamp(nanoseconds: 1),
                 creator: device)
         }
         let folder = entry("Work", in: .cloudRoot, .folder)
@@ -117,7 +122,8 @@ private enum HostileCommit {
         return Commit(
             id: .random(using: &random), device: device, deviceName: "laptop", time: Timestamp(nanoseconds: 9),
             changes: [
-                .create(folder), .create(link), .create(document), .save(document.id, second), .save(document.id, third),
+                .create(folder), .create(link), .create(document), .save(document.id, second),
+                .save(document.id, third),
                 .resolve(document.id, Resolution(kept: third.id, discarded: [second.id])), .describe(document.id, move),
                 .delete(link.id, seen: []),
             ])

@@ -37,7 +37,9 @@ import TestSupport
             let after = Self.residentBytes
             try Self.check(library)
             try library.close()
-            print("\(Self.count) documents in \(taken), \((after - before) / Self.count) bytes of memory each, the store's among them")
+            print(
+                "\(Self.count) documents in \(taken), \((after - before) / Self.count) bytes of memory each, the store's among them"
+            )
             // Beside other tests what they need would count as well.
             if Self.count >= 500_000 { #expect((after - before) / Self.count < 1024) }
         }
@@ -73,16 +75,21 @@ import TestSupport
         let folder = try Template(document: false)
         for number in 0..<count {
             let folderNumber = number / perFolder
-            if number % perFolder == 0 { lines += folder.line(folderNumber, kind: 1, parent: nil, name: "Folder \(folderNumber)") }
+            if number % perFolder == 0 {
+                lines += folder.line(folderNumber, kind: 1, parent: nil, name: "Folder \(folderNumber)")
+            }
             lines += document.line(number, kind: 2, parent: folderNumber, name: "Document \(number)")
             if lines.count > 2 << 20 { try await flush() }
         }
         try await flush()
         let manifest = CheckpointManifest(
             head: LogHead(
-                container: identity.id, root: LogPosition(1), readFrom: LogPosition(1), position: LogPosition(Int64(position)),
-                hash: ObjectHash(of: [1]), commit: .random(), state: state), count: count + (count + perFolder - 1) / perFolder, parts: parts)
-        _ = try await store.putIfAbsent(#require(ObjectKey("\(checkpoint)/manifest")), Array(try JSONEncoder().encode(manifest)))
+                container: identity.id, root: LogPosition(1), readFrom: LogPosition(1),
+                position: LogPosition(Int64(position)),
+                hash: ObjectHash(of: [1]), commit: .random(), state: state),
+            count: count + (count + perFolder - 1) / perFolder, parts: parts)
+        _ = try await store.putIfAbsent(
+            #require(ObjectKey("\(checkpoint)/manifest")), Array(try JSONEncoder().encode(manifest)))
     }
 
     /// One entry as a checkpoint has it, in which ids and names are put in the place of others.
@@ -92,7 +99,8 @@ import TestSupport
 
         init(document: Bool) throws {
             let version = DocumentVersion(
-                id: .random(), base: nil, device: .random(), deviceName: "laptop", filename: Self.marks.name, size: 1234,
+                id: .random(), base: nil, device: .random(), deviceName: "laptop", filename: Self.marks.name,
+                size: 1234,
                 sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 1))
             let description = EntryDescription(
                 parent: Self.marks.parent, filename: Self.marks.name + (document ? ".txt" : ""),
@@ -101,7 +109,8 @@ import TestSupport
                 mode: document ? 0o644 : 0o755, modified: Timestamp(nanoseconds: 1))
             let entry = ReplicaEntry(
                 id: Self.marks.id, description: description,
-                content: document ? .document(versions: VersionHistory(first: version)) : .folder, created: Timestamp(nanoseconds: 1),
+                content: document ? .document(versions: VersionHistory(first: version)) : .folder,
+                created: Timestamp(nanoseconds: 1),
                 creator: .random())
             text = String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)
         }
@@ -118,7 +127,8 @@ import TestSupport
     private static var residentBytes: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0)
+            << 10
     }
 }
 

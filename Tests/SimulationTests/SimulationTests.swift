@@ -36,8 +36,11 @@ import Testing
         for result in results where !result.wrong.isEmpty { Issue.record("\(result.report)") }
         // That they did get in each other's way.
         let counts = results.reduce(into: [String: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
-        print(results.count, "worlds,", results.reduce(0) { $0 + $1.steps }, "steps,", counts.sorted { $0.key < $1.key })
-        if results.count >= 100 { for event in ["crash", "resolution", "replyLost", "late"] { #expect(counts[event, default: 0] > 0) } }
+        print(
+            results.count, "worlds,", results.reduce(0) { $0 + $1.steps }, "steps,", counts.sorted { $0.key < $1.key })
+        if results.count >= 100 {
+            for event in ["crash", "resolution", "replyLost", "late"] { #expect(counts[event, default: 0] > 0) }
+        }
     }
 
     @Test(.enabled(if: Simulation.duration != nil))

@@ -50,7 +50,8 @@ final class Passthrough: Sendable {
         switch error {
         case .notPermitted: "it takes the privilege CAP_SYS_ADMIN, as root has it"
         case .tooManySymbolicLinkLevels: "the store lies on a stacked file system, such as overlayfs"
-        case .inappropriateIOCTLForDevice, .notSupported, .noFunction, .invalidArgument: "the kernel does not have it; Linux 6.9 does"
+        case .inappropriateIOCTLForDevice, .notSupported, .noFunction, .invalidArgument:
+            "the kernel does not have it; Linux 6.9 does"
         default: "the kernel refuses it: \(error)"
         }
     }

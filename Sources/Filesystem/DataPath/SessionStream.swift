@@ -58,7 +58,9 @@ final class SessionStream: Sendable {
             filesystem.dataPaths.passthrough.probe(device: device.load(ordering: .relaxed)) { () throws(Errno) in
                 try filesystem.library.unnamedFile()
             }
-            if case .available = filesystem.dataPaths.passthrough.availability { filesystem.library.prepareForUnseenWrites() }
+            if case .available = filesystem.dataPaths.passthrough.availability {
+                filesystem.library.prepareForUnseenWrites()
+            }
         }
         return written
     }

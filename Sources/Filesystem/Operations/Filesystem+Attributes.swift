@@ -18,7 +18,8 @@ extension Filesystem {
         operations.setattr = { request, number, attributes, mask, _ in
             let request = Request(request!)
             var changes = AttributeChanges(attributes!.pointee, mask)
-            let clearsSetID = changes.owner != nil || changes.group != nil || (changes.size != nil && !request.isPrivileged)
+            let clearsSetID =
+                changes.owner != nil || changes.group != nil || (changes.size != nil && !request.isPrivileged)
             if clearsSetID { changes.clearsSetID = request.membership }
             filesystem(of: request.pointer).setAttributes(number, changes, request)
         }

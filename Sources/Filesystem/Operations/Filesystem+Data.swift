@@ -76,7 +76,9 @@ extension Filesystem {
     }
 
     private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Errno) -> Reply {
-        if offset == 0, !stateFiles.beginReading(handle), let text = try? library.stateText(of: inode, settling: true) { stateFiles.renew(handle, text: text) }
+        if offset == 0, !stateFiles.beginReading(handle), let text = try? library.stateText(of: inode, settling: true) {
+            stateFiles.renew(handle, text: text)
+        }
         guard let state = stateFiles[handle] else { throw .badFileDescriptor }
         return .bytes(Array(state.text.dropFirst(offset).prefix(size)))
     }
@@ -103,7 +105,9 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ request: Request
     ) throws(Errno) -> Descriptor {
         let handle = try self.handle(number, handle)
-        if handle.canWrite, !request.isPrivileged { try library.clearSetID(of: handle.inode, isMember: request.membership) }
+        if handle.canWrite, !request.isPrivileged {
+            try library.clearSetID(of: handle.inode, isMember: request.membership)
+        }
         try library.willWrite(handle)
         return try handle.writable()
     }

@@ -22,7 +22,8 @@ extension Filesystem {
         operations.setxattr = { request, number, name, value, size, flags in
             Request(request!).answer { () throws(Errno) in
                 let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
-                if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!)) {
+                if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!))
+                {
                     try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem(of: request!))
                     return .success
                 }
@@ -97,7 +98,9 @@ public enum MountAttribute: String, Sendable {
         case .process: String(getpid())
         case .processNamespace: Self.ownProcessNamespace
         case .showsDisplayNames: filesystem.library.showsDisplayNames ? "display-names" : "filenames"
-        case .dataPath: filesystem.dataPaths.passthrough.availability.description(noticing: filesystem.library.canNoticeUnseenWrites)
+        case .dataPath:
+            filesystem.dataPaths.passthrough.availability.description(
+                noticing: filesystem.library.canNoticeUnseenWrites)
         case .checkup: CheckupReply(filesystem.library.checkup.current).text
         }
     }

@@ -58,8 +58,12 @@ extension Filesystem {
                     .opened(OpenedFile(handle: handle, content: .direct) { [self] in release(number, handle, flags) })
                 }
             case .entry(let inode):
-                if flags & O_TRUNC != 0, !request.isPrivileged { try library.clearSetID(of: inode, isMember: request.membership) }
-                finish(try library.open(inode, flags: flags, by: request.caller), of: number, flags, request) { .opened($0) }
+                if flags & O_TRUNC != 0, !request.isPrivileged {
+                    try library.clearSetID(of: inode, isMember: request.membership)
+                }
+                finish(try library.open(inode, flags: flags, by: request.caller), of: number, flags, request) {
+                    .opened($0)
+                }
             case .version(let inode):
                 finish(try library.openVersion(inode, flags: flags), of: number, flags, request) { .opened($0) }
             case .versions:
@@ -85,7 +89,8 @@ extension Filesystem {
         case .arriving(let inode):
             let caller = request.caller
             request.answerLater { [self] () throws(Errno) in
-                let handle = inode.isVersion
+                let handle =
+                    inode.isVersion
                     ? try await library.finishOpeningVersion(inode)
                     : try await library.finishOpening(inode, flags: flags, by: caller)
                 let file = try opened(handle, of: number, flags)

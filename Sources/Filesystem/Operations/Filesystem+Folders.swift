@@ -15,12 +15,14 @@ extension Filesystem {
         }
         operations.readdir = { request, number, size, offset, info in
             Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).readFolder(number, info!.pointee.fh, request!, size, Int(offset), plus: false)
+                try filesystem(of: request!).readFolder(
+                    number, info!.pointee.fh, request!, size, Int(offset), plus: false)
             }
         }
         operations.readdirplus = { request, number, size, offset, info in
             Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).readFolder(number, info!.pointee.fh, request!, size, Int(offset), plus: true)
+                try filesystem(of: request!).readFolder(
+                    number, info!.pointee.fh, request!, size, Int(offset), plus: true)
             }
         }
         operations.releasedir = { request, _, info in
@@ -57,7 +59,9 @@ extension Filesystem {
     private func readFolder(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: fuse_req_t, _ size: Int, _ offset: Int, plus: Bool
     ) throws(Errno) -> Reply {
-        if offset == 0 || folderStreams[handle] == nil { folderStreams[handle] = try snapshot(of: Node(number: number)) }
+        if offset == 0 || folderStreams[handle] == nil {
+            folderStreams[handle] = try snapshot(of: Node(number: number))
+        }
         guard let snapshot = folderStreams[handle] else { throw .badFileDescriptor }
         var page = FolderPage(request: request, size: size, plus: plus)
         for (position, dot) in [(0, (".", number)), (1, ("..", snapshot.parent))] where offset <= position {

@@ -133,7 +133,8 @@ extension Filesystem {
 extension Creator {
     init(_ request: fuse_req_t, mode: mode_t) {
         let context = fuse_req_ctx(request)!.pointee
-        self.init(owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777),
+        self.init(
+            owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777),
             caller: Caller(thread: context.pid))
     }
 }

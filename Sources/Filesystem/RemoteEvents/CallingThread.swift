@@ -19,10 +19,12 @@ final class CallingThread: Sendable {
     func start() -> Bool {
         let this = Unmanaged.passRetained(self)
         var started = pthread_t()
-        let result = pthread_create(&started, nil, { this in
-            Unmanaged<CallingThread>.fromOpaque(this!).takeRetainedValue().serve()
-            return nil
-        }, this.toOpaque())
+        let result = pthread_create(
+            &started, nil,
+            { this in
+                Unmanaged<CallingThread>.fromOpaque(this!).takeRetainedValue().serve()
+                return nil
+            }, this.toOpaque())
         guard result == 0 else {
             this.release()
             return false

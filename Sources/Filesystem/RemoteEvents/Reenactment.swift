@@ -54,7 +54,8 @@ struct Reenactment {
         where place.entry.isNamed(name, in: folder) && known.contains(place.entry.inode): .done
         case (.moved(let from, let to), .rename(let folder, let name, let newFolder, let newName))
         where from.entry.isNamed(name, in: folder) && to.entry.isNamed(newName, in: newFolder)
-            && known.contains(from.entry.inode): .done
+            && known.contains(from.entry.inode):
+            .done
         case (.modified(let place), .open(let inode)) where place.entry.inode == inode: .done
         case (.modified(let place), .touch(let inode)) where place.entry.inode == inode: .done
         default: .refused

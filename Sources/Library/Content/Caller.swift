@@ -19,7 +19,8 @@ public struct Processes: Sendable {
     public var parent: @Sendable (_ process: Int32) -> Int32?
 
     public init(
-        ofThread: @escaping @Sendable (_ thread: Int32) -> Int32?, parent: @escaping @Sendable (_ process: Int32) -> Int32?
+        ofThread: @escaping @Sendable (_ thread: Int32) -> Int32?,
+        parent: @escaping @Sendable (_ process: Int32) -> Int32?
     ) {
         self.ofThread = ofThread
         self.parent = parent
@@ -30,7 +31,9 @@ public struct Processes: Sendable {
         // Asked at each open, so /proc is read for the few whose main thread it is not.
         if tgkill(thread, thread, 0) == 0 || errno == EPERM { return thread }
         return field("Tgid:", of: thread)
-    } parent: { field("PPid:", of: $0) }
+    } parent: {
+        field("PPid:", of: $0)
+    }
 
     /// A process, who started it, and so on, but for the one that started all.
     func lineage(of process: Int32) -> [Int32] {
@@ -50,7 +53,9 @@ public struct Processes: Sendable {
         var bytes = [UInt8](repeating: 0, count: 1024)
         let count = read(file, &bytes, bytes.count)
         guard count > 0 else { return nil }
-        let line = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name) }
+        let line = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").first {
+            $0.hasPrefix(name)
+        }
         return line.flatMap { Int32($0.dropFirst(name.count).drop { $0 == "\t" || $0 == " " }) }
     }
 }

@@ -61,14 +61,16 @@ struct HeldVersions {
     }
 
     /// A process let go of a document.
-    mutating func noteClosed(_ handle: UInt64, of document: EntryID, by opener: Opener, at now: ContinuousClock.Instant) {
+    mutating func noteClosed(_ handle: UInt64, of document: EntryID, by opener: Opener, at now: ContinuousClock.Instant)
+    {
         forgetOld(now)
         let isPassing = now - opener.time < Self.moment
         if let index = overtaken[document]?.firstIndex(where: { $0.handle == handle }) {
             overtaken[document]?[index].end = now
             overtaken[document]?[index].isPassing = isPassing
         } else {
-            closed.append(Closed(document: document, process: opener.process, handle: handle, time: now, isPassing: isPassing))
+            closed.append(
+                Closed(document: document, process: opener.process, handle: handle, time: now, isPassing: isPassing))
         }
     }
 
@@ -87,7 +89,8 @@ struct HeldVersions {
             for gone in closed where gone.document == document {
                 new.append(
                     Holding(
-                        process: gone.process, version: version, handle: gone.handle, end: gone.time, isPassing: gone.isPassing))
+                        process: gone.process, version: version, handle: gone.handle, end: gone.time,
+                        isPassing: gone.isPassing))
             }
             closed.removeAll { $0.document == document }
         }
@@ -97,7 +100,8 @@ struct HeldVersions {
     /// One of these processes saves a document: from then on they have what they saved.
     ///
     /// - Returns: what they had of it, the version that was overtaken first coming first.
-    mutating func take(_ document: EntryID, heldBy processes: Set<Int32>, at now: ContinuousClock.Instant) -> [Holding] {
+    mutating func take(_ document: EntryID, heldBy processes: Set<Int32>, at now: ContinuousClock.Instant) -> [Holding]
+    {
         let all = overtaken[document] ?? []
         let taken = all.filter { processes.contains($0.process) }
         let rest = all.filter { !processes.contains($0.process) }

@@ -15,7 +15,9 @@ extension Library {
     ///
     /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
     ///   content that is damaged, or what opening it then gives.
-    public func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Errno) -> UInt64 {
+    public func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Errno)
+        -> UInt64
+    {
         let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
         while true {
             if let arrival = try arrival(of: inode) {
@@ -108,13 +110,15 @@ extension Library {
 
     /// Opens what has come of a content, and what is still to come of it, for reading.
     func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> UInt64 {
-        let file = openFiles.shareableFile(arrival.inode, forWriting: false)
+        let file =
+            openFiles.shareableFile(arrival.inode, forWriting: false)
             ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
         return register(Handle(file: file, canWrite: false, opener: opener(of: file, caller, flags: O_RDONLY)))
     }
 
     func waitForStart(of arrival: Arrival) async throws(Errno) {
-        let result = await withTaskGroup(of: Result<Void, Errno>.self) { [timeout = configuration.timeout, sleep = surroundings.sleep] group in
+        let result = await withTaskGroup(of: Result<Void, Errno>.self) {
+            [timeout = configuration.timeout, sleep = surroundings.sleep] group in
             group.addTask {
                 do throws(TransferError) {
                     try await arrival.download.waitForStart()
@@ -158,7 +162,8 @@ extension Library {
                 // An edit may have taken its place meanwhile.
                 guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
                 // Only what is on its way out of the cloud comes without being asked for.
-                let next = entry.container == .local ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
+                let next =
+                    entry.container == .local ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
                 try catalog.setError("\(error); \(next)", of: arrival.inode)
             }
         } catch {
@@ -177,7 +182,8 @@ extension Library {
                 catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
             }
         } catch {
-            logger.error("a damaged content could not be left behind", metadata: ["inode": "\(inode)", "error": "\(error)"])
+            logger.error(
+                "a damaged content could not be left behind", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
     }
 
@@ -238,7 +244,9 @@ extension Library {
 
     private func settle(_ arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
         let number = arrival.descriptor.number
-        if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: arrival.descriptor) }
+        if let displayName = entry.name?.displayName {
+            backing.mirror(displayName: displayName, on: arrival.descriptor)
+        }
         let folder = try backing.folder(entry.parent, catalog)
         // Owner before mode: a change of owner clears set-id bits.
         if entry.isHere { try keepOwner(of: folder, entry.filename, on: arrival.descriptor) }

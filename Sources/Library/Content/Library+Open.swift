@@ -32,7 +32,8 @@ extension Library {
             if entry.kind == .folder { throw Errno.isDirectory }
             guard entry.isBackingCurrent else { return nil }
             let file = try openBacking(entry, canWrite: canWrite, catalog)
-            return .opened(register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags))))
+            return .opened(
+                register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags))))
         }
         if case .opened(let number) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
@@ -41,7 +42,9 @@ extension Library {
             stateChanged()
             return .opened(number)
         }
-        if truncates, canWrite, !openFiles.isReadWhileArriving(inode) { return .opened(try openEmptied(inode, by: caller)) }
+        if truncates, canWrite, !openFiles.isReadWhileArriving(inode) {
+            return .opened(try openEmptied(inode, by: caller))
+        }
         if flags & O_NONBLOCK != 0 {
             if transfers.isReachable { _ = try arrival(of: inode) }
             throw .resourceTemporarilyUnavailable
@@ -124,7 +127,8 @@ extension Library {
             try catalog.update(entry)
             let file = try openBacking(entry, canWrite: true, catalog)
             file.state.withLock { $0.isModified = true }
-            return register(Handle(file: file, canWrite: true, opener: opener(of: file, caller, flags: O_WRONLY | O_TRUNC)))
+            return register(
+                Handle(file: file, canWrite: true, opener: opener(of: file, caller, flags: O_WRONLY | O_TRUNC)))
         }
     }
 

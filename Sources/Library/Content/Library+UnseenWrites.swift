@@ -72,7 +72,9 @@ extension Library {
     /// Runs `body` when nobody can write through a handle any more: at once, but for a file that the kernel writes by
     /// itself. Of that it does not say when the last mapping goes, which may be long after the descriptor was closed.
     public func whenUnmapped(_ number: UInt64, _ body: @escaping @Sendable () -> Void) {
-        guard let handle = try? openFiles.handle(number), handle.canWrite, !handle.file.isWritable else { return body() }
+        guard let handle = try? openFiles.handle(number), handle.canWrite, !handle.file.isWritable else {
+            return body()
+        }
         let file = handle.file
         if !file.beginLeaving() || isUnmapped(file) {
             body()
@@ -81,7 +83,9 @@ extension Library {
         Task { [self] in
             // Asked for again and again: the kernel's word that a file was closed (inotify) comes before it counts as closed.
             var pause = Duration.milliseconds(1)
-            while !isUnmapped(file), (try? await surroundings.sleep(pause)) != nil { pause = min(pause * 2, .seconds(1)) }
+            while !isUnmapped(file), (try? await surroundings.sleep(pause)) != nil {
+                pause = min(pause * 2, .seconds(1))
+            }
             if unseenWrites.hasEnded.load(ordering: .acquiring) { return }
             await onBlockingThread {
                 body()

@@ -153,7 +153,8 @@ extension Descriptor {
     /// On tmpfs, nothing tells of a page that was read before it is written.
     private var tellsMappedWrites: Bool {
         let length = Int(getpagesize())
-        guard let mapping = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), mapping != MAP_FAILED else { return false }
+        guard let mapping = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), mapping != MAP_FAILED
+        else { return false }
         defer { munmap(mapping, length) }
         let byte = mapping.load(as: UInt8.self)
         guard let before = try? status() else { return false }

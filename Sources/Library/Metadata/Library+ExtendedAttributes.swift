@@ -31,7 +31,9 @@ extension Library {
         return try inspect { catalog in
             let entry = try attributeHolder(inode, catalog)
             if entry.kind == .document {
-                if name == Self.displayName || name == Self.restoredName { return Array((entry.name?.displayName ?? "").utf8) }
+                if name == Self.displayName || name == Self.restoredName {
+                    return Array((entry.name?.displayName ?? "").utf8)
+                }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             }
             guard let value = try entry.storedAttributes()[name] else { throw Errno.noData }

@@ -18,7 +18,9 @@ extension Library {
         let isWaiting = !entry.hasGeneratedFilename
         guard try isWaiting || takesRestoredName(entry) else { return false }
         let name: DocumentName
-        do { name = try Self.documentName(value, for: entry) } catch { if isWaiting { return false } else { throw error } }
+        do { name = try Self.documentName(value, for: entry) } catch {
+            if isWaiting { return false } else { throw error }
+        }
         if stored[Self.restoredName] != value {
             stored[Self.restoredName] = value
             try entry.setStoredAttributes(stored)

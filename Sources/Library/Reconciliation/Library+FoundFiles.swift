@@ -23,7 +23,8 @@ extension Reconciliation {
 
     /// After an unclean end the name that a file carries is later than its row's.
     private func matchName(_ entry: inout Entry, in directory: BackingFolder) throws {
-        guard entry.hasGeneratedFilename, let name = entry.name, let carried = directory.displayName(of: entry.filename),
+        guard entry.hasGeneratedFilename, let name = entry.name,
+            let carried = directory.displayName(of: entry.filename),
             !carried.isIdentical(to: name.displayName)
         else { return }
         if occasion == .failedWrite {
@@ -64,7 +65,9 @@ extension Library {
         if entry.pending.contains(.content) || entry.contentVersion == nil { return false }
         if !isStillWritten {
             let known = try knownVersion(entry.contentVersion, of: entry, catalog) ?? inherited
-            if Fingerprint(status) == known.map(Fingerprint.init) || entry.isBackingCurrent && Fingerprint(status) == Fingerprint(entry) {
+            if Fingerprint(status) == known.map(Fingerprint.init)
+                || entry.isBackingCurrent && Fingerprint(status) == Fingerprint(entry)
+            {
                 return false
             }
             if let known, known.size == Int64(status.st_size), try isContent(of: known, entry, in: folder) {
@@ -84,7 +87,8 @@ extension Library {
     private func takeFound(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws -> Bool {
         let folder = try backing.folder(entry.parent, catalog)
         let known = try knownVersion(entry.currentVersion, of: entry, catalog)
-        let isCurrent = try known.map { try $0.size == Int64(status.st_size) && isContent(of: $0, entry, in: folder) } ?? false
+        let isCurrent =
+            try known.map { try $0.size == Int64(status.st_size) && isContent(of: $0, entry, in: folder) } ?? false
         entry.isHere = true
         entry.contentVersion = entry.currentVersion
         entry.error = nil
@@ -134,7 +138,9 @@ extension Library {
         try catalog.update(entry)
     }
 
-    private func knownVersion(_ id: VersionID?, of entry: Entry, _ catalog: CatalogTransaction) throws -> DocumentVersion? {
+    private func knownVersion(_ id: VersionID?, of entry: Entry, _ catalog: CatalogTransaction) throws
+        -> DocumentVersion?
+    {
         guard let id, let document = entry.id else { return nil }
         return try CatalogReplica(catalog).entry(document)?.versions?.all.first { $0.id == id }
     }
@@ -182,7 +188,9 @@ extension Library {
     /// document elsewhere on this device has it.
     ///
     /// - Returns: nil for what cannot be an entry.
-    func adopt(_ stray: Reconciliation.Stray, _ directory: BackingFolder, _ catalog: CatalogTransaction) throws -> Entry? {
+    func adopt(_ stray: Reconciliation.Stray, _ directory: BackingFolder, _ catalog: CatalogTransaction) throws
+        -> Entry?
+    {
         guard let folder = try catalog.entry(stray.folder), let name = try? EntryName(stray.name) else { return nil }
         let status = stray.found.status
         let isScratch = stray.isFolder ? folder.place.folder(name).isScratch : folder.place.isScratch(name)
@@ -212,7 +220,8 @@ extension Library {
     }
 
     private func nameAdopted(
-        _ entry: inout Entry, _ name: EntryName, _ folder: Entry, _ directory: BackingFolder, _ catalog: CatalogTransaction
+        _ entry: inout Entry, _ name: EntryName, _ folder: Entry, _ directory: BackingFolder,
+        _ catalog: CatalogTransaction
     ) throws {
         let split = DocumentName(splitting: name)
         entry.name = split
@@ -220,7 +229,8 @@ extension Library {
         entry.hasGeneratedFilename = true
         let twin = try catalog.entries(generatedFilename: name.text).first
         let displayName = directory.displayName(of: name.text) ?? twin?.name?.displayName
-        if let displayName, let named = try? DocumentName(displayName: displayName, pathExtension: split.pathExtension) {
+        if let displayName, let named = try? DocumentName(displayName: displayName, pathExtension: split.pathExtension)
+        {
             entry.name = named
         }
         guard twin != nil else { return }

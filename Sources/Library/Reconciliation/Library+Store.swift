@@ -25,7 +25,9 @@ extension Library {
         do { try compare(state) } catch CatalogError.full {
             // A full disk is no reason not to show what is there. The next mount compares again.
             mustReconcile.store(true, ordering: .relaxed)
-            logger.error("the disk is full: what changed in the store's files is not shown before there is room and docfs is mounted again")
+            logger.error(
+                "the disk is full: what changed in the store's files is not shown before there is room and docfs is mounted again"
+            )
         }
     }
 
@@ -44,7 +46,9 @@ extension Library {
     /// A write failed after it may have changed files: they go back to where the rows say.
     func undoFileChanges(in folders: [InodeNumber]) {
         // It may fail itself.
-        if isUndoing.exchange(true, ordering: .acquiringAndReleasing) { return mustReconcile.store(true, ordering: .relaxed) }
+        if isUndoing.exchange(true, ordering: .acquiringAndReleasing) {
+            return mustReconcile.store(true, ordering: .relaxed)
+        }
         defer { isUndoing.store(false, ordering: .releasing) }
         do {
             // Nothing of it needs room, so it succeeds on a full disk.
@@ -52,7 +56,8 @@ extension Library {
                 backing.forgetFolders()
                 try putBackRemoved(catalog)
                 var reconciliation = Reconciliation(self, catalog, .failedWrite, isRecursive: false)
-                try reconciliation.run(try folders.filter { try catalog.entry($0)?.kind == .folder && $0 > .documents }.sorted())
+                try reconciliation.run(
+                    try folders.filter { try catalog.entry($0)?.kind == .folder && $0 > .documents }.sorted())
             }
         } catch {
             // The next mount compares everything.
@@ -120,7 +125,8 @@ extension Library {
             }
         } catch {
             mustReconcile.store(true, ordering: .relaxed)
-            logger.error("the store's files could not all be compared with the catalog", metadata: ["error": "\(error)"])
+            logger.error(
+                "the store's files could not all be compared with the catalog", metadata: ["error": "\(error)"])
         }
         stateChanged()
     }
@@ -171,7 +177,8 @@ extension Library {
             }
             // A file in its place is what replaced it. A link or folder there is another entry: both stay.
             if present.type == entry.kind.backingType { continue }
-            try backing.putBack(try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog), of: inode, in: folder)
+            try backing.putBack(
+                try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog), of: inode, in: folder)
         }
     }
 
@@ -188,7 +195,9 @@ extension Library {
             try noteFolderTimes()
             isNoted = true
         } catch {
-            logger.warning("the store's folders could not be noted; the next mount looks at all files", metadata: ["error": "\(error)"])
+            logger.warning(
+                "the store's folders could not be noted; the next mount looks at all files",
+                metadata: ["error": "\(error)"])
             isNoted = false
         }
         try catalog.close()
@@ -196,7 +205,9 @@ extension Library {
             backing.synchronizeAll(within: surroundings.diskPatience)
         else { return }
         do throws(Errno) { try CleanMark(backing).leave() } catch {
-            logger.warning("the store could not be marked as closed; the next mount looks at all files", metadata: ["error": "\(error)"])
+            logger.warning(
+                "the store could not be marked as closed; the next mount looks at all files",
+                metadata: ["error": "\(error)"])
         }
     }
 }

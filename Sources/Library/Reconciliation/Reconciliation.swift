@@ -60,7 +60,8 @@ struct Reconciliation {
     private var expanded: Set<InodeNumber> = []
 
     init(
-        _ library: Library, _ catalog: CatalogTransaction, _ occasion: Occasion, isCatalogNew: Bool = false, isRecursive: Bool = true
+        _ library: Library, _ catalog: CatalogTransaction, _ occasion: Occasion, isCatalogNew: Bool = false,
+        isRecursive: Bool = true
     ) {
         self.library = library
         self.catalog = catalog
@@ -105,11 +106,13 @@ struct Reconciliation {
         } catch {
             // It is not known what is missing in it.
             unreadable.append(folder)
-            library.logger.warning("a folder of the store cannot be read", metadata: ["inode": "\(folder)", "error": "\(error)"])
+            library.logger.warning(
+                "a folder of the store cannot be read", metadata: ["inode": "\(folder)", "error": "\(error)"])
             return
         }
         visited.insert(folder)
-        var rows = Dictionary(try catalog.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first }
+        var rows = Dictionary(try catalog.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first
+        }
         for name in names {
             guard let found = try identifyIfPresent(name, in: directory) else { continue }
             if let row = rows[ExactName(name)], row.kind.backingType == found.type, !isOtherFolder(row, found) {
@@ -122,12 +125,16 @@ struct Reconciliation {
         }
         for row in rows.values where row.hasFile {
             // Asked once more: much follows from a file that is gone.
-            if try identifyIfPresent(row.filename, in: directory)?.type != row.kind.backingType || row.kind == .folder { missing.insert(row) }
+            if try identifyIfPresent(row.filename, in: directory)?.type != row.kind.backingType || row.kind == .folder {
+                missing.insert(row)
+            }
         }
     }
 
     private func isOther(_ directory: BackingFolder, than folder: InodeNumber) throws -> Bool {
-        guard occasion.knowsInodes, let known = try catalog.entry(folder)?.backing, known.birth != 0 else { return false }
+        guard occasion.knowsInodes, let known = try catalog.entry(folder)?.backing, known.birth != 0 else {
+            return false
+        }
         return try directory.descriptor.identify().evidence != known
     }
 
@@ -201,14 +208,19 @@ struct Reconciliation {
                 }
             }
             // One may wait for the folder that it goes back to.
-            if unclaimed.count < folders.count { strays += unclaimed } else { try unclaimed.forEach { try settleFolder($0) } }
+            if unclaimed.count < folders.count {
+                strays += unclaimed
+            } else {
+                try unclaimed.forEach { try settleFolder($0) }
+            }
             try compareFolders()
         }
     }
 
     /// A folder that nobody knows is that of its place, or a new one.
     private mutating func settleFolder(_ stray: Stray) throws {
-        guard let row = try catalog.entry(in: stray.folder, filename: stray.name), missing[row.inode] != nil, row.kind == .folder
+        guard let row = try catalog.entry(in: stray.folder, filename: stray.name), missing[row.inode] != nil,
+            row.kind == .folder
         else { return try adopt(stray) }
         forgetMissing(row.inode)
         try match(row, stray.found, in: try library.backing.folder(stray.folder, catalog))
@@ -218,7 +230,9 @@ struct Reconciliation {
     private mutating func placeFiles() throws {
         try expandMissingFolders()
         // The older first: in the order in which they were made, for all that can be known.
-        let files = strays.sorted { (Timestamp($0.found.status.st_mtim), $0.name) < (Timestamp($1.found.status.st_mtim), $1.name) }
+        let files = strays.sorted {
+            (Timestamp($0.found.status.st_mtim), $0.name) < (Timestamp($1.found.status.st_mtim), $1.name)
+        }
         strays = []
         for stray in files {
             if let row = try owner(of: stray), try unite(stray, with: row) { continue }
@@ -316,7 +330,8 @@ struct Reconciliation {
         }
         try makeWay(for: stray.name, in: stray.folder)
         guard let adopted = try library.adopt(stray, directory, catalog) else {
-            library.logger.warning("what is no file, folder or link was left alone", metadata: ["name": "\(stray.name)"])
+            library.logger.warning(
+                "what is no file, folder or link was left alone", metadata: ["name": "\(stray.name)"])
             return
         }
         library.logger.notice("a file without a row was adopted", metadata: ["filename": "\(adopted.filename)"])
@@ -324,7 +339,9 @@ struct Reconciliation {
     }
 
     /// A row whose file is not there gives up its name to a file that is.
-    private mutating func makeWay(for filename: String, in folder: InodeNumber, besides inode: InodeNumber? = nil) throws {
+    private mutating func makeWay(for filename: String, in folder: InodeNumber, besides inode: InodeNumber? = nil)
+        throws
+    {
         guard let row = try catalog.entry(in: folder, filename: filename), row.inode != inode else { return }
         var entry = row
         entry.filename = try library.distinctFilename(of: row, catalog)

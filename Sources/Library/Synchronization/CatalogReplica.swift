@@ -80,7 +80,8 @@ struct CatalogReplica: ReplicaState {
             guard before.contains(version.id) || !known.contains(version.id) else { continue }
             try catalog.note(
                 DepartedContent(
-                    version: version.id, document: version.keeper ?? entry.id, filename: version.filename, position: position.number))
+                    version: version.id, document: version.keeper ?? entry.id, filename: version.filename,
+                    position: position.number))
         }
         for version in after.subtracting(before) {
             try catalog.forgetDepartedContent(version)
@@ -133,7 +134,9 @@ extension CatalogTransaction {
 
     func pendingResolutions() throws -> [EntryID: Resolution] {
         Dictionary(
-            uniqueKeysWithValues: try resolutions().map { ($0.id, try JSONDecoder().decode(Resolution.self, from: Data($0.record))) })
+            uniqueKeysWithValues: try resolutions().map {
+                ($0.id, try JSONDecoder().decode(Resolution.self, from: Data($0.record)))
+            })
     }
 
     func store(_ resolution: Resolution, of id: EntryID) throws {

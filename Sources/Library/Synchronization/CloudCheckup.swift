@@ -73,7 +73,8 @@ public struct CheckupReport: Sendable, Equatable {
         if let fault { lines.append(isWhole ? "repaired: \(Self.finding(fault))" : fault) }
         if sent > 0 { lines.append("sent again: \(sent) missing \(sent == 1 ? "content" : "contents")") }
         for name in missing.prefix(Self.mostNames) {
-            lines.append("missing: the content of \(name); `docfs check --repair` on a device that has it sends it again")
+            lines.append(
+                "missing: the content of \(name); `docfs check --repair` on a device that has it sends it again")
         }
         if missing.count > Self.mostNames { lines.append("missing: \(missing.count - Self.mostNames) more") }
         if isGood { lines.append("ok: \(checked) \(checked == 1 ? "document" : "documents") in the cloud") }

@@ -62,7 +62,9 @@ struct CommitDraft {
         let isHeirThere = { [told] (heir: EntryID) in heirs.contains(heir) || told.contains(heir) }
         let ready = leaving.filter { $0.heir.map(isHeirThere) ?? true }
         for withdrawal in ready {
-            if let heir = withdrawal.heir { changes.append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest)) }
+            if let heir = withdrawal.heir {
+                changes.append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
+            }
         }
         // Deepest first: what was moved out of a folder is out by now, and the folder is empty. One that is not yet stays until what
         // is in it can be told as well: nobody would ask again.
@@ -108,7 +110,9 @@ struct CommitDraft {
             return
         }
         var carried = entry.pending.subtracting(.content)
-        if carried.contains(.attributes), mustPostpone(entry.attributes.map { Data($0) }) { carried.remove(.attributes) }
+        if carried.contains(.attributes), mustPostpone(entry.attributes.map { Data($0) }) {
+            carried.remove(.attributes)
+        }
         if let content, entry.pending.contains(.content) {
             changes.append(.save(id, content))
             carried.insert(.content)
@@ -136,7 +140,9 @@ extension CommitDraft {
         return bytes > 0 && bytes + Self.encodedLength(attributes) > Self.mostBytes
     }
 
-    private mutating func note(_ attributes: Data?) { bytes += Self.bytesOfEntry + (attributes.map(Self.encodedLength) ?? 0) }
+    private mutating func note(_ attributes: Data?) {
+        bytes += Self.bytesOfEntry + (attributes.map(Self.encodedLength) ?? 0)
+    }
 
     /// As Base64.
     private static func encodedLength(_ data: Data) -> Int { data.count / 3 * 4 }

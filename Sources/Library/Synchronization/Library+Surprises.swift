@@ -15,7 +15,8 @@ extension Library {
         in folders: (CatalogTransaction) throws -> [InodeNumber], _ body: (CatalogTransaction) throws -> Value
     ) throws -> Value {
         do { return try write(body) } catch let surprise as Errno {
-            logger.warning("the store is not as its rows say; its folders are compared", metadata: ["error": "\(surprise)"])
+            logger.warning(
+                "the store is not as its rows say; its folders are compared", metadata: ["error": "\(surprise)"])
             try write { catalog in
                 var reconciliation = Reconciliation(self, catalog, .uncleanEnd, isRecursive: false)
                 try reconciliation.run(Set(try folders(catalog)).sorted())
@@ -37,7 +38,8 @@ extension CatalogTransaction {
             }
         }
         return try ids.compactMap { try entry($0) }.filter { $0.container == .cloud }.flatMap { entry in
-            entry.kind == .folder && entry.inode > .cloud ? [entry.inode, entry.parent] : [entry.kind == .folder ? entry.inode : entry.parent]
+            entry.kind == .folder && entry.inode > .cloud
+                ? [entry.inode, entry.parent] : [entry.kind == .folder ? entry.inode : entry.parent]
         }
     }
 }

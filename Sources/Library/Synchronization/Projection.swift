@@ -329,7 +329,9 @@ struct Projection {
 
     /// The version that the file of an entry holds, if it has just gone to another document with a rename over that one.
     private mutating func inherited(from entry: Entry) throws -> DocumentVersion? {
-        guard let id = entry.id, let held = entry.contentVersion, try replica.entry(id)?.versions?.contains(held) == false else { return nil }
+        guard let id = entry.id, let held = entry.contentVersion,
+            try replica.entry(id)?.versions?.contains(held) == false
+        else { return nil }
         let known = try bequeathed ?? bequeathedVersions()
         bequeathed = known
         return known[held].flatMap { $0.keeper == id ? $0 : nil }
@@ -341,7 +343,9 @@ struct Projection {
     }
 
     private func staysPut(_ entry: Entry) throws -> Bool {
-        guard !entry.pending.contains(.place), let id = entry.id, let committed = try replica.entry(id) else { return true }
+        guard !entry.pending.contains(.place), let id = entry.id, let committed = try replica.entry(id) else {
+            return true
+        }
         let folder = try catalog.entry(entry.parent)
         return !committed.isDeleted && committed.description.parent == folder?.id
             && committed.description.filename.isIdentical(to: entry.filename)
@@ -359,7 +363,8 @@ struct Projection {
             !entry.pending.contains(.creation), entry.inode > .cloud
         else { return }
         let inherited = try inherited(from: entry)
-        let isKept = isFolder
+        let isKept =
+            isFolder
             ? try catalog.hasChildren(entry.inode)
             : try entry.pending.contains(.content) || library.noteEditInStore(of: &entry, inherited: inherited, catalog)
         if isFolder, isKept, try !catalog.hasReplicatedChildren(entry.inode) {

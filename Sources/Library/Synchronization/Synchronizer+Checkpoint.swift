@@ -36,7 +36,9 @@ extension Synchronizer {
     private func takeOverLatest(of container: ContainerID) async throws {
         let file = try library.backing.staging.openUnnamedFile("checkpoint")
         do throws(CheckpointError) {
-            guard let checkpoint = try await checkpoints.latest(of: container, into: FileDescriptor(rawValue: file.number))
+            guard
+                let checkpoint = try await checkpoints.latest(
+                    of: container, into: FileDescriptor(rawValue: file.number))
             else { return }
             try await onBlockingThread { [self] () throws(CheckpointError) in
                 try withExtendedLifetime(file) { () throws(CheckpointError) in try takeOver(checkpoint) }
@@ -82,7 +84,9 @@ extension Synchronizer {
         guard checkpoints.isDue(at: position, entries: 0), isWritingCheckpoint.withLock({ !$0 }),
             checkpoints.isDue(at: position, entries: try library.catalog.read { try $0.replicaCount() })
         else { return }
-        let snapshot = try await onBlockingThread { [library] in try CheckpointSnapshot(of: library.catalog, in: library.backing) }
+        let snapshot = try await onBlockingThread { [library] in
+            try CheckpointSnapshot(of: library.catalog, in: library.backing)
+        }
         isWritingCheckpoint.withLock { $0 = true }
         Task {
             do throws(CheckpointError) { try await write(snapshot, at: head) } catch {
@@ -96,7 +100,9 @@ extension Synchronizer {
     /// Writes a checkpoint. If another device has written one of that position before, that one stays.
     func write(_ snapshot: CheckpointSnapshot, at head: LogHead) async throws(CheckpointError) {
         var parts: [String] = []
-        for part in snapshot.parts { parts.append(try await checkpoints.write(try snapshot.read(part), at: head.position)) }
+        for part in snapshot.parts {
+            parts.append(try await checkpoints.write(try snapshot.read(part), at: head.position))
+        }
         try await checkpoints.finish(CheckpointManifest(head: head, count: snapshot.count, parts: parts))
     }
 }
@@ -135,7 +141,9 @@ struct CheckpointSnapshot: Sendable {
 
     func read(_ part: Range<Int64>) throws(CheckpointError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: part.count)
-        let count = bytes.withUnsafeMutableBytes { pread(file.number, $0.baseAddress, $0.count, off_t(part.lowerBound)) }
+        let count = bytes.withUnsafeMutableBytes {
+            pread(file.number, $0.baseAddress, $0.count, off_t(part.lowerBound))
+        }
         guard count == part.count else { throw .invalid("its file here cannot be read") }
         return bytes
     }

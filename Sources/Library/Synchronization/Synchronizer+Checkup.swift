@@ -54,7 +54,9 @@ extension Synchronizer {
             let entries = try await log.read(after: last)
             if entries.isEmpty { throw LogError.container(.hole(last.next)) }
             for entry in entries where last < head.position {
-                if let previous, entry.link.previous != previous { throw LogError.container(.otherHistory(at: last.next)) }
+                if let previous, entry.link.previous != previous {
+                    throw LogError.container(.otherHistory(at: last.next))
+                }
                 previous = entry.hash
                 last = last.next
             }
@@ -117,7 +119,9 @@ extension Synchronizer {
     /// - Returns: false where this device does not have it.
     private func send(_ version: DocumentVersion, of id: EntryID) async throws -> Bool {
         let file: Descriptor? = try library.inspect { catalog in
-            guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id else { return nil }
+            guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id else {
+                return nil
+            }
             return try library.backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
         }
         guard let file else { return false }

@@ -53,7 +53,9 @@ extension Synchronizer {
         while true {
             let departed = try library.catalog.read { try $0.departedContents(limit: Self.contentsAtOnce) }
             for content in departed {
-                if position?.number != content.position { position = (content.position, try await isOver(content.position, now)) }
+                if position?.number != content.position {
+                    position = (content.position, try await isOver(content.position, now))
+                }
                 guard position?.isOver == true else { return }
                 try await remove(content)
             }
@@ -75,7 +77,9 @@ extension Synchronizer {
     private func remove(_ content: DepartedContent) async throws {
         // Read as late as can be: it may have come back since.
         guard try library.catalog.read({ try $0.isDeparted(content.version) }) else { return }
-        if let key = ObjectKey([ContentKey.folder.description, content.document.description, content.version.description, content.filename]) {
+        if let key = ObjectKey([
+            ContentKey.folder.description, content.document.description, content.version.description, content.filename,
+        ]) {
             try await library.store.delete(key)
             library.logger.info("a content was removed from the cloud", metadata: ["key": "\(key)"])
         }

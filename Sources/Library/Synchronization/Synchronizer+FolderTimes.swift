@@ -18,7 +18,9 @@ extension Synchronizer {
         for entry in ready {
             folders.insert(entry.kind == .folder ? entry.inode : entry.parent)
             folders.insert(entry.parent)
-            if entry.pending.contains(.place), let former = try entry.id.flatMap({ try committedFolder(of: $0, catalog) }) {
+            if entry.pending.contains(.place),
+                let former = try entry.id.flatMap({ try committedFolder(of: $0, catalog) })
+            {
                 folders.insert(former)
             }
         }

@@ -40,7 +40,8 @@ extension Synchronizer {
         do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
         try library.noteUnseenWrites()
         let commit = entry.commit
-        let (discarded, changes, newHead) = try library.reconcilingSurprises(in: { try $0.folders(concernedBy: commit) }) { catalog in
+        let (discarded, changes, newHead) = try library.reconcilingSurprises(in: { try $0.folders(concernedBy: commit) }
+        ) { catalog in
             while try library.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
             var replica = CatalogReplica(catalog, after: head)
             let touched = try apply(commit, to: &replica)
@@ -124,8 +125,9 @@ extension Synchronizer {
             pending: Array(pending.values), blockedSteps: blocked, withdrawals: withdrawals,
             resolutions: try catalog.pendingResolutions(),
             uploaded: uploaded, parents: folders.ids, depths: folders.depths,
-            unknownFolders: Set(folders.unknown.map(\.inode)), 
-            heirs: Set(try withdrawals.compactMap(\.heir).filter { try CatalogReplica(catalog).entry($0)?.isDeleted == false }),
+            unknownFolders: Set(folders.unknown.map(\.inode)),
+            heirs: Set(
+                try withdrawals.compactMap(\.heir).filter { try CatalogReplica(catalog).entry($0)?.isDeleted == false }),
             emptied: try emptied(withdrawals, catalog), device: library.device.id)
     }
 
@@ -184,7 +186,9 @@ extension Synchronizer {
     ) throws -> Set<Int64> {
         var missing = try catalog.uploadsByStep()
         for (inode, content) in uploaded {
-            guard let entry = pending[inode], let step = entry.step, content.revision == entry.revision else { continue }
+            guard let entry = pending[inode], let step = entry.step, content.revision == entry.revision else {
+                continue
+            }
             missing[step, default: 0] -= 1
         }
         return Set(missing.filter { $0.value > 0 }.keys).union(try catalog.arrivingSteps())

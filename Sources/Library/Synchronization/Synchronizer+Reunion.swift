@@ -23,7 +23,8 @@ extension Synchronizer {
         guard let head = try head() else { return false }
         let root: LogPosition
         do throws(CheckpointError) {
-            guard let latest = try await checkpoints.latestHead(), latest.container == head.container, latest.root > head.root
+            guard let latest = try await checkpoints.latestHead(), latest.container == head.container,
+                latest.root > head.root
             else { return false }
             root = latest.root
         } catch {
@@ -43,7 +44,9 @@ extension Synchronizer {
         defer { fresh.close() }
         // The checkpoint that the chain begins with is damaged, and an older one was found.
         guard try fresh.head.root >= root else { throw LogError.container(.otherHistory(at: root)) }
-        while try await !append(announcement(in: fresh) + commits(into: fresh, .container), fresh) { try await readOn(fresh) }
+        while try await !append(announcement(in: fresh) + commits(into: fresh, .container), fresh) {
+            try await readOn(fresh)
+        }
         try adopt(fresh)
     }
 
@@ -98,7 +101,9 @@ extension Synchronizer {
         do {
             let file = try library.backing.staging.openUnnamedFile("checkpoint")
             do throws(CheckpointError) {
-                if let checkpoint = try await checkpoints.latest(of: container, into: FileDescriptor(rawValue: file.number)) {
+                if let checkpoint = try await checkpoints.latest(
+                    of: container, into: FileDescriptor(rawValue: file.number))
+                {
                     do { try withExtendedLifetime(file) { try fresh.take(checkpoint) } } catch {
                         throw CheckpointError.invalid("\(error)")
                     }
@@ -255,7 +260,9 @@ extension Synchronizer {
     }
 
     /// - Returns: the entries that are others than they were.
-    private func replaceReplica(by fresh: FreshReplica, _ head: LogHead, _ catalog: CatalogTransaction) throws -> [EntryID] {
+    private func replaceReplica(by fresh: FreshReplica, _ head: LogHead, _ catalog: CatalogTransaction) throws
+        -> [EntryID]
+    {
         let former = Set(try catalog.replicaParents().map(\.id))
         let ids = CheckpointSnapshot.foldersFirst(try fresh.catalog.read { try $0.replicaParents() })
         var touched: [EntryID] = []
@@ -283,7 +290,8 @@ extension Change {
     /// Bytes that it takes in a log entry, about.
     fileprivate var approximateLength: Int {
         switch self {
-        case .create(let entry): 1000 * (1 + (entry.versions?.all.count ?? 0)) + (entry.description.attributes?.count ?? 0) * 4 / 3
+        case .create(let entry):
+            1000 * (1 + (entry.versions?.all.count ?? 0)) + (entry.description.attributes?.count ?? 0) * 4 / 3
         case .describe(_, let change): 1000 + (change.attributes?.json?.count ?? 0) * 4 / 3
         case .save: 1000
         case .delete(_, let versions), .bequeath(_, _, let versions): 200 + 40 * versions.count

@@ -144,7 +144,9 @@ extension Synchronizer {
 
     /// What is to be sent, and the version that it may be already. The entry may have changed since it was
     /// lined up, in what does not count as a change of the document.
-    private func prepare(_ entry: Entry) throws -> (DocumentVersion, ContentLook, Descriptor, EntryID, known: DocumentVersion?)? {
+    private func prepare(_ entry: Entry) throws -> (
+        DocumentVersion, ContentLook, Descriptor, EntryID, known: DocumentVersion?
+    )? {
         try library.inspect { catalog in
             guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
             else { return nil }

@@ -119,7 +119,9 @@ public final class Synchronizer: Sendable {
         } catch let error as LogError {
             await follow(error)
         } catch {
-            if report(.failed("\(error)")) { library.logger.error("synchronizing failed", metadata: ["error": "\(error)"]) }
+            if report(.failed("\(error)")) {
+                library.logger.error("synchronizing failed", metadata: ["error": "\(error)"])
+            }
         }
         return (false, nil)
     }
@@ -133,7 +135,8 @@ public final class Synchronizer: Sendable {
         } catch let other as LogError {
             report(Connection(other))
         } catch let other {
-            library.logger.error("a container that was made whole could not be taken over", metadata: ["error": "\(other)"])
+            library.logger.error(
+                "a container that was made whole could not be taken over", metadata: ["error": "\(other)"])
             report(Connection(error))
         }
     }
@@ -156,7 +159,8 @@ public final class Synchronizer: Sendable {
             do throws(Errno) { _ = try library.arrival(of: entry.inode) } catch {
                 // The others come nevertheless.
                 _ = library.retries.failed(entry.inode)
-                library.logger.error("a download could not be started", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
+                library.logger.error(
+                    "a download could not be started", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
             }
         }
     }

@@ -87,7 +87,9 @@ final class GivenNames: Sendable {
         let names = names()
         state.withLock { state in
             let isListed = document.map { state.hasMoreListed || state.listed.contains($0) } ?? false
-            if isListed || names.contains(where: { state.typed.contains(Place(folder: folder, name: ExactName($0))) }) { state.forgetAll() }
+            if isListed || names.contains(where: { state.typed.contains(Place(folder: folder, name: ExactName($0))) }) {
+                state.forgetAll()
+            }
         }
     }
 }

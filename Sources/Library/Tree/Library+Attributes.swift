@@ -47,7 +47,9 @@ extension Library {
                 entry.isBackingCurrent ? try backingStatus(of: entry, catalog).st_gid : getegid()
             }
             // As long as no row tells of the file, it tells of its attributes itself after a sudden end.
-            if catalog.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) { catalog.durability = .soon }
+            if catalog.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) {
+                catalog.durability = .soon
+            }
             if let size = changes.size { try truncate(&entry, to: size, catalog) }
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, catalog)
@@ -114,7 +116,8 @@ extension Library {
     /// lstat(2) of an entry's file. Of one that nobody has opened or changed since, it is known what it said.
     private func backingStatus(of entry: Entry, _ catalog: CatalogTransaction) throws -> stat {
         func look() throws -> stat { try backing.folder(entry.parent, catalog).status(entry.filename) }
-        guard entry.kind == .document || entry.kind == .scratch, let opens = openFiles.opensWhileClosed(entry.inode) else {
+        guard entry.kind == .document || entry.kind == .scratch, let opens = openFiles.opensWhileClosed(entry.inode)
+        else {
             return try look()
         }
         let now = surroundings.instant()
@@ -129,7 +132,9 @@ extension Library {
     private func unlinkedAttributes(_ file: OpenFile) throws(Errno) -> FileAttributes {
         var attributes = FileAttributes(try file.descriptor.status())
         attributes.links = 0
-        if let mode = departedNodes.mode(of: file.inode) { attributes.mode = FileMode.held(mode, by: mode_t(attributes.mode)) }
+        if let mode = departedNodes.mode(of: file.inode) {
+            attributes.mode = FileMode.held(mode, by: mode_t(attributes.mode))
+        }
         return attributes
     }
 
@@ -154,7 +159,9 @@ extension Library {
         }
         if size < 0 { throw Errno.invalidArgument }
         if !canChangeAtOnce(entry) {
-            guard size == 0, !openFiles.isReadWhileArriving(entry.inode) else { throw Errno.resourceTemporarilyUnavailable }
+            guard size == 0, !openFiles.isReadWhileArriving(entry.inode) else {
+                throw Errno.resourceTemporarilyUnavailable
+            }
             try makeEmpty(&entry, catalog)
         } else if let file = openFiles.shareableFile(entry.inode, forWriting: true), file.isWritable {
             try file.descriptor.truncate(to: size)
@@ -186,7 +193,9 @@ extension Library {
     private static func apply(_ changes: AttributeChanges, to file: OpenFile) throws(Errno) {
         let number = file.descriptor.number
         if let size = changes.size { try file.writable().truncate(to: size) }
-        if let mode = changes.mode { _ = try Descriptor.check { fchmod(number, mode_t(mode | BackingFolder.fileAccess)) } }
+        if let mode = changes.mode {
+            _ = try Descriptor.check { fchmod(number, mode_t(mode | BackingFolder.fileAccess)) }
+        }
         if changes.owner != nil || changes.group != nil {
             _ = try Descriptor.check { fchown(number, changes.owner ?? .max, changes.group ?? .max) }
         }
@@ -242,7 +251,8 @@ extension Library {
         }
         if let modified = changes.modified {
             // As the backing file has it, where there is one: by that a change is recognised later.
-            let status = entry.isBackingCurrent
+            let status =
+                entry.isBackingCurrent
                 ? try backing.folder(entry.parent, catalog).status(entry.filename) : nil
             entry.modified = status.map { Timestamp($0.st_mtim) } ?? modified.value(now: surroundings.now())
         }
@@ -266,7 +276,9 @@ extension AttributeChanges {
         return changes
     }
 
-    fileprivate var isOfModeOnly: Bool { owner == nil && group == nil && size == nil && accessed == nil && modified == nil }
+    fileprivate var isOfModeOnly: Bool {
+        owner == nil && group == nil && size == nil && accessed == nil && modified == nil
+    }
 
     /// The argument of utimensat(2); nil when neither time changes.
     fileprivate var times: [timespec]? {
@@ -316,6 +328,7 @@ extension Entry {
     func renamed(at now: Timestamp) -> RenamedEntry {
         RenamedEntry(
             kind: kind, filename: filename, hasGeneratedFilename: hasGeneratedFilename,
-            isFilenameFresh: hasGeneratedFilename && SavingInterval.contains(now, from: created), name: name, naming: naming)
+            isFilenameFresh: hasGeneratedFilename && SavingInterval.contains(now, from: created), name: name,
+            naming: naming)
     }
 }

@@ -115,7 +115,9 @@ extension Library {
         try Self.assignOwner(creator, filename, in: directory)
         // The row can be rebuilt from the file, except for its id, which nobody has seen yet.
         let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
-        if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given { catalog.durability = .soon }
+        if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {
+            catalog.durability = .soon
+        }
         let found = try descriptor.identify()
         let status = found.status
         entry.backing = found.evidence
@@ -129,9 +131,11 @@ extension Library {
         var attributes = FileAttributes(status)
         attributes.mode = entry.mode
         let isListed = (shown ?? entry.filename).isIdentical(to: name.text)
-        let meaning = Meaning(entry: entry, isListedName: isListed, isUntitledAlias: entry.naming == .untitled && !isListed)
+        let meaning = Meaning(
+            entry: entry, isListedName: isListed, isUntitledAlias: entry.naming == .untitled && !isListed)
         let resolved = Resolved(
-            node: .entry(entry.inode), attributes: attributes, isMemorable: isMemorable(meaning, as: name.text, in: folder.inode))
+            node: .entry(entry.inode), attributes: attributes,
+            isMemorable: isMemorable(meaning, as: name.text, in: folder.inode))
         return (resolved, .opened(number))
     }
 
@@ -195,7 +199,8 @@ extension Library {
             let isSequential = configuration.filenames.convention == .sequential
             let number = isSequential ? Int(try catalog.next(.sequentialNumber)) : 0
             let filename = configuration.filenames.makeFilename(
-                pathExtension: pathExtension, time: surroundings.localTime(surroundings.now()), number: number, random: &random)
+                pathExtension: pathExtension, time: surroundings.localTime(surroundings.now()), number: number,
+                random: &random)
             if try !catalog.isFilenameTaken(filename, in: folder) { return filename }
         }
     }
@@ -209,7 +214,9 @@ extension Library {
             let stem = DistinctName.make(
                 split.displayName, device: device.name, number: number, pathExtension: split.pathExtension)
             let filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
-            if try catalog.entry(in: entry.parent, filename: filename) == nil, directory?.exists(filename) != true { return filename }
+            if try catalog.entry(in: entry.parent, filename: filename) == nil, directory?.exists(filename) != true {
+                return filename
+            }
             number += 1
         }
     }
@@ -232,7 +239,9 @@ extension Library {
             // Only documents resolve in `Documents` itself: a folder cannot stand in two places.
             if parent == .documents { throw Errno.notPermitted }
             let folder = try receivingFolder(parent, catalog)
-            if let found = try resolve(name.text, in: parent, catalog), !found.isUntitledAlias { throw Errno.fileExists }
+            if let found = try resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
+                throw Errno.fileExists
+            }
             var entry = Entry(
                 parent: folder.inode, container: folder.container, kind: kind, filename: name.text,
                 created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
@@ -245,7 +254,11 @@ extension Library {
             let directory = try backing.folder(folder.inode, catalog)
             try effect(directory, name.text)
             catalog.ifFailed {
-                if kind == .folder { try? directory.removeFolder(name.text) } else { try? directory.removeFile(name.text) }
+                if kind == .folder {
+                    try? directory.removeFolder(name.text)
+                } else {
+                    try? directory.removeFile(name.text)
+                }
             }
             entry.backing = try directory.identify(name.text).evidence
             entry.inode = try catalog.insert(entry)

@@ -10,7 +10,8 @@ extension Library {
     ///
     /// - Returns: false when it cannot be had any more.
     func takeIdentity(
-        of departed: DepartedIdentities.Departed, for entry: inout Entry, by caller: Caller, _ catalog: CatalogTransaction
+        of departed: DepartedIdentities.Departed, for entry: inout Entry, by caller: Caller,
+        _ catalog: CatalogTransaction
     ) throws -> Bool {
         guard let id = departed.entry.id else { return false }
         if let holder = departed.holder {
@@ -39,7 +40,8 @@ extension Library {
     ) throws -> Bool {
         let source = move.source
         // The content of a placeholder belongs to its own identity in the cloud.
-        guard RenameRule.takesDepartedIdentity(source.kind, as: renaming, migrates: move.migrates), source.isBackingCurrent,
+        guard RenameRule.takesDepartedIdentity(source.kind, as: renaming, migrates: move.migrates),
+            source.isBackingCurrent,
             let departed = departed.claim(move.name, in: move.folder.inode, now: surroundings.now()),
             departed.holder != source.inode, try takeIdentity(of: departed, for: &entry, by: caller, catalog)
         else { return false }
@@ -84,7 +86,8 @@ extension Library {
         if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
         let shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
         // What is taken out of it must not leave an earlier version as the newest.
-        let earlier = try heir == nil ? [] : CatalogReplica(catalog).entry(id)?.versions?.superseded.map(\.version.id) ?? []
+        let earlier =
+            try heir == nil ? [] : CatalogReplica(catalog).entry(id)?.versions?.superseded.map(\.version.id) ?? []
         let content = [entry.contentVersion].compactMap { $0 }
         try catalog.store(
             Withdrawal(
@@ -97,7 +100,9 @@ extension Library {
     ///
     /// - Parameter hidesNewest: whether a content that was made here stands in the place of the newest version.
     private func shownVersions(of id: EntryID, hidesNewest: Bool, _ catalog: CatalogTransaction) throws -> [VersionID] {
-        guard let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions else { return [] }
+        guard let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions else {
+            return []
+        }
         return versions.conflicts.map(\.id) + (hidesNewest ? [] : [versions.current.id])
     }
 

@@ -33,13 +33,16 @@ extension Library {
             }
             guard entry.kind == .folder else { throw Errno.notDirectory }
             let children = try catalog.listing(of: folder)
-            let showsDisplayName = configuration.showsDisplayNames
+            let showsDisplayName =
+                configuration.showsDisplayNames
                 ? whoShowDisplayNames(children) : Array(repeating: false, count: children.count)
             let asOf = self.catalog.writeCount
             var names: [ListedName] = []
             names.reserveCapacity(children.count + 1)
             // A document that really has the name is listed in its place.
-            if Self.listsState(folder), try folder == .documents || resolve(VirtualName.stateSuffix, in: folder, catalog) == nil {
+            if Self.listsState(folder),
+                try folder == .documents || resolve(VirtualName.stateSuffix, in: folder, catalog) == nil
+            {
                 names.append(
                     ListedName(
                         name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
@@ -67,7 +70,9 @@ extension Library {
         of child: ListingRow, _ displayName: String?, in folder: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> ListedName? {
         let name = (displayName ?? child.filename) + VersionFolder.conflicts.suffix
-        guard name.utf8.count <= EntryName.maximumLength, try resolve(name, in: folder, catalog) == nil else { return nil }
+        guard name.utf8.count <= EntryName.maximumLength, try resolve(name, in: folder, catalog) == nil else {
+            return nil
+        }
         return ListedName(
             name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false)
     }
@@ -87,7 +92,8 @@ extension Library {
             let found = try names.map { try listed($0, in: folder, catalog) }
             givenNames.noteListed(
                 zip(names, found).lazy.compactMap { name, listed in
-                    guard name.isMemorable, name.kind == .document, case .entry(let resolved) = listed, case .entry(let inode) = resolved.node
+                    guard name.isMemorable, name.kind == .document, case .entry(let resolved) = listed,
+                        case .entry(let inode) = resolved.node
                     else { return nil }
                     return inode
                 })
@@ -98,9 +104,12 @@ extension Library {
     private func listed(_ name: ListedName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Listed {
         guard case .entry(let inode) = name.node, let filename = name.filename else { return .name }
         // What another device saved meanwhile has a new inode number.
-        guard let entry = try catalog.entry(inode) ?? catalog.entry(in: folder, filename: filename), entry.parent == folder
+        guard let entry = try catalog.entry(inode) ?? catalog.entry(in: folder, filename: filename),
+            entry.parent == folder
         else { return .gone }
-        guard try name.asOf == self.catalog.writeCount || isListed(entry, as: name.name, in: folder, catalog) else { return .name }
+        guard try name.asOf == self.catalog.writeCount || isListed(entry, as: name.name, in: folder, catalog) else {
+            return .name
+        }
         do {
             return .entry(
                 Resolved(

@@ -20,8 +20,11 @@ extension Library {
     }
 
     private func listedName(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
-        guard configuration.showsDisplayNames, entry.kind == .document, let name = entry.name?.full else { return entry.filename }
-        guard let other = try resolve(name, in: entry.parent, catalog)?.entry, other.inode != entry.inode, other.id != entry.id
+        guard configuration.showsDisplayNames, entry.kind == .document, let name = entry.name?.full else {
+            return entry.filename
+        }
+        guard let other = try resolve(name, in: entry.parent, catalog)?.entry, other.inode != entry.inode,
+            other.id != entry.id
         else { return name }
         if other.kind != .document { return entry.filename }
         // Of two with one display name the one created first is listed by it. A mere filename gives way.
@@ -34,7 +37,8 @@ extension Library {
         guard configuration.showsDisplayNames, entry.name != name else { return }
         var former = entry
         former.name = name
-        guard let from = try listedPlace(of: former, catalog), let to = try listedPlace(of: entry, catalog), !from.isSameName(as: to)
+        guard let from = try listedPlace(of: former, catalog), let to = try listedPlace(of: entry, catalog),
+            !from.isSameName(as: to)
         else { return }
         catalog.announce(.renamed(.moved(from: from, to: to)))
     }

@@ -17,7 +17,9 @@ extension Library {
         var places = [folder.inode: place]
         var moved = folder
         moved.place = place
-        if place.isScratch != source.place.isScratch { try changeReplication(of: &moved, isScratch: place.isScratch, catalog) }
+        if place.isScratch != source.place.isScratch {
+            try changeReplication(of: &moved, isScratch: place.isScratch, catalog)
+        }
         try catalog.update(moved)
         for var entry in try catalog.descendants(of: folder.inode) {
             guard let above = places[entry.parent], let name = try? EntryName(entry.filename) else { continue }
@@ -31,7 +33,9 @@ extension Library {
             try catalog.update(entry)
         }
         // What lies in them may be called otherwise from now on.
-        if place.isScratch != source.place.isScratch { places.keys.forEach { catalog.announce(.listingChanged(of: $0)) } }
+        if place.isScratch != source.place.isScratch {
+            places.keys.forEach { catalog.announce(.listingChanged(of: $0)) }
+        }
     }
 
     /// What enters a trash folder stops being anyone's document; what leaves it becomes one.

@@ -32,7 +32,9 @@ extension Library {
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
     public func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
         try mutate { catalog in
-            if let text = String(validating: name, as: UTF8.self), try removeConflicts(text, in: parent, catalog) { return }
+            if let text = String(validating: name, as: UTF8.self), try removeConflicts(text, in: parent, catalog) {
+                return
+            }
             let entry = try existing(name, in: parent, catalog)
             try removeFolder(entry, catalog)
             catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))

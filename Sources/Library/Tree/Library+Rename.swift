@@ -26,7 +26,8 @@ extension Library {
             let changed = try carryOut(move, by: caller, catalog)
             for entry in changed {
                 // Of each file the kernel has changed one name by itself: that by which it was moved or replaced.
-                let used = entry.inode == move.source.inode
+                let used =
+                    entry.inode == move.source.inode
                     ? UsedName(name, in: parent) : UsedName(newName.text.utf8, in: newParent)
                 catalog.announce(.entryChanged(EntryNames(entry), besides: move.plan == .exchange ? nil : used))
             }
@@ -49,7 +50,8 @@ extension Library {
     ) throws -> Bool {
         // The source has taken over the target's names.
         if move.plan == .replaceContent, move.isTargetNameListed { return true }
-        guard let found = try resolve(move.name.text, in: newParent, catalog), found.entry.inode == move.source.inode else { return false }
+        guard let found = try resolve(move.name.text, in: newParent, catalog), found.entry.inode == move.source.inode
+        else { return false }
         return isMemorable(found, as: move.name.text, in: newParent)
     }
 
@@ -101,7 +103,8 @@ extension Library {
             plan = .replaceEntry(RenameRule.renaming(source.renamed(at: now), to: newName, in: folder.place))
         }
         return Move(
-            source: source, target: target, isTargetNameListed: found?.isListedName == true, folder: folder, name: newName,
+            source: source, target: target, isTargetNameListed: found?.isListedName == true, folder: folder,
+            name: newName,
             plan: plan, migrates: migrates)
     }
 
@@ -120,7 +123,9 @@ extension Library {
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }
-            try replaceEntry(target, by: source, catalog) { try relocate(source, as: renaming, move, by: caller, catalog) }
+            try replaceEntry(target, by: source, catalog) {
+                try relocate(source, as: renaming, move, by: caller, catalog)
+            }
             return [source, target]
         case .exchange:
             guard let target = move.target else { return [] }

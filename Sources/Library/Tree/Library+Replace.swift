@@ -109,7 +109,9 @@ extension Library {
         backing.mirror(displayName: first.name?.displayName, of: first.filename, in: firstFolder)
         backing.mirror(displayName: second.name?.displayName, of: second.filename, in: secondFolder)
         do {
-            for entry in [newSecond, newFirst] where entry.kind == .document { try noteExchanged(entry, by: caller, catalog) }
+            for entry in [newSecond, newFirst] where entry.kind == .document {
+                try noteExchanged(entry, by: caller, catalog)
+            }
         } catch {
             try swapFiles()
             throw error

@@ -80,7 +80,9 @@ extension Library {
         var entry = entry
         entry.pending.remove(.content)
         // It was to bring the document back from being deleted; others have done that since, or there would be no choice.
-        if let id = entry.id, try CatalogReplica(catalog).entry(id)?.isDeleted == false { entry.pending.remove(.creation) }
+        if let id = entry.id, try CatalogReplica(catalog).entry(id)?.isDeleted == false {
+            entry.pending.remove(.creation)
+        }
         // What the file holds is no version at all.
         entry.contentVersion = nil
         entry.revision += 1

@@ -50,7 +50,8 @@ extension DirectoryStore {
         _ file: OpenDescriptor, _ range: Range<Int64>, _ key: ObjectKey
     ) throws(ObjectStoreError) -> [UInt8] { try read(file.number, range, key) }
 
-    private static func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8] {
+    private static func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8]
+    {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw .failed(key, Errno(rawValue: errno)) }
         let end = min(range.upperBound, Int64(status.st_size))
@@ -59,7 +60,8 @@ extension DirectoryStore {
         var filled = 0
         while filled < bytes.count {
             let count = bytes.withUnsafeMutableBytes { buffer in
-                pread(file, buffer.baseAddress! + filled, buffer.count - filled, off_t(range.lowerBound) + off_t(filled))
+                pread(
+                    file, buffer.baseAddress! + filled, buffer.count - filled, off_t(range.lowerBound) + off_t(filled))
             }
             if count < 0 {
                 if errno == EINTR { continue }

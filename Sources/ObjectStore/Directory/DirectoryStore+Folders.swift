@@ -40,6 +40,8 @@ extension DirectoryStore {
 
     /// What is said of a symbolic link (ELOOP) on the way to something in the container.
     func linked(_ path: String) -> ObjectStoreError {
-        .unusable("a symbolic link is on the way to \(root)/\(path), and no link inside the cloud folder is followed; remove it")
+        .unusable(
+            "a symbolic link is on the way to \(root)/\(path), and no link inside the cloud folder is followed; remove it"
+        )
     }
 }

@@ -19,7 +19,8 @@ extension DirectoryStore {
 
     /// Runs `body` with a new, empty file that has no other use afterwards.
     func withTemporary<Value>(
-        in root: OpenDescriptor, for key: ObjectKey, _ body: (_ file: OpenDescriptor, _ name: FolderName) throws(ObjectStoreError) -> Value
+        in root: OpenDescriptor, for key: ObjectKey,
+        _ body: (_ file: OpenDescriptor, _ name: FolderName) throws(ObjectStoreError) -> Value
     ) throws(ObjectStoreError) -> Value {
         let name = FolderName(
             folder: try openIncoming(in: root), name: String(UInt64.random(in: 0...UInt64.max), radix: 16))
@@ -52,7 +53,9 @@ extension DirectoryStore {
             let records = try? Self.records(in: folder)
         else { return }
         for name in records.map(\.name) {
-            guard let status = try? folder.status(of: name), status.st_mtim.tv_sec < now.seconds - Self.staleAge else { continue }
+            guard let status = try? folder.status(of: name), status.st_mtim.tv_sec < now.seconds - Self.staleAge else {
+                continue
+            }
             try? folder.removeFile(name)
         }
     }

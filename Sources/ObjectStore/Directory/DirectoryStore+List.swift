@@ -32,7 +32,9 @@ extension DirectoryStore {
             if !next.isFolder {
                 if after.map({ $0 < next.key }) ?? true { found.append(next.key) }
             } else if mayHold(next.key, after: after) {
-                rest += try members(of: next.key, in: root).map { ($0, Self.sortKey($0)) }.sorted { $1.1.lexicographicallyPrecedes($0.1) }.map(\.0)
+                rest += try members(of: next.key, in: root).map { ($0, Self.sortKey($0)) }.sorted {
+                    $1.1.lexicographicallyPrecedes($0.1)
+                }.map(\.0)
             }
         }
         return found
@@ -51,7 +53,9 @@ extension DirectoryStore {
     }
 
     /// The plain files and folders in a folder of the store; anything else, as a symbolic link, is no object.
-    private func members(of folder: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> [(key: ObjectKey, isFolder: Bool)] {
+    private func members(of folder: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> [(
+        key: ObjectKey, isFolder: Bool
+    )] {
         let records: [Record]
         do throws(Errno) {
             try Self.requireObjectName(folder)

@@ -16,7 +16,8 @@ extension DirectoryStore {
         guard queue >= 0 else { return nil }
         let events = UInt32(IN_CREATE | IN_MOVED_TO | IN_DELETE | IN_DELETE_SELF)
         // By the descriptor: a path could lead through a link by now.
-        guard withExtendedLifetime(folder, { inotify_add_watch(queue, "/proc/self/fd/\(folder.number)", events) }) >= 0 else {
+        guard withExtendedLifetime(folder, { inotify_add_watch(queue, "/proc/self/fd/\(folder.number)", events) }) >= 0
+        else {
             close(queue)
             return nil
         }

@@ -12,7 +12,8 @@ struct FileSystemCalls: Sendable {
 
     static let system = FileSystemCalls(
         link: { existing, new in
-            linkat(existing.folder.number, existing.name, new.folder.number, new.name, 0) == 0 ? nil : Errno(rawValue: errno)
+            linkat(existing.folder.number, existing.name, new.folder.number, new.name, 0) == 0
+                ? nil : Errno(rawValue: errno)
         },
         modified: { file in
             do throws(Errno) {

@@ -27,7 +27,8 @@ struct ConditionalWriteProbe: Sendable {
             let latecomer = Self.writers
             let isLate = try await store.putIfAbsent(key, [latecomer]) == .alreadyExists
             let content = try await read()
-            return Self.isFit(winners: winners, laterFails: isLate, content: content) ? .success(()) : .failure(Self.unfit)
+            return Self.isFit(winners: winners, laterFails: isLate, content: content)
+                ? .success(()) : .failure(Self.unfit)
         } catch { return .failure(error) }
     }
 

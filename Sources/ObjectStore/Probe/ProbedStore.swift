@@ -76,7 +76,11 @@ private actor ProbeVerdict {
             if let final { return try final.get() }
             let task = running ?? Task { [probe] in await probe() }
             running = task
-            let result = await withTaskCancellationHandler { await task.value } onCancel: { task.cancel() }
+            let result = await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
+            }
             if running == task { running = nil }
             if result.isFinal { final = result }
             // One who was cancelled takes the probe along, and leaves it to the others to begin anew.

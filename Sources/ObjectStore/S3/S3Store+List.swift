@@ -32,7 +32,9 @@ extension S3Store {
             query.append(Field("start-after", name(after)))
         }
         return try await client.perform(S3Request(.get, nil, query: query)) { response throws(S3Failure) in
-            guard let listing = ObjectListing(try await response.document()) else { throw .malformed("it is no listing") }
+            guard let listing = ObjectListing(try await response.document()) else {
+                throw .malformed("it is no listing")
+            }
             return listing
         }
     }

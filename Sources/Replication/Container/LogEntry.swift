@@ -52,7 +52,9 @@ public struct LogEntry: Sendable, Equatable {
     /// - Parameter start: of the object, its first line at least.
     static func header(of start: [UInt8]) throws(CommitError) -> Header {
         struct Format: Decodable { let format: Int }
-        guard let end = start.prefix(longestHeader).firstIndex(of: newline) else { throw .malformed("it has no first line") }
+        guard let end = start.prefix(longestHeader).firstIndex(of: newline) else {
+            throw .malformed("it has no first line")
+        }
         let line = Data(start[..<end])
         do {
             let format = try JSONDecoder().decode(Format.self, from: line).format

@@ -84,7 +84,9 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
     case otherHistory(at: LogPosition)
     case otherState(at: LogPosition)
 
-    public var description: String { "\(finding); nothing is sent or removed; `docfs check --repair` makes it whole from this device" }
+    public var description: String {
+        "\(finding); nothing is sent or removed; `docfs check --repair` makes it whole from this device"
+    }
 
     private var finding: String {
         switch self {

@@ -59,7 +59,8 @@ extension DescriptionChange {
     init(_ description: EntryDescription) {
         self.init()
         place = Place(
-            parent: description.parent, filename: description.filename, hasGeneratedFilename: description.hasGeneratedFilename)
+            parent: description.parent, filename: description.filename,
+            hasGeneratedFilename: description.hasGeneratedFilename)
         if let displayName = description.displayName, let naming = description.naming {
             name = Name(displayName: displayName, pathExtension: description.pathExtension ?? "", naming: naming)
         }

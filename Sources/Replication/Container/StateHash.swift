@@ -41,7 +41,8 @@ public struct StateHash: Hashable, Sendable, Codable, CustomStringConvertible {
             UInt64(String(decoding: text.utf8.dropFirst(start).prefix(16), as: UTF8.self), radix: 16)
         }
         guard Digest.isHexadecimal(text), parts.count == 4 else {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "no hash of a state"))
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: "no hash of a state"))
         }
         sums = SIMD4(parts)
     }

@@ -29,7 +29,8 @@ public enum Change: Sendable, Equatable {
     public var subject: EntryID {
         switch self {
         case .create(let entry): entry.id
-        case .save(let id, _), .describe(let id, _), .delete(let id, _), .resolve(let id, _), .bequeath(let id, _, _): id
+        case .save(let id, _), .describe(let id, _), .delete(let id, _), .resolve(let id, _), .bequeath(let id, _, _):
+            id
         }
     }
 }

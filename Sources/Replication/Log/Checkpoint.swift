@@ -102,7 +102,9 @@ public struct Checkpoints: Sendable {
     }
 
     private func positions() async throws(CheckpointError) -> [LogPosition] {
-        try await keys().filter { $0.last == Self.manifestName }.compactMap { Int64($0.components[1]).map(LogPosition.init) }
+        try await keys().filter { $0.last == Self.manifestName }.compactMap {
+            Int64($0.components[1]).map(LogPosition.init)
+        }
     }
 
     private func keys() async throws(CheckpointError) -> [ObjectKey] {
@@ -133,7 +135,8 @@ public struct Checkpoints: Sendable {
         }
         guard let manifest = try? JSONDecoder().decode(CheckpointManifest.self, from: Data(bytes)),
             manifest.format == CheckpointManifest.currentFormat, manifest.head.position == position,
-            manifest.head.root <= position.next, manifest.count >= 0, manifest.parts.allSatisfy({ $0.utf8.count == 64 && !$0.utf8.contains(UInt8(ascii: "/")) })
+            manifest.head.root <= position.next, manifest.count >= 0,
+            manifest.parts.allSatisfy({ $0.utf8.count == 64 && !$0.utf8.contains(UInt8(ascii: "/")) })
         else { throw .invalid("its manifest") }
         return manifest
     }
@@ -184,7 +187,8 @@ public struct Checkpoints: Sendable {
         return try result.get()
     }
 
-    private func append(_ part: [UInt8], to file: FileDescriptor, at end: Int64) async throws(CheckpointError) -> Int64 {
+    private func append(_ part: [UInt8], to file: FileDescriptor, at end: Int64) async throws(CheckpointError) -> Int64
+    {
         try await onBlockingThread { () throws(CheckpointError) in
             do { try file.writeAll(toAbsoluteOffset: end, part) } catch {
                 throw .invalid("its copy here cannot be written: \(error)")

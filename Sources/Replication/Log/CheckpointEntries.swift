@@ -31,7 +31,8 @@ extension FetchedCheckpoint {
             for part in current {
                 for (entry, record) in try part.get() {
                     guard check.takes(entry) else {
-                        throw CheckpointError.invalid("an entry (\(number)) lies in no folder, or under a name that is taken")
+                        throw CheckpointError.invalid(
+                            "an entry (\(number)) lies in no folder, or under a name that is taken")
                     }
                     state.add(record)
                     try body(entry, record)
@@ -40,7 +41,9 @@ extension FetchedCheckpoint {
             }
         }
         guard number == count else { throw CheckpointError.invalid("it has \(number) entries instead of \(count)") }
-        guard state == head.state else { throw CheckpointError.invalid("its entries are not the state that it speaks of") }
+        guard state == head.state else {
+            throw CheckpointError.invalid("its entries are not the state that it speaks of")
+        }
     }
 }
 
@@ -83,7 +86,8 @@ private final class DecodedParts: Sendable {
     private static func read(_ range: Range<Int64>, of file: FileDescriptor) -> [UInt8]? {
         try? [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
             while filled < range.count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<range.count])
+                let rest = UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<range.count])
                 let count = try file.read(fromAbsoluteOffset: range.lowerBound + Int64(filled), into: rest)
                 if count == 0 { throw Errno.ioError }
                 filled += count

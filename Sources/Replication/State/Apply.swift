@@ -119,7 +119,8 @@ private func resolve(
 
 /// Before the document that they are of goes; one that somebody has chosen against meanwhile stays behind.
 private func bequeath(
-    _ versions: [VersionID], of id: EntryID, to heir: EntryID, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
+    _ versions: [VersionID], of id: EntryID, to heir: EntryID, _ state: inout some ReplicaState,
+    _ touched: inout TouchedEntries
 ) throws {
     guard id != heir, var source = try state.entry(id), case .document(var history) = source.content, !source.isDeleted,
         var target = try state.entry(heir), target.versions != nil
@@ -203,7 +204,8 @@ private func settleTypedName(of entry: inout ReplicaEntry, _ commit: Commit, _ s
     guard description.naming == .given, let displayName = description.displayName, let fullName = description.fullName
     else { return }
     let others = try state.liveDocuments(in: description.parent, fullName: fullName)
-    guard others.contains(where: { $0.id != entry.id && $0.creator != entry.creator && $0.description.naming == .given })
+    guard
+        others.contains(where: { $0.id != entry.id && $0.creator != entry.creator && $0.description.naming == .given })
     else { return }
     entry.description.displayName = DistinctName.make(
         displayName, device: commit.deviceName, number: 1, pathExtension: description.pathExtension ?? "")
@@ -216,7 +218,8 @@ private func settleFilename(
     guard var entry = try state.entry(id), !entry.isDeleted else { return }
     let parent = entry.description.parent
     guard try state.isTaken(entry.description.filename, in: parent, byOtherThan: id) else { return }
-    let name = entry.versions == nil
+    let name =
+        entry.versions == nil
         ? DocumentName(storedDisplayName: entry.description.filename, pathExtension: "")
         : DocumentName(splitting: try EntryName(entry.description.filename))
     var number = 1

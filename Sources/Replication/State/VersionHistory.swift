@@ -148,6 +148,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     }
 
     private func standing(_ index: Int) -> Int64 {
-        superseded[index].time.nanoseconds.subtractingReportingOverflow(superseded[index - 1].time.nanoseconds).partialValue
+        superseded[index].time.nanoseconds.subtractingReportingOverflow(superseded[index - 1].time.nanoseconds)
+            .partialValue
     }
 }

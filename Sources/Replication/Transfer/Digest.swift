@@ -8,10 +8,12 @@ enum Digest {
     private static let pieceLength = 1 << 20
 
     /// The digest of the first `length` bytes in lower-case hexadecimal, and how many there were.
-    static func sha256(of file: FileDescriptor, length: Int64) throws(TransferError) -> (digest: String, length: Int64) {
+    static func sha256(of file: FileDescriptor, length: Int64) throws(TransferError) -> (digest: String, length: Int64)
+    {
         var hash = SHA256()
         var offset: Int64 = 0
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, min(pieceLength, Int(length))), alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: max(1, min(pieceLength, Int(length))), alignment: 16)
         defer { buffer.deallocate() }
         while offset < length {
             let wanted = min(pieceLength, Int(length - offset))

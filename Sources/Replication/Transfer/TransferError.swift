@@ -14,7 +14,8 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .store(.notFound): "the content is missing in the cloud; `docfs check --repair` on a device that has it sends it again"
+        case .store(.notFound):
+            "the content is missing in the cloud; `docfs check --repair` on a device that has it sends it again"
         case .store(let error): error.description
         case .damaged: "the content in the cloud is damaged: its SHA-256 differs"
         case .changed: "the document changed while it was sent"

@@ -34,7 +34,9 @@ struct CheckCommand: ParsableCommand {
             case .good(let lines): try show(lines, isWhole: true)
             case .bad(let lines):
                 try show(lines, isWhole: false)
-                throw CommandFailure("the cloud is not whole\(repair ? "" : "; `docfs check --repair` mends what can be mended from here")")
+                throw CommandFailure(
+                    "the cloud is not whole\(repair ? "" : "; `docfs check --repair` mends what can be mended from here")"
+                )
             case .failed(let reason): throw CommandFailure("the cloud could not be checked: \(reason)")
             case .idle, .running: throw CommandFailure("the check was given up")
             }
@@ -94,7 +96,8 @@ extension MountedTree {
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = getxattr(mountpoint, MountAttribute.checkup.rawValue, &bytes, bytes.count)
         guard count > 0, let reply = CheckupReply(String(decoding: bytes.prefix(count), as: UTF8.self)) else {
-            throw CommandFailure("the mount at \(mountpoint) does not say how the check went: \(Errno(rawValue: errno))")
+            throw CommandFailure(
+                "the mount at \(mountpoint) does not say how the check went: \(Errno(rawValue: errno))")
         }
         return reply
     }

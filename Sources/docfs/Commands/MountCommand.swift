@@ -51,7 +51,10 @@ struct MountOptions: ParsableArguments {
     @Option(help: "Where this device keeps its documents. (default: $XDG_DATA_HOME/docfs)")
     var store: String?
 
-    @Option(help: "The cloud container: file:///DIR or s3://BUCKET/PREFIX?endpoint=URL&region=R. (default: a folder beside the store)")
+    @Option(
+        help:
+            "The cloud container: file:///DIR or s3://BUCKET/PREFIX?endpoint=URL&region=R. (default: a folder beside the store)"
+    )
     var cloud: String?
 
     @Option(help: "How filenames are generated: timestamp, uuid or sequential.")

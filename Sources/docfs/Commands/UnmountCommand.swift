@@ -21,7 +21,8 @@ struct UnmountCommand: ParsableCommand {
             }
             guard mount.isInOwnProcessNamespace else {
                 throw CommandFailure(
-                    "the mount at \(mount.mountpoint) belongs to another process namespace (a container?); unmount it there")
+                    "the mount at \(mount.mountpoint) belongs to another process namespace (a container?); unmount it there"
+                )
             }
             let handle = try ProcessHandle(process)
             // Once more, now that the number cannot become another's: if it was the daemon's before, it is still.
@@ -31,7 +32,8 @@ struct UnmountCommand: ParsableCommand {
             _ = Unmounting.unmount(mount.mountpoint)
             if isDaemon { try handle.terminate() }
             guard handle.waitForEnd(seconds: 5) else {
-                throw CommandFailure("the mount at \(mount.mountpoint) has not ended within 5 seconds (process \(process))")
+                throw CommandFailure(
+                    "the mount at \(mount.mountpoint) has not ended within 5 seconds (process \(process))")
             }
             if try MountTable.docfsMount(holding: mount.mountpoint)?.mountpoint == mount.mountpoint {
                 try Unmounting.detach(mount.mountpoint)

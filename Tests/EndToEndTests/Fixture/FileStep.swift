@@ -61,7 +61,8 @@ extension FilePath {
         try call { lstat($0, &status) }
         let mode = String(status.st_mode, radix: 8)
         if status.st_mode & S_IFMT == S_IFDIR { return mode }
-        let time = status.st_mtim.tv_sec < 1_500_000_000 ? "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)" : "lately"
+        let time =
+            status.st_mtim.tv_sec < 1_500_000_000 ? "\(status.st_mtim.tv_sec).\(status.st_mtim.tv_nsec)" : "lately"
         return "\(mode) \(status.st_nlink) \(status.st_size) \(time)"
     }
 

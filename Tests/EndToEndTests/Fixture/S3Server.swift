@@ -11,7 +11,8 @@ final class S3Server: Sendable {
         let description: String
     }
 
-    private static let script = FilePath(#filePath).removingLastComponent().removingLastComponent()
+    private static let script =
+        FilePath(#filePath).removingLastComponent().removingLastComponent()
         .removingLastComponent().removingLastComponent() / "scripts" / "s3-server"
 
     let port: Int
@@ -86,11 +87,15 @@ final class S3Server: Sendable {
     // MARK: For mounts
 
     /// A container of its own.
-    func url(_ name: String = UUID().uuidString) -> String { "s3://documents/\(name)?endpoint=http://127.0.0.1:\(port)" }
+    func url(_ name: String = UUID().uuidString) -> String {
+        "s3://documents/\(name)?endpoint=http://127.0.0.1:\(port)"
+    }
 
     func environment() throws -> [String: String] {
         let output = try (folder / "output").text()
-        guard let secret = output.firstMatch(of: /AWS_SECRET_ACCESS_KEY=(\S+)/)?.1 else { throw Failed(description: output) }
+        guard let secret = output.firstMatch(of: /AWS_SECRET_ACCESS_KEY=(\S+)/)?.1 else {
+            throw Failed(description: output)
+        }
         return ["AWS_ACCESS_KEY_ID": "docfs", "AWS_SECRET_ACCESS_KEY": String(secret)]
     }
 

@@ -13,8 +13,7 @@ struct StateFile: Sendable {
 
     init(text: String) throws {
         guard text.hasSuffix("\n") else { throw Malformed(text: text) }
-        let pairs = try text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map
-        {
+        let pairs = try text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map {
             line in
             // A key without a value may stand with or without the space.
             guard let colon = line.firstIndex(of: ":") else { throw Malformed(text: text) }

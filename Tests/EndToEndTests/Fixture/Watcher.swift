@@ -14,7 +14,10 @@ final class Watcher: Sendable {
     /// inotifywait, for what people call changes: `EVENTS PATH` with the path from the folder on.
     static func inotifywait(_ folder: FilePath, notes: FilePath) async throws -> Watcher {
         let watcher = try Watcher(
-            ["inotifywait", "-m", "-r", "-e", "create,modify,close_write,move,delete", "--format", "%e %w%f", folder.string],
+            [
+                "inotifywait", "-m", "-r", "-e", "create,modify,close_write,move,delete", "--format", "%e %w%f",
+                folder.string,
+            ],
             notes: notes, folder: folder)
         try await watcher.wait { $0.complaints.contains("Watches established") }
         return watcher
@@ -30,7 +33,8 @@ final class Watcher: Sendable {
 
     static var canRunWatchdog: Bool { access(python.string, X_OK) == 0 }
 
-    private static let python = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+    private static let python =
+        FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
         .removingLastComponent() / ".build/python/bin/python3"
 
     private static let watchdogProgram = """
@@ -72,7 +76,9 @@ final class Watcher: Sendable {
     /// What it has written, with paths from the folder on.
     var events: [String] {
         get throws {
-            try output.text().split(separator: "\n").map { String($0.replacing(folder.string + "/", with: "").replacing(folder.string, with: ".")) }
+            try output.text().split(separator: "\n").map {
+                String($0.replacing(folder.string + "/", with: "").replacing(folder.string, with: "."))
+            }
         }
     }
 

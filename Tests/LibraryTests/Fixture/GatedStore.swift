@@ -125,7 +125,8 @@ final class GatedStore: ObjectStore {
         let hidden = state.withLock { $0.hidden }
         if hidden.isEmpty { return try await store.list(prefix, after: after, limit: limit) }
         return Array(
-            try await store.list(prefix, after: after, limit: limit + hidden.count).filter { !hidden.contains($0) }.prefix(limit))
+            try await store.list(prefix, after: after, limit: limit + hidden.count).filter { !hidden.contains($0) }
+                .prefix(limit))
     }
 
     func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp {

@@ -30,7 +30,8 @@ extension TestDevice {
 
     @discardableResult
     func makeFolder(_ name: String, in folder: InodeNumber = .cloud) throws -> InodeNumber {
-        _ = try library.makeFolder(Array(name.utf8), in: folder, by: Creator(owner: geteuid(), group: getegid(), mode: 0o755))
+        _ = try library.makeFolder(
+            Array(name.utf8), in: folder, by: Creator(owner: geteuid(), group: getegid(), mode: 0o755))
         return try inode(name, in: folder)
     }
 
@@ -65,7 +66,9 @@ extension TestDevice {
         }
     }
 
-    func inode(_ name: String, in folder: InodeNumber = .cloud) throws -> InodeNumber { try entry(name, in: folder).inode }
+    func inode(_ name: String, in folder: InodeNumber = .cloud) throws -> InodeNumber {
+        try entry(name, in: folder).inode
+    }
 
     func exists(_ name: String, in folder: InodeNumber = .cloud) -> Bool { (try? entry(name, in: folder)) != nil }
 
@@ -132,7 +135,9 @@ extension TestDevice {
     /// Writes to the backing file, with a descriptor that the library knows nothing of.
     func writeUnseen(_ text: String, to number: UInt64) throws {
         let file = try library.handle(number).descriptor.reopened(O_RDWR)
-        try withExtendedLifetime(file) { _ = try FileDescriptor(rawValue: file.number).writeAll(toAbsoluteOffset: 0, text.utf8) }
+        try withExtendedLifetime(file) {
+            _ = try FileDescriptor(rawValue: file.number).writeAll(toAbsoluteOffset: 0, text.utf8)
+        }
     }
 
     /// Replaces the content as the shell's `>` does.

@@ -64,7 +64,11 @@ final class TestDevice: Sendable {
             random: { SystemRandomNumberGenerator() })
         surroundings.instant = { [self] in instant }
         // A process has one thread. That of number 42 was started by number 4.
-        surroundings.processes = Processes { $0 > 0 ? $0 : nil } parent: { $0 / 10 }
+        surroundings.processes = Processes {
+            $0 > 0 ? $0 : nil
+        } parent: {
+            $0 / 10
+        }
         surroundings.defersCommits = defersCommits
         surroundings.asksForLeases = asksForLeases
         surroundings.diskPatience = 60
@@ -111,7 +115,9 @@ private final class TestClock: Sendable {
 // MARK: Devices for the time of a test
 
 /// Runs `body` with a device that has an empty store and an empty cloud, and removes all of it.
-func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) async throws -> Result) async throws -> Result {
+func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) async throws -> Result) async throws
+    -> Result
+{
     try await withDevices(["laptop"], showsDisplayNames) { try await body($0[0]) }
 }
 

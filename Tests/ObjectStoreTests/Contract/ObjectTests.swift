@@ -20,7 +20,9 @@ struct ObjectTests {
             let key = ObjectKey.path("documents/new folder \(round)/log")
             let winners = try await withThrowingTaskGroup(of: (UInt8, PutOutcome).self) { group in
                 for writer in 1...16 as ClosedRange<UInt8> {
-                    group.addTask { (writer, try await store.putIfAbsent(key, [UInt8](repeating: writer, count: 5000))) }
+                    group.addTask {
+                        (writer, try await store.putIfAbsent(key, [UInt8](repeating: writer, count: 5000)))
+                    }
                 }
                 return try await group.reduce(into: [UInt8]()) { if $1.1 == .created { $0.append($1.0) } }
             }
@@ -51,8 +53,10 @@ struct ObjectTests {
     }
 
     static let names = [
-        "a b", " a", "a ", "+", "a+b", "%", "%41", "%2F", "#", "?", "?x=1&y=2", "&<>\"'", "\n", "a\r\nb", "\t", "\u{1}", "\u{7f}",
-        "😀", "ü", "日本語.txt", "*~()!$,;:@=", "...", "..a", ".hidden", "~", "a\\", "\\", "a\\b", "%5C", "%25", "%255C\\", "[a]{b}|^`", String(repeating: "x", count: 240),
+        "a b", " a", "a ", "+", "a+b", "%", "%41", "%2F", "#", "?", "?x=1&y=2", "&<>\"'", "\n", "a\r\nb", "\t", "\u{1}",
+        "\u{7f}",
+        "😀", "ü", "日本語.txt", "*~()!$,;:@=", "...", "..a", ".hidden", "~", "a\\", "\\", "a\\b", "%5C", "%25", "%255C\\",
+        "[a]{b}|^`", String(repeating: "x", count: 240),
         String(repeating: "é", count: 120),
     ]
 

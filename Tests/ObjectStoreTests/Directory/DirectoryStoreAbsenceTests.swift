@@ -123,7 +123,8 @@ struct DirectoryStoreAbsenceTests {
             try await expect(.gone, store)
             let error = await #expect(throws: ObjectStoreError.self) { try await store.get(.path("log/1"), limit: 1) }
             #expect(
-                error?.description == "the cloud folder \(root) holds no container: mount its disk, or, if it was emptied, "
+                error?.description
+                    == "the cloud folder \(root) holds no container: mount its disk, or, if it was emptied, "
                     + "make it anew with `docfs check --repair`")
         }
     }

@@ -23,7 +23,9 @@ struct DirectoryStoreClockTests {
     @Test func `a store that is away has no time`() async throws {
         try await withStore { store, root in
             try FileManager.default.removeItem(atPath: root)
-            await #expect(throws: ObjectStoreError.unreachable("the folder \(root) is not there")) { try await store.now() }
+            await #expect(throws: ObjectStoreError.unreachable("the folder \(root) is not there")) {
+                try await store.now()
+            }
         }
     }
 
@@ -46,7 +48,8 @@ struct DirectoryStoreClockTests {
         try await withStore { _, root in
             let file = root + "/.incoming/left"
             try Data().write(to: URL(filePath: file))
-            try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file)
             let timeless = FileSystemCalls(link: FileSystemCalls.system.link, modified: { _ in .failure(.ioError) })
             _ = try DirectoryStore(root: root, creates: false, calls: timeless)
             #expect(try contents(of: root + "/.incoming") == ["left"])

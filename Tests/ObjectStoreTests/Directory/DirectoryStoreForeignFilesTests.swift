@@ -31,7 +31,8 @@ struct DirectoryStoreForeignFilesTests {
             let folder = root + "/log/"
             try FileManager.default.createSymbolicLink(atPath: folder + "link", withDestinationPath: "/etc")
             try #require(mkfifo(folder + "fifo", 0o600) == 0)
-            let file = open(Array(folder.utf8CString.dropLast()) + [CChar(bitPattern: 0xff), 0], O_WRONLY | O_CREAT, 0o600)
+            let file = open(
+                Array(folder.utf8CString.dropLast()) + [CChar(bitPattern: 0xff), 0], O_WRONLY | O_CREAT, 0o600)
             try #require(file >= 0)
             close(file)
             #expect(try await store.list(.path("log"), after: nil, limit: 9) == [.path("log/1")])

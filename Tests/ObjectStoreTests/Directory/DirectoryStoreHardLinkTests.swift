@@ -46,7 +46,8 @@ struct DirectoryStoreHardLinkTests {
             let words = [root, "no hard links"]
             expectUnusable(await #expect(throws: ObjectStoreError.self) { try await moved.probe() }, naming: words)
             expectUnusable(
-                await #expect(throws: ObjectStoreError.self) { try await moved.putIfAbsent(.path("log/1"), [1]) }, naming: words)
+                await #expect(throws: ObjectStoreError.self) { try await moved.putIfAbsent(.path("log/1"), [1]) },
+                naming: words)
             #expect(try contents(of: root + "/.incoming").isEmpty)
         }
     }
@@ -65,7 +66,9 @@ struct DirectoryStoreHardLinkTests {
             let broken = try DirectoryStore(root: root, creates: false, calls: calls { _, _ in .ioError })
             await #expect(throws: ObjectStoreError.failed(.path("probe"), .ioError)) { try await broken.probe() }
             let away = try DirectoryStore(root: root + "/away", creates: false)
-            await #expect(throws: ObjectStoreError.unreachable("the folder \(root)/away is not there")) { try await away.probe() }
+            await #expect(throws: ObjectStoreError.unreachable("the folder \(root)/away is not there")) {
+                try await away.probe()
+            }
         }
     }
 }

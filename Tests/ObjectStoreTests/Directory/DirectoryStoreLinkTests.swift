@@ -35,7 +35,9 @@ struct DirectoryStoreLinkTests {
     private func expectRefusals(_ operations: [(String, () async throws -> Void)]) async {
         for (name, operation) in operations {
             let error = await #expect(throws: ObjectStoreError.self, "\(name)") { try await operation() }
-            #expect(error?.description.contains("a symbolic link is on the way to ") == true, "\(name): \(String(describing: error))")
+            #expect(
+                error?.description.contains("a symbolic link is on the way to ") == true,
+                "\(name): \(String(describing: error))")
             #expect(error?.description.contains("\n") == false)
         }
     }
@@ -78,7 +80,9 @@ struct DirectoryStoreLinkTests {
         }
     }
 
-    @Test func `an object that is a link is damaged, counts as sent by nobody, and goes without its target`() async throws {
+    @Test func `an object that is a link is damaged, counts as sent by nobody, and goes without its target`()
+        async throws
+    {
         try await withOutside { store, root, outside in
             try link(root + "/" + Self.key.description, to: outside + "/" + Self.key.description)
             let damaged = ObjectStoreError.corrupted(Self.key, "it is not a plain file")
@@ -102,7 +106,9 @@ struct DirectoryStoreLinkTests {
         }
     }
 
-    @Test func `nothing is written or removed through a link in place of the folder for what is on its way`() async throws {
+    @Test func `nothing is written or removed through a link in place of the folder for what is on its way`()
+        async throws
+    {
         try await withOutside { store, root, outside in
             try FileManager.default.removeItem(atPath: root + "/.incoming")
             try link(root + "/.incoming", to: outside + "/.incoming")

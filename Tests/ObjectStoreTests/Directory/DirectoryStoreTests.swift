@@ -36,7 +36,9 @@ struct DirectoryStoreTests {
         #expect(!ObjectStoreError.notFound(.path("a\nb")).description.contains("\n"))
     }
 
-    @Test func `page by page a listing gives every key once, in the order of bytes, folders among their siblings`() async throws {
+    @Test func `page by page a listing gives every key once, in the order of bytes, folders among their siblings`()
+        async throws
+    {
         try await withStore { store, _ in
             var names: [String] = []
             for name in ["a", "a.b", "a!", "a0", "B", "\u{e9}", "a-"] {

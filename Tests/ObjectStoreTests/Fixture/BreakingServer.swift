@@ -17,7 +17,9 @@ struct BreakingServer: Sendable {
         let asked = understandsRanges ? request.range(of: bytes.count) : nil
         let body = bytes[asked ?? 0..<bytes.count]
         var headers = [("Content-Length", String(body.count))]
-        if let asked { headers.append(("Content-Range", "bytes \(asked.lowerBound)-\(asked.upperBound - 1)/\(bytes.count)")) }
+        if let asked {
+            headers.append(("Content-Range", "bytes \(asked.lowerBound)-\(asked.upperBound - 1)/\(bytes.count)"))
+        }
         let status = asked == nil ? 200 : 206
         let sent = String(decoding: body.prefix(count ?? body.count), as: UTF8.self)
         guard count != nil else { return .answer(status, headers: headers, body: sent) }

@@ -30,9 +30,11 @@ struct S3Server: Sendable {
                 "server", "-s3", "-ip=127.0.0.1", "-ip.bind=127.0.0.1", "-dir=\(folder)", "-s3.config=\(access)",
                 "-s3.port.iceberg=0", "-s3.port.lance=0", "-volume.max=8", "-master.volumeSizeLimitMB=1024",
                 "-master.telemetry=false",
-            ] + zip(names, ports).map { "-\($0).port=\($1)" } + zip(names, ports.dropFirst(4)).map { "-\($0).port.grpc=\($1)" }
+            ] + zip(names, ports).map { "-\($0).port=\($1)" }
+                + zip(names, ports.dropFirst(4)).map { "-\($0).port.grpc=\($1)" }
         }
-        let server = S3Server(process: process, endpoint: S3Endpoint(isSecure: false, host: "127.0.0.1", port: ports[3]))
+        let server = S3Server(
+            process: process, endpoint: S3Endpoint(isSecure: false, host: "127.0.0.1", port: ports[3]))
         try await server.createBucket()
         return server
     }

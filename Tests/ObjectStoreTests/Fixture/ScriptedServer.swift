@@ -30,7 +30,8 @@ final class ScriptedServer: Sendable {
         /// To a put that was done.
         static let stored = Reply.answer(200, headers: [("ETag", "\"tag\"")])
 
-        static func error(_ status: Int, _ code: String, _ more: String = "", headers: [(String, String)] = []) -> Reply {
+        static func error(_ status: Int, _ code: String, _ more: String = "", headers: [(String, String)] = []) -> Reply
+        {
             .answer(status, headers: headers, body: "<Error><Code>\(code)</Code>\(more)</Error>")
         }
     }
@@ -111,9 +112,12 @@ final class ScriptedServer: Sendable {
                 case .body(let buffer): body += buffer.readableBytesView
                 case .end:
                     guard let head else { return }
-                    let request = Request(method: head.method.rawValue, target: head.uri, headers: head.headers, body: body)
+                    let request = Request(
+                        method: head.method.rawValue, target: head.uri, headers: head.headers, body: body)
                     let number = recorder.add(request)
-                    guard try await send(script(request, number), to: request, writer, connection.channel) else { return }
+                    guard try await send(script(request, number), to: request, writer, connection.channel) else {
+                        return
+                    }
                 }
             }
         }
@@ -128,7 +132,9 @@ final class ScriptedServer: Sendable {
         case .answer(let status, let headers, let body):
             let isHead = request.method == "HEAD"
             var fields = HTTPHeaders(headers)
-            if !fields.contains(name: "content-length") { fields.add(name: "Content-Length", value: String(body.utf8.count)) }
+            if !fields.contains(name: "content-length") {
+                fields.add(name: "Content-Length", value: String(body.utf8.count))
+            }
             try await write(status, fields, isHead ? "" : body, writer)
             try await writer.write(.end(nil))
             return true
@@ -155,7 +161,8 @@ final class ScriptedServer: Sendable {
         _ writer: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
     ) async throws {
         try await writer.write(
-            .head(HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: headers)))
+            .head(HTTPResponseHead(version: .http1_1, status: HTTPResponseStatus(statusCode: status), headers: headers))
+        )
         if !body.isEmpty { try await writer.write(.body(.byteBuffer(ByteBuffer(string: body)))) }
     }
 }

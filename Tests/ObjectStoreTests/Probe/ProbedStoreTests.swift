@@ -18,7 +18,9 @@ struct ProbedStoreTests {
         let store = probed(memory)
         memory.set(error: .unreachable("no route to host"))
         await #expect(throws: ObjectStoreError.unreachable("no route to host")) { try await store.probe() }
-        await #expect(throws: ObjectStoreError.unreachable("no route to host")) { try await store.putIfAbsent(.path("log/1"), [1]) }
+        await #expect(throws: ObjectStoreError.unreachable("no route to host")) {
+            try await store.putIfAbsent(.path("log/1"), [1])
+        }
         memory.set(error: nil)
         memory.set(isConditional: false)
         let error = await #expect(throws: ObjectStoreError.self) { try await store.putIfAbsent(.path("log/1"), [1]) }

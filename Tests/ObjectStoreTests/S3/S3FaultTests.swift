@@ -20,7 +20,10 @@ struct S3FaultTests {
             let surroundings = TestSurroundings()
             #expect(try await server.store(surroundings).putIfAbsent(key, [1, 2]) == .created)
             #expect(server.requests.map(\.body) == [[1, 2], [1, 2], [1, 2]])
-            #expect(server.requests.allSatisfy { $0.method == "PUT" && $0.target == "/bucket/c/log/1" && $0["If-None-Match"] == "*" })
+            #expect(
+                server.requests.allSatisfy {
+                    $0.method == "PUT" && $0.target == "/bucket/c/log/1" && $0["If-None-Match"] == "*"
+                })
             #expect(surroundings.pauses.values == [.milliseconds(100), .milliseconds(200)])
         }
     }
@@ -48,7 +51,9 @@ struct S3FaultTests {
     @Test func `a lost reply to a put that was done shows as an object that exists`() async throws {
         let stored = Mutex<[UInt8]?>(nil)
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, _ in
-            if request.method == "GET" { return .answer(200, body: String(decoding: stored.withLock { $0 } ?? [], as: UTF8.self)) }
+            if request.method == "GET" {
+                return .answer(200, body: String(decoding: stored.withLock { $0 } ?? [], as: UTF8.self))
+            }
             if stored.withLock({ $0 }) != nil { return .error(412, "PreconditionFailed") }
             stored.withLock { $0 = request.body }
             return .reset
@@ -61,7 +66,9 @@ struct S3FaultTests {
     }
 
     @Test func `a body that ends too early is fetched again`() async throws {
-        try await ScriptedServer.run({ _, number in number == 0 ? .truncated(length: 6, body: "tru") : .answer(200, body: "truth!") }) {
+        try await ScriptedServer.run({ _, number in
+            number == 0 ? .truncated(length: 6, body: "tru") : .answer(200, body: "truth!")
+        }) {
             server async throws in
             #expect(try await server.store().get(key, limit: 10) == Array("truth!".utf8))
             #expect(server.requests.count == 2)
@@ -79,7 +86,9 @@ struct S3FaultTests {
 
     @Test(arguments: [
         ScriptedServer.Reply.error(400, "AuthorizationHeaderMalformed", "<Region>eu-central-1</Region>"),
-        .error(301, "PermanentRedirect", headers: [("x-amz-bucket-region", "eu-central-1"), ("Location", "http://127.0.0.1:1/")]),
+        .error(
+            301, "PermanentRedirect",
+            headers: [("x-amz-bucket-region", "eu-central-1"), ("Location", "http://127.0.0.1:1/")]),
         .answer(301, headers: [("x-amz-bucket-region", "eu-central-1")]),
     ])
     func `the right region is learned from a refusal, and kept`(refusal: ScriptedServer.Reply) async throws {
@@ -97,7 +106,9 @@ struct S3FaultTests {
     }
 
     @Test func `a server that never names the right region is not followed for long`() async throws {
-        try await ScriptedServer.run({ _, number in .error(400, "AuthorizationHeaderMalformed", "<Region>r-\(number)</Region>") }) {
+        try await ScriptedServer.run({ _, number in
+            .error(400, "AuthorizationHeaderMalformed", "<Region>r-\(number)</Region>")
+        }) {
             server async throws in
             let error = await #expect(throws: ObjectStoreError.self) { try await server.store().get(key, limit: 1) }
             guard case .unauthorized = error else {
@@ -118,12 +129,17 @@ struct S3FaultTests {
             let store = server.store()
             #expect(try await store.putIfAbsent(key, [1]) == .created)
             #expect(try await store.putIfAbsent(key, [1]) == .created)
-            #expect(server.requests.map { $0["X-Amz-Date"] } == ["20261121T041233Z", "20261121T120000Z", "20261121T120000Z"])
+            #expect(
+                server.requests.map { $0["X-Amz-Date"] } == [
+                    "20261121T041233Z", "20261121T120000Z", "20261121T120000Z",
+                ])
         }
     }
 
     @Test func `a clock that cannot be corrected is said to be the trouble`() async throws {
-        try await ScriptedServer.run({ _, _ in .error(403, "RequestTimeTooSkewed", headers: [("Date", "Sat, 21 Nov 2026 12:00:00 GMT")]) }) {
+        try await ScriptedServer.run({ _, _ in
+            .error(403, "RequestTimeTooSkewed", headers: [("Date", "Sat, 21 Nov 2026 12:00:00 GMT")])
+        }) {
             server async throws in
             await #expect(throws: ObjectStoreError.unauthorized("RequestTimeTooSkewed")) {
                 try await server.store().get(key, limit: 1)
@@ -138,7 +154,8 @@ struct S3FaultTests {
         }
         try await ScriptedServer.run(script) { server async throws in
             let error = await #expect(throws: ObjectStoreError.self) { try await server.store().get(key, limit: 1) }
-            #expect(error?.description == "the cloud cannot be used: the server answers InvalidRequest: … … (status 400)")
+            #expect(
+                error?.description == "the cloud cannot be used: the server answers InvalidRequest: … … (status 400)")
         }
     }
 
@@ -146,7 +163,9 @@ struct S3FaultTests {
 
     @Test func `who cancels does not wait for the answer`() async throws {
         let (arrived, arrive) = AsyncStream<Void>.makeStream()
-        try await ScriptedServer.run({ _, _ in arrive.yield(); return .silence }) { server async throws in
+        try await ScriptedServer.run({ _, _ in
+            arrive.yield(); return .silence
+        }) { server async throws in
             let store = server.store()
             let get = Task { try await store.get(key, limit: 1) }
             for await _ in arrived { break }
@@ -159,7 +178,8 @@ struct S3FaultTests {
     }
 
     @Test func `who cancels during a pause does not wait for its end`() async throws {
-        try await ScriptedServer.run({ _, _ in .answer(503, headers: [("Retry-After", "20")]) }) { server async throws in
+        try await ScriptedServer.run({ _, _ in .answer(503, headers: [("Retry-After", "20")]) }) {
+            server async throws in
             let (paused, pause) = AsyncStream<Void>.makeStream()
             let surroundings = S3Surroundings(
                 now: S3Surroundings.system.now, random: { 0 },
@@ -182,7 +202,8 @@ struct S3FaultTests {
     @Test func `a server that says nothing to a write is asked once more, and then counts as away`() async throws {
         try await ScriptedServer.run({ _, _ in .silence }) { server async throws in
             let surroundings = TestSurroundings()
-            let store = server.store(surroundings, patience: S3Patience(idle: .milliseconds(200), stall: .milliseconds(10)))
+            let store = server.store(
+                surroundings, patience: S3Patience(idle: .milliseconds(200), stall: .milliseconds(10)))
             await #expect(throws: ObjectStoreError.unreachable("the server does not answer")) {
                 try await store.putIfAbsent(key, [1])
             }
@@ -193,7 +214,8 @@ struct S3FaultTests {
     // MARK: Nonsense
 
     @Test func `a login page that answers for the server has stored nothing`() async throws {
-        try await ScriptedServer.run({ _, _ in .answer(200, body: "<html>Please log in</html>") }) { server async throws in
+        try await ScriptedServer.run({ _, _ in .answer(200, body: "<html>Please log in</html>") }) {
+            server async throws in
             let error = await #expect(throws: ObjectStoreError.self) { try await server.store().putIfAbsent(key, [1]) }
             guard case .unusable = error else {
                 Issue.record("\(String(describing: error))")
@@ -203,7 +225,8 @@ struct S3FaultTests {
     }
 
     @Test(arguments: [
-        "<html><body>Please log in</body></html>", "", "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
+        "<html><body>Please log in</body></html>", "",
+        "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
         "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>same</NextContinuationToken></ListBucketResult>",
     ])
     func `what is no listing is refused`(body: String) async throws {
@@ -219,8 +242,11 @@ struct S3FaultTests {
     }
 
     @Test func `keys outside the container are not listed`() async throws {
-        let keys = ["c/log/1", "c/log/", "c/logs/2", "c/../log/3", "other/log/4", "c/log/../5", "c/log/a//b", "c/log/6"]
-        let body = "<ListBucketResult>" + keys.map { "<Contents><Key>\($0)</Key></Contents>" }.joined() + "</ListBucketResult>"
+        let keys = [
+            "c/log/1", "c/log/", "c/logs/2", "c/../log/3", "other/log/4", "c/log/../5", "c/log/a//b", "c/log/6",
+        ]
+        let body =
+            "<ListBucketResult>" + keys.map { "<Contents><Key>\($0)</Key></Contents>" }.joined() + "</ListBucketResult>"
         try await ScriptedServer.run({ _, _ in .answer(200, body: body) }) { server async throws in
             #expect(
                 try await server.store().list(.path("log"), after: nil, limit: 10) == [.path("log/1"), .path("log/6")])

@@ -18,7 +18,8 @@ struct S3PartsFaultTests {
         switch request.method {
         case "HEAD": .answer(404)
         case "POST" where request.target.hasSuffix("?uploads="):
-            .answer(200, body: "<InitiateMultipartUploadResult><UploadId>U+1</UploadId></InitiateMultipartUploadResult>")
+            .answer(
+                200, body: "<InitiateMultipartUploadResult><UploadId>U+1</UploadId></InitiateMultipartUploadResult>")
         case "PUT": .answer(200, headers: [("ETag", "\"tag\"")])
         case "POST": .answer(200, body: "<CompleteMultipartUploadResult><ETag>x</ETag></CompleteMultipartUploadResult>")
         default: .answer(204)
@@ -32,7 +33,8 @@ struct S3PartsFaultTests {
     /// Sends a document of three parts to a server that answers as `fault` says, or else properly.
     private func upload(
         fault: @escaping @Sendable (ScriptedServer.Request, _ earlier: Int) -> ScriptedServer.Reply?,
-        _ check: (ScriptedServer, _ outcome: Result<PutOutcome, ObjectStoreError>, _ progress: Int64) async throws -> Void
+        _ check: (ScriptedServer, _ outcome: Result<PutOutcome, ObjectStoreError>, _ progress: Int64) async throws ->
+            Void
     ) async throws {
         let seen = Mutex<[String: Int]>([:])
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, _ in
@@ -50,7 +52,9 @@ struct S3PartsFaultTests {
                     result = .success(
                         try await server.store(parts: Self.parts).putIfAbsent(
                             film, contentsOf: file, length: Int64(Self.length)
-                        ) { progress.add($0); return true })
+                        ) {
+                            progress.add($0); return true
+                        })
                 } catch { result = .failure(error) }
                 try await check(server, result, progress.values.reduce(0, +))
             }
@@ -113,7 +117,8 @@ struct S3PartsFaultTests {
     }
 
     @Test func `an object that another made meanwhile wins`() async throws {
-        try await upload(fault: { request, _ in Self.isCompletion(request) ? .error(412, "PreconditionFailed") : nil }) {
+        try await upload(fault: { request, _ in Self.isCompletion(request) ? .error(412, "PreconditionFailed") : nil })
+        {
             server, outcome, _ in
             #expect(outcome == .success(.alreadyExists))
             #expect(server.requests.count(where: isAbort) == 1)
@@ -124,7 +129,9 @@ struct S3PartsFaultTests {
     func `a completion whose answer was lost is recognised by the object`(found: Int, isOurs: Bool) async throws {
         try await upload(fault: { request, earlier in
             if Self.isCompletion(request) { return earlier == 0 ? .reset : .error(404, "NoSuchUpload") }
-            if request.method == "HEAD", earlier == 1 { return .answer(200, headers: [("Content-Length", String(found))]) }
+            if request.method == "HEAD", earlier == 1 {
+                return .answer(200, headers: [("Content-Length", String(found))])
+            }
             return nil
         }) { _, outcome, _ in
             if isOurs {

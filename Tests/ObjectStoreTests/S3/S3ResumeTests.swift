@@ -150,7 +150,8 @@ struct S3ResumeTests {
     @Test func `that nothing follows is known from a refusal too`() async throws {
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { _, number in
             if number > 0 { return .error(416, "InvalidRange") }
-            return .partial(206, headers: [("Content-Length", "3"), ("Content-Range", "bytes 8-10/*")], body: "89", then: .close)
+            return .partial(
+                206, headers: [("Content-Length", "3"), ("Content-Range", "bytes 8-10/*")], body: "89", then: .close)
         }
         try await ScriptedServer.run(script) { server async throws in
             #expect(text(try await server.store().get(key, range: 8..<100)) == "89")
@@ -164,7 +165,9 @@ struct S3ResumeTests {
             .answer(206, headers: [("Content-Range", range)], body: "0123456789")
         }
         try await ScriptedServer.run(script) { server async throws in
-            let error = await #expect(throws: ObjectStoreError.self) { try await server.store().get(key, range: 0..<10) }
+            let error = await #expect(throws: ObjectStoreError.self) {
+                try await server.store().get(key, range: 0..<10)
+            }
             guard case .unusable = error else {
                 Issue.record("\(String(describing: error))")
                 return

@@ -12,7 +12,8 @@ struct S3SecurityTests {
         let certificate = try NIOSSLCertificate(bytes: Array(certificate.utf8), format: .pem)
         let key = try NIOSSLPrivateKey(bytes: Array(key.utf8), format: .pem)
         return try NIOSSLContext(
-            configuration: .makeServerConfiguration(certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
+            configuration: .makeServerConfiguration(
+                certificateChain: [.certificate(certificate)], privateKey: .privateKey(key)))
     }
 
     @Test func `a server that nobody vouches for is sent nothing`() async throws {

@@ -48,7 +48,8 @@ struct S3StoreTests {
     @Test func `a wrong secret is unauthorized, and not told`() async throws {
         let server = try await S3Server.seaweed()
         let wrong = S3Credentials(
-            accessKeyID: S3Server.credentials.accessKeyID, secretAccessKey: "HIDDEN-SECRET", sessionToken: "HIDDEN-TOKEN")
+            accessKeyID: S3Server.credentials.accessKeyID, secretAccessKey: "HIDDEN-SECRET",
+            sessionToken: "HIDDEN-TOKEN")
         let store = S3Store(server.settings(prefix: ["x"], credentials: wrong))
         try await expectUnauthorized(store)
         let unknown = S3Credentials(accessKeyID: "nobody", secretAccessKey: "HIDDEN-SECRET")
@@ -136,7 +137,8 @@ struct S3StoreTests {
         let store = try await S3Server.seaweed().store(parts: small)
         try await withFile(pattern(6 << 20)) { file throws in
             #expect(try await store.putIfAbsent(film, contentsOf: file, length: 6 << 20) { _ in true } == .created)
-            #expect(try await store.putIfAbsent(film, contentsOf: file, length: 5 << 20) { _ in true } == .alreadyExists)
+            #expect(
+                try await store.putIfAbsent(film, contentsOf: file, length: 5 << 20) { _ in true } == .alreadyExists)
             #expect(try await store.get(film, limit: 6 << 20) == pattern(6 << 20))
         }
     }
@@ -178,7 +180,9 @@ struct S3StoreTests {
     /// The uploads of a container that nobody has completed or withdrawn.
     private func unfinished(_ store: S3Store) async throws -> [String] {
         let request = S3Request(.get, nil, query: [Field("uploads", ""), Field("prefix", store.name(film))])
-        let document = try await store.client.perform(request) { response throws(S3Failure) in try await response.document() }
+        let document = try await store.client.perform(request) { response throws(S3Failure) in
+            try await response.document()
+        }
         try #require(document.name == "ListMultipartUploadsResult")
         return document.children(named: "Upload").compactMap { $0["Key"] }
     }

@@ -25,7 +25,8 @@ extension LogHead {
     /// Of a container that was never begun anew, at some position.
     static func sample(at position: Int64, state: StateHash = .empty) -> LogHead {
         LogHead(
-            container: ContainerID(numbered: 9), root: LogPosition(1), readFrom: LogPosition(1), position: LogPosition(position),
+            container: ContainerID(numbered: 9), root: LogPosition(1), readFrom: LogPosition(1),
+            position: LogPosition(position),
             hash: ObjectHash(of: [UInt8(truncatingIfNeeded: position)]), commit: CommitID(numbered: 1), state: state)
     }
 }

@@ -106,7 +106,8 @@ extension SimulatedDevice {
         description.naming = Bool.random(using: &random) ? .given : .automatic
         return ReplicaEntry(
             id: .random(using: &random), description: description,
-            content: .document(versions: VersionHistory(first: version(base: nil, &random))), created: Timestamp(nanoseconds: 1),
+            content: .document(versions: VersionHistory(first: version(base: nil, &random))),
+            created: Timestamp(nanoseconds: 1),
             creator: device.id)
     }
 

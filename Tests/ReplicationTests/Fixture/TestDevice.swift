@@ -33,7 +33,8 @@ struct TestDevice: Sendable {
     func version(_ number: UInt8, base: UInt8? = nil, modified: Int64) -> DocumentVersion {
         DocumentVersion(
             id: VersionID(numbered: number), base: base.map(VersionID.init(numbered:)), device: id, deviceName: name,
-            filename: "f.txt", size: 3, sha256: Self.digest(of: VersionID(numbered: number)), modified: Timestamp(nanoseconds: modified))
+            filename: "f.txt", size: 3, sha256: Self.digest(of: VersionID(numbered: number)),
+            modified: Timestamp(nanoseconds: modified))
     }
 
     func document(
@@ -47,7 +48,8 @@ struct TestDevice: Sendable {
             pathExtension: name?.pathExtension, naming: naming, hasGeneratedFilename: filename == nil,
             position: Double(number), mode: 0o644, modified: version.modified)
         return ReplicaEntry(
-            id: EntryID(numbered: number), description: description, content: .document(versions: VersionHistory(first: version)),
+            id: EntryID(numbered: number), description: description,
+            content: .document(versions: VersionHistory(first: version)),
             created: Timestamp(nanoseconds: 1), creator: id)
     }
 

@@ -66,7 +66,9 @@ final class Ledger: Sendable {
     /// Somebody renamed a document over another: should the first one live on, by an edit elsewhere, both have it.
     func noteShared(_ content: ContentHash) { state.withLock { _ = $0.shared.insert(content) } }
 
-    func noteBequest(_ content: ContentHash, from source: EntryID) { state.withLock { $0.bequests.append((content, source)) } }
+    func noteBequest(_ content: ContentHash, from source: EntryID) {
+        state.withLock { $0.bequests.append((content, source)) }
+    }
 
     var bequests: [(content: ContentHash, source: EntryID)] { state.withLock(\.bequests) }
 
@@ -83,7 +85,9 @@ final class Ledger: Sendable {
     var owed: [Save] { state.withLock { state in state.saves.filter { !state.overwritten.contains($0) } } }
 
     /// Whether whoever made it has written over it since, and so knew of it.
-    func isOverwritten(_ content: ContentHash) -> Bool { state.withLock { $0.overwritten.contains { $0.content == content } } }
+    func isOverwritten(_ content: ContentHash) -> Bool {
+        state.withLock { $0.overwritten.contains { $0.content == content } }
+    }
 
     func seenAtDeletion(of id: EntryID) -> Set<ContentHash>? { state.withLock { $0.deletions[id] } }
     func hasLeft(_ id: EntryID) -> Bool { state.withLock { $0.left.contains(id) } }

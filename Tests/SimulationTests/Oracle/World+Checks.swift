@@ -17,10 +17,13 @@ extension World {
         let replicas = try devices.map { try Self.replica(of: $0) }
         let replica = replicas[0]
         for (device, other) in zip(devices, replicas).dropFirst() where other != replica {
-            wrong.append("\(device.place.name) and \(devices[0].place.name) have different replicas: \(Self.difference(other, replica))")
+            wrong.append(
+                "\(device.place.name) and \(devices[0].place.name) have different replicas: \(Self.difference(other, replica))"
+            )
         }
         for device in devices { wrong += try checkTree(of: device, replica) }
-        wrong += try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
+        wrong +=
+            try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
             + checkNothingTwice(replica) + checkHistories(replica) + checkBequests(replica)
         _ = newcomer
         return wrong + ledger.failures
@@ -29,7 +32,8 @@ extension World {
     private static func replica(of device: SimulatedDevice) throws -> [EntryID: ReplicaEntry] {
         try device.library.catalog.read { catalog in
             let replica = CatalogReplica(catalog)
-            return Dictionary(uniqueKeysWithValues: try catalog.replicaParents().map { ($0.id, try replica.entry($0.id)!) })
+            return Dictionary(
+                uniqueKeysWithValues: try catalog.replicaParents().map { ($0.id, try replica.entry($0.id)!) })
         }
     }
 
@@ -66,26 +70,40 @@ extension World {
             }
             wrong += try checkContent(of: entry, committed, on: device)
         }
-        if !missing.isEmpty { wrong.append("\(name) lacks \(missing.sorted().map { replica[$0]!.description.filename })") }
+        if !missing.isEmpty {
+            wrong.append("\(name) lacks \(missing.sorted().map { replica[$0]!.description.filename })")
+        }
         // A placeholder may tell of a download that failed: who opens it next tries again.
-        for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.container == .local) { wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)") }
+        for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.container == .local) {
+            wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)")
+        }
         for entry in local where entry.kind == .document {
             let content = localContent(of: entry.inode, on: device)
-            if content.map({ !ledger.knows($0) }) ?? true { wrong.append("\(name): the local '\(entry.filename)' is not what was written") }
+            if content.map({ !ledger.knows($0) }) ?? true {
+                wrong.append("\(name): the local '\(entry.filename)' is not what was written")
+            }
         }
         let staged = try device.library.backing.staging.names().filter { !$0.hasPrefix("removed-") }
         if !staged.isEmpty { wrong.append("\(name) left \(staged) behind") }
         return wrong
     }
 
-    private func checkContent(of entry: Entry, _ committed: ReplicaEntry, on device: SimulatedDevice) throws -> [String] {
+    private func checkContent(of entry: Entry, _ committed: ReplicaEntry, on device: SimulatedDevice) throws -> [String]
+    {
         guard let versions = committed.versions else { return [] }
         let name = "\(device.place.name): '\(entry.name?.full ?? "")'"
         if entry.currentVersion != versions.current.id { return ["\(name) does not know the current version"] }
-        if entry.conflicts != versions.conflicts.count { return ["\(name) counts \(entry.conflicts) conflicts of \(versions.conflicts.count)"] }
-        guard entry.isBackingCurrent else { return entry.size == versions.current.size ? [] : ["\(name) has another size"] }
-        guard let version = versions.all.first(where: { $0.id == entry.contentVersion }) else { return ["\(name) holds an unknown version"] }
-        return localContent(of: entry.inode, on: device) == version.sha256 ? [] : ["\(name) does not hold what it says it holds"]
+        if entry.conflicts != versions.conflicts.count {
+            return ["\(name) counts \(entry.conflicts) conflicts of \(versions.conflicts.count)"]
+        }
+        guard entry.isBackingCurrent else {
+            return entry.size == versions.current.size ? [] : ["\(name) has another size"]
+        }
+        guard let version = versions.all.first(where: { $0.id == entry.contentVersion }) else {
+            return ["\(name) holds an unknown version"]
+        }
+        return localContent(of: entry.inode, on: device) == version.sha256
+            ? [] : ["\(name) does not hold what it says it holds"]
     }
 
     // MARK: The container
@@ -99,7 +117,9 @@ extension World {
         // Of a document that was renamed over another they are the other's.
         var bequeathed: Set<VersionID> = []
         for (key, bytes) in objects where key.components[0] == "log" {
-            for case .bequeath(_, _, let versions) in try LogEntry(decoding: bytes).commit.changes { bequeathed.formUnion(versions) }
+            for case .bequeath(_, _, let versions) in try LogEntry(decoding: bytes).commit.changes {
+                bequeathed.formUnion(versions)
+            }
         }
         for key in objects.keys.filter({ $0.components[0] == "log" }).sorted() {
             let commit = try LogEntry(decoding: objects[key]!).commit
@@ -117,16 +137,22 @@ extension World {
                     continue
                 }
                 let bases = Set(versions.all.compactMap(\.base))
-                if versions.heads.contains(where: { bases.contains($0.id) }) { wrong.append("a version that another was made from is current, or in conflict") }
+                if versions.heads.contains(where: { bases.contains($0.id) }) {
+                    wrong.append("a version that another was made from is current, or in conflict")
+                }
                 for version in saved {
-                    let isBequeathed = bequeathed.contains(version.id) && replica.values.contains { $0.versions?.contains(version.id) == true }
+                    let isBequeathed =
+                        bequeathed.contains(version.id)
+                        && replica.values.contains { $0.versions?.contains(version.id) == true }
                     if !versions.contains(version.id), !isBequeathed { wrong.append("a version of \(key) is lost") }
                     let bytes = try objects[version.key(of: change.subject)]
                     if bytes == nil, isDamaged || expendable.contains(version.id) {
                         ledger.count("cleaned")
                         continue
                     }
-                    if bytes.map(contentHash) != version.sha256 { wrong.append("the content of a version of \(key) is not in the store") }
+                    if bytes.map(contentHash) != version.sha256 {
+                        wrong.append("the content of a version of \(key) is not in the store")
+                    }
                 }
             }
         }
@@ -206,7 +232,9 @@ extension World {
                 wrong.append("a version of '\(name)' gave way to one that was not made from it")
             }
             let contents = versions.all.filter { $0.size > 8 && !ledger.isShared($0.sha256) }.map(\.sha256)
-            if Set(contents).count < contents.count, !ledger.hasLeft(entry.id) { wrong.append("'\(name)' has one save twice") }
+            if Set(contents).count < contents.count, !ledger.hasLeft(entry.id) {
+                wrong.append("'\(name)' has one save twice")
+            }
         }
         return wrong
     }
@@ -217,8 +245,11 @@ extension World {
         ledger.bequests.filter { bequest in
             !replica.values.contains { entry in
                 // Or the other one was removed with it.
-                if entry.id != bequest.source, ledger.seenAtDeletion(of: entry.id)?.contains(bequest.content) == true { return true }
-                let versions = entry.id == bequest.source ? entry.versions?.superseded.map(\.version) : entry.versions?.all
+                if entry.id != bequest.source, ledger.seenAtDeletion(of: entry.id)?.contains(bequest.content) == true {
+                    return true
+                }
+                let versions =
+                    entry.id == bequest.source ? entry.versions?.superseded.map(\.version) : entry.versions?.all
                 return versions?.contains { $0.sha256 == bequest.content } == true
             }
         }.map { "a version in conflict was lost by a rename: \($0.content.prefix(16))" }
@@ -238,7 +269,9 @@ extension World {
 
     /// No content is current in two documents.
     private func checkNothingTwice(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
-        let current = replica.values.filter { !$0.isDeleted }.compactMap { $0.versions?.current }.filter { $0.size > 8 && !ledger.isShared($0.sha256) }
+        let current = replica.values.filter { !$0.isDeleted }.compactMap { $0.versions?.current }.filter {
+            $0.size > 8 && !ledger.isShared($0.sha256)
+        }
         let twice = Dictionary(grouping: current, by: \.sha256).filter { $0.value.count > 1 }
         return twice.keys.sorted().map { "a content of \(twice[$0]![0].size) bytes is there twice" }
     }

@@ -60,7 +60,9 @@ final class JobQueue: TaskExecutor {
 
     private static let hook: Void = {
         _ = key
-        guard let symbol = dlsym(nil, "swift_task_enqueueGlobal_hook") else { fatalError("the Swift runtime has no such hook") }
+        guard let symbol = dlsym(nil, "swift_task_enqueueGlobal_hook") else {
+            fatalError("the Swift runtime has no such hook")
+        }
         symbol.assumingMemoryBound(to: Hook?.self).pointee = { job, original in
             if let queue = JobQueue.current { queue.enqueue(job) } else { original(job) }
         }

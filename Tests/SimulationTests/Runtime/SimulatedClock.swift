@@ -39,7 +39,9 @@ final class SimulatedClock: Sendable {
     func advance(by duration: Duration) {
         let woken = state.withLock { state in
             state.elapsed += duration
-            let due = state.sleepers.filter { $0.due <= state.elapsed }.sorted { ($0.due, $0.number) < ($1.due, $1.number) }
+            let due = state.sleepers.filter { $0.due <= state.elapsed }.sorted {
+                ($0.due, $0.number) < ($1.due, $1.number)
+            }
             state.sleepers.removeAll { $0.due <= state.elapsed }
             return due
         }

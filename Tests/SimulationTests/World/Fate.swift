@@ -47,7 +47,9 @@ enum Fate: CaseIterable {
         case .failed: return .failure(.failed(ObjectKey("internal-error")!, .ioError))
         case .full: return .failure(.outOfSpace)
         case .truncated:
-            return damaged(network.carryOut(request.operation)) { $0.removeLast(Int.random(in: 1...$0.count, using: &random)) }
+            return damaged(network.carryOut(request.operation)) {
+                $0.removeLast(Int.random(in: 1...$0.count, using: &random))
+            }
         case .corrupted:
             return damaged(network.carryOut(request.operation)) { bytes in
                 bytes[Int.random(in: 0..<bytes.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)

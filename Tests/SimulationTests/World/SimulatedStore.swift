@@ -65,7 +65,9 @@ struct SimulatedStore: ObjectStore {
 
     static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: range.count)
-        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound)) }
+        let count = bytes.withUnsafeMutableBytes {
+            pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound))
+        }
         return Array(bytes.prefix(max(0, count)))
     }
 }

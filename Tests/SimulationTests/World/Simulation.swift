@@ -12,12 +12,16 @@ enum Simulation {
         var steps = 0
         var counts: [String: Int] = [:]
 
-        var report: String { "seed \(seed): \(wrong.prefix(4).joined(separator: "\n")) — replay it with scripts/simulate \(seed)" }
+        var report: String {
+            "seed \(seed): \(wrong.prefix(4).joined(separator: "\n")) — replay it with scripts/simulate \(seed)"
+        }
     }
 
     /// `DOCFS_SIMULATION_SEEDS=FIRST-LAST` chooses others.
     static var seeds: ClosedRange<UInt64> {
-        let words = ProcessInfo.processInfo.environment["DOCFS_SIMULATION_SEEDS"]?.split(separator: "-").compactMap { UInt64($0) }
+        let words = ProcessInfo.processInfo.environment["DOCFS_SIMULATION_SEEDS"]?.split(separator: "-").compactMap {
+            UInt64($0)
+        }
         if let seed = replayed { return seed...seed }
         guard let words, let first = words.first, let last = words.last, first <= last else { return 1...2000 }
         return first...last
@@ -29,7 +33,9 @@ enum Simulation {
     /// `DOCFS_SIMULATION_SECONDS=N` goes on with seeds that chance chooses.
     static var duration: Duration? { number("DOCFS_SIMULATION_SECONDS").map { .seconds($0) } }
 
-    private static func number(_ name: String) -> UInt64? { ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } }
+    private static func number(_ name: String) -> UInt64? {
+        ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) }
+    }
 
     static func run(seeds: ClosedRange<UInt64>, prints: Bool = false) async -> [Result] {
         let source = SeedRange(seeds)

@@ -16,7 +16,8 @@ extension World {
             try perform(on: device)
         } catch {
             let expected: [Errno] = [
-                .noSuchFileOrDirectory, .fileExists, .noRouteToHost, .directoryNotEmpty, .invalidArgument, .resourceBusy,
+                .noSuchFileOrDirectory, .fileExists, .noRouteToHost, .directoryNotEmpty, .invalidArgument,
+                .resourceBusy,
                 .staleNFSFileHandle, .resourceTemporarilyUnavailable, .isDirectory, .notDirectory,
             ]
             trace("  \(error)")
@@ -37,7 +38,8 @@ extension World {
             return
         }
         if random.once(in: 6), let entry = inConflict.randomElement(using: &random),
-            let other = documents.filter({ $0.parent == entry.parent && $0.inode != entry.inode }).randomElement(using: &random)
+            let other = documents.filter({ $0.parent == entry.parent && $0.inode != entry.inode }).randomElement(
+                using: &random)
         {
             trace("\(device.place.name) renames \(Self.text(entry)), in conflict, over \(Self.text(other))")
             try rename(entry, to: other.filename, in: entry.parent, on: device)
@@ -52,7 +54,10 @@ extension World {
         case 20..<22: try makeFolder(on: device, entries)
         case 22..<23: try makeLink(on: device, entries)
         case 23..<25: if let any { try remove(any, on: device) }
-        case 25..<26: if let folder = entries.filter({ $0.kind == .folder }).randomElement(using: &random) { try removeAll(folder, on: device) }
+        case 25..<26:
+            if let folder = entries.filter({ $0.kind == .folder }).randomElement(using: &random) {
+                try removeAll(folder, on: device)
+            }
         case 26..<28: if let any { read(any, on: device) }
         case 28..<29: if let any { try truncate(any, on: device) }
         case 29..<31: if let any { try replace(any, on: device) }
@@ -105,7 +110,8 @@ extension World {
     private func makeLink(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
         let parent = folder(entries)
         trace("\(device.place.name) makes a link in \(parent)")
-        _ = try device.library.makeSymbolicLink(Array("link".utf8), to: Array("target".utf8), in: parent, by: Self.creator)
+        _ = try device.library.makeSymbolicLink(
+            Array("link".utf8), to: Array("target".utf8), in: parent, by: Self.creator)
         ledger.noteTyped("link")
     }
 
@@ -152,7 +158,8 @@ extension World {
         if device.writers.contains(where: { $0.inode == entry.inode }) { return }
         trace("\(device.place.name) saves \(Self.text(entry)) by renaming")
         let scratch = Array(".goutputstream-\(steps)".utf8)
-        let (_, opening) = try device.library.create(scratch, in: entry.parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
+        let (_, opening) = try device.library.create(
+            scratch, in: entry.parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
         guard case .opened(let number) = opening else { throw .wouldBlock }
         try prepareToWrite(number, on: device)
         let content = newContent()
@@ -165,7 +172,9 @@ extension World {
     }
 
     private func hold(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
-        guard device.writers.count < 2, let number = try openToWrite(entry.inode, flags: O_RDWR, on: device) else { return }
+        guard device.writers.count < 2, let number = try openToWrite(entry.inode, flags: O_RDWR, on: device) else {
+            return
+        }
         trace("\(device.place.name) opens \(Self.text(entry)) for writing")
         device.writers.append(.init(handle: number, inode: entry.inode, id: entry.id))
     }
@@ -195,9 +204,13 @@ extension World {
         try rename(entry, to: name, in: entry.parent, on: device)
     }
 
-    private func rename(_ entry: Entry, to name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Errno) {
+    private func rename(_ entry: Entry, to name: String, in parent: InodeNumber, on device: SimulatedDevice)
+        throws(Errno)
+    {
         let target = try device.library.inspect { try device.library.resolve(name, in: parent, $0)?.entry }
-        if let target, device.writers.contains(where: { $0.inode == target.inode || $0.inode == entry.inode }) { return }
+        if let target, device.writers.contains(where: { $0.inode == target.inode || $0.inode == entry.inode }) {
+            return
+        }
         ledger.noteTyped(name)
         if let target, target.inode != entry.inode {
             if target.kind == .document, target.container == entry.container { noteBequest(of: entry, on: device) }

@@ -62,18 +62,22 @@ extension World {
     func noteClosing(_ writer: SimulatedDevice.Writer, on device: SimulatedDevice) {
         guard let handle = try? device.library.handle(writer.handle), !handle.file.isUnlinked,
             handle.file.state.withLock({ $0.writers == 1 }),
-            handle.file.state.withLock(\.isModified) || device.library.unseenWrites.written().contains(where: { $0 === handle.file }),
+            handle.file.state.withLock(\.isModified)
+                || device.library.unseenWrites.written().contains(where: { $0 === handle.file }),
             let content = content(of: handle)
         else { return }
         ledger.noteSave(content, by: device.index)
     }
 
     func noteContent(of number: UInt64, on device: SimulatedDevice) {
-        if let handle = try? device.library.handle(number), let content = content(of: handle) { ledger.noteContent(content) }
+        if let handle = try? device.library.handle(number), let content = content(of: handle) {
+            ledger.noteContent(content)
+        }
     }
 
     private func content(of handle: Handle) -> ContentHash? {
-        guard let size = try? handle.descriptor.status().st_size, let bytes = try? handle.descriptor.readPrefix(Int(size))
+        guard let size = try? handle.descriptor.status().st_size,
+            let bytes = try? handle.descriptor.readPrefix(Int(size))
         else { return nil }
         return contentHash(bytes)
     }
@@ -92,7 +96,8 @@ extension World {
     }
 
     func noteOverwriting(handle number: UInt64, on device: SimulatedDevice) {
-        guard let handle = try? device.library.handle(number), !handle.file.isUnlinked, let content = content(of: handle)
+        guard let handle = try? device.library.handle(number), !handle.file.isUnlinked,
+            let content = content(of: handle)
         else { return }
         ledger.noteOverwritten(content, by: device.index)
     }
@@ -102,7 +107,8 @@ extension World {
         let local = localContent(of: entry.inode, on: device)
         if let local, !keepsContent { ledger.noteOverwritten(local, by: device.index) }
         guard let id = entry.id else { return }
-        ledger.noteDeletion(of: id, seen: Set(shownVersions(of: entry, id, on: device).map(\.sha256) + [local].compactMap { $0 }))
+        ledger.noteDeletion(
+            of: id, seen: Set(shownVersions(of: entry, id, on: device).map(\.sha256) + [local].compactMap { $0 }))
     }
 
     /// What is to be noted if a rename makes a document another one.
@@ -148,7 +154,9 @@ extension World {
 
     private func bequest(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [ContentHash] {
         let now = surroundings.clock.wallTime(skew: device.place.skew)
-        let conflicts = try? device.library.inspect { try CatalogReplica($0).visibleEntry(id, at: now)?.versions?.conflicts }
+        let conflicts = try? device.library.inspect {
+            try CatalogReplica($0).visibleEntry(id, at: now)?.versions?.conflicts
+        }
         return (conflicts ?? []).map(\.sha256)
     }
 }

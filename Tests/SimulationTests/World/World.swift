@@ -294,8 +294,12 @@ final class World {
         try devices.filter { try !$0.life.isSettled }.map { device in
             let entries = try device.library.inspect { try $0.descendants(of: .cloud) + $0.descendants(of: .local) }
             let busy = entries.filter { !$0.pending.isEmpty || $0.container == .local && !$0.isHere }
-                .map { "\($0.filename) pending \($0.pending.rawValue), here \($0.isHere), step \($0.step ?? 0), \($0.error ?? "no error")" }
-            let withdrawals = try device.library.inspect { try $0.withdrawals() }.map { "withdrawal of \($0.id), heir \($0.heir?.description ?? "none")" }
+                .map {
+                    "\($0.filename) pending \($0.pending.rawValue), here \($0.isHere), step \($0.step ?? 0), \($0.error ?? "no error")"
+                }
+            let withdrawals = try device.library.inspect { try $0.withdrawals() }.map {
+                "withdrawal of \($0.id), heir \($0.heir?.description ?? "none")"
+            }
             return "\(device.place.name): \((busy + withdrawals).joined(separator: "; "))"
         }.joined(separator: " | ")
     }

@@ -69,7 +69,8 @@ struct S3Refusal: Equatable, Sendable {
     /// Whether the same request may well succeed a little later.
     var isTransient: Bool {
         switch code {
-        case "RequestTimeout", "SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded", "TooManyRequests",
+        case "RequestTimeout", "SlowDown", "Throttling", "ThrottlingException", "RequestLimitExceeded",
+            "TooManyRequests",
             "InternalError", "ServiceUnavailable", "ConditionalRequestConflict", "OperationAborted", "IncompleteBody",
             "BadDigest", "XAmzContentSHA256Mismatch":
             true

@@ -21,7 +21,8 @@ final class S3Client: Sendable {
     private let learned: Mutex<Learned>
 
     init(
-        _ settings: S3Settings, _ policy: RetryPolicy, _ surroundings: S3Surroundings, _ patience: S3Patience = S3Patience()
+        _ settings: S3Settings, _ policy: RetryPolicy, _ surroundings: S3Surroundings,
+        _ patience: S3Patience = S3Patience()
     ) {
         address = settings.address
         credentials = settings.credentials
@@ -87,7 +88,8 @@ final class S3Client: Sendable {
     private func sign(_ request: S3Request, _ region: String) async throws(S3Failure) -> SignedRequest {
         let (clock, key) = learned.withLock { ($0.clock, $0.key) }
         let signed = SignedRequest(
-            request, to: address, payload: try await PayloadDigest(request.body), credentials: credentials, region: region,
+            request, to: address, payload: try await PayloadDigest(request.body), credentials: credentials,
+            region: region,
             time: surroundings.now() + clock, known: key)
         learned.withLock { $0.key = signed.key }
         return signed

@@ -29,7 +29,8 @@ final class S3Connections: Sendable {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls, redirectConfiguration: .disallow,
             timeout: .init(
-                connect: TimeAmount(patience.connecting), read: TimeAmount(patience.idle), write: TimeAmount(patience.idle)))
+                connect: TimeAmount(patience.connecting), read: TimeAmount(patience.idle),
+                write: TimeAmount(patience.idle)))
         // A request waits for a free connection no longer than for a new one: there must always be one.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 256
         // Servers close idle connections after 20 s or more.

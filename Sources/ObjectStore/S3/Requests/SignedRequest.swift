@@ -15,11 +15,12 @@ struct SignedRequest: Sendable {
         time: Timestamp, known: SigningKey? = nil
     ) {
         let server = address.server(in: region)
-        var headers = request.headers + [
-            Field("Host", server.authority),
-            Field("X-Amz-Content-Sha256", payload.hash),
-            Field("X-Amz-Date", time.basicISO8601),
-        ]
+        var headers =
+            request.headers + [
+                Field("Host", server.authority),
+                Field("X-Amz-Content-Sha256", payload.hash),
+                Field("X-Amz-Date", time.basicISO8601),
+            ]
         if let md5 = payload.md5 { headers.append(Field("Content-MD5", md5)) }
         if let token = credentials.sessionToken { headers.append(Field("X-Amz-Security-Token", token)) }
         let path = address.path(of: request.key)

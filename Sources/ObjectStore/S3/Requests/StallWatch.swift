@@ -42,7 +42,11 @@ final class StallWatch: Sendable {
             running.cancel()
         }
         defer { watching.cancel() }
-        return await withTaskCancellationHandler { await running.value } onCancel: { running.cancel() }
+        return await withTaskCancellationHandler {
+            await running.value
+        } onCancel: {
+            running.cancel()
+        }
     }
 
     private func waitForStall() async {

@@ -1,5 +1,7 @@
 /// What requests are signed with. Says nothing of its secrets where it is printed.
-public struct S3Credentials: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+public struct S3Credentials: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
     public let accessKeyID: String
     let secretAccessKey: String
     let sessionToken: String?

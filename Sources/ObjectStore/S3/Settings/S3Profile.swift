@@ -18,7 +18,8 @@ struct S3Profile {
             found.append(profile)
         }
         if found.isEmpty, environment["AWS_PROFILE"] != nil, environment["AWS_ACCESS_KEY_ID"] == nil {
-            throw S3SettingsError(description: "there is no AWS profile '\(name)' in ~/.aws/credentials or ~/.aws/config")
+            throw S3SettingsError(
+                description: "there is no AWS profile '\(name)' in ~/.aws/credentials or ~/.aws/config")
         }
         settings = found.reduce(into: [:]) { $0.merge($1) { _, later in later } }
     }

@@ -55,7 +55,8 @@ public struct S3Settings: Equatable, Sendable {
     ) throws(S3SettingsError) -> S3Credentials {
         let id = environment["AWS_ACCESS_KEY_ID"], secret = environment["AWS_SECRET_ACCESS_KEY"]
         if let id, let secret {
-            return S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: environment["AWS_SESSION_TOKEN"])
+            return S3Credentials(
+                accessKeyID: id, secretAccessKey: secret, sessionToken: environment["AWS_SESSION_TOKEN"])
         }
         guard id == nil, secret == nil else {
             throw S3SettingsError(
@@ -67,9 +68,12 @@ public struct S3Settings: Equatable, Sendable {
     private static func region(
         _ location: S3Location, _ environment: [String: String], _ profile: S3Profile
     ) throws(S3SettingsError) -> String {
-        let region = location.region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
+        let region =
+            location.region ?? environment["AWS_REGION"] ?? environment["AWS_DEFAULT_REGION"]
             ?? profile["region"] ?? "us-east-1"
-        guard S3Location.isRegion(region) else { throw S3SettingsError(description: "the region '\(region)' is impossible") }
+        guard S3Location.isRegion(region) else {
+            throw S3SettingsError(description: "the region '\(region)' is impossible")
+        }
         return region
     }
 
@@ -77,7 +81,8 @@ public struct S3Settings: Equatable, Sendable {
         _ location: S3Location, _ environment: [String: String], _ profile: S3Profile
     ) throws(S3SettingsError) -> S3Endpoint? {
         if let endpoint = location.endpoint { return endpoint }
-        guard let text = environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] ?? profile["endpoint_url"]
+        guard
+            let text = environment["AWS_ENDPOINT_URL_S3"] ?? environment["AWS_ENDPOINT_URL"] ?? profile["endpoint_url"]
         else { return nil }
         guard let endpoint = S3Endpoint(text) else {
             throw S3SettingsError(description: "the endpoint '\(text)' is no http:// or https:// URL of a server")

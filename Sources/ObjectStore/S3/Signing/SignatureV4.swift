@@ -67,7 +67,9 @@ struct SigningKey: Sendable {
         }
     }
 
-    static func scope(day: String, region: String, service: String) -> [String] { [day, region, service, "aws4_request"] }
+    static func scope(day: String, region: String, service: String) -> [String] {
+        [day, region, service, "aws4_request"]
+    }
 
     fileprivate static func authenticate(_ text: String, with key: SymmetricKey) -> HMAC<SHA256>.MAC {
         HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)

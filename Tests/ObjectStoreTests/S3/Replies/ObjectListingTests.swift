@@ -14,8 +14,12 @@ struct ObjectListingTests {
     }
 
     @Test func `a truncated page says where to go on`() {
-        #expect(listing("<IsTruncated>true</IsTruncated><NextContinuationToken>x=</NextContinuationToken>")?.continuation == "x=")
-        #expect(listing("<IsTruncated>false</IsTruncated><NextContinuationToken>x</NextContinuationToken>")?.continuation == nil)
+        #expect(
+            listing("<IsTruncated>true</IsTruncated><NextContinuationToken>x=</NextContinuationToken>")?.continuation
+                == "x=")
+        #expect(
+            listing("<IsTruncated>false</IsTruncated><NextContinuationToken>x</NextContinuationToken>")?.continuation
+                == nil)
         #expect(listing("")?.keys == [])
     }
 

@@ -30,8 +30,10 @@ struct XMLElementTests {
     }
 
     @Test(arguments: [
-        "", " ", "text", "<a>", "<a></b>", "<a/><b/>", "<a/>text", "<a b></a>", "<a b=c/>", "<a b=\"c/>", "<a>&unknown;</a>",
-        "<a>&amp</a>", "<a>&#xD800;</a>", "<a>&#99999999;</a>", "<a>&;</a>", "<a><!-- </a>", "<a><![CDATA[</a>", "<1", "<",
+        "", " ", "text", "<a>", "<a></b>", "<a/><b/>", "<a/>text", "<a b></a>", "<a b=c/>", "<a b=\"c/>",
+        "<a>&unknown;</a>",
+        "<a>&amp</a>", "<a>&#xD800;</a>", "<a>&#99999999;</a>", "<a>&;</a>", "<a><!-- </a>", "<a><![CDATA[</a>", "<1",
+        "<",
         "<a", "<a>\u{0}", "{\"a\":1}", "<html><br></html>",
     ])
     func `what is no document is refused`(text: String) {
@@ -40,7 +42,8 @@ struct XMLElementTests {
 
     @Test(arguments: [
         "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>", "<!DOCTYPE a SYSTEM \"file:///etc/passwd\"><a/>",
-        "<a>" + String(repeating: "<b>", count: 100_000), String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
+        "<a>" + String(repeating: "<b>", count: 100_000),
+        String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
     ])
     func `what only an attacker sends is refused`(text: String) {
         #expect(parse(text) == nil)
@@ -51,7 +54,9 @@ struct XMLElementTests {
     }
 
     @Test func `a page of a thousand keys is read in time`() {
-        let items = (0..<1000).map { "<Contents><Key>documents/\($0)/\(String(repeating: "x", count: 900))</Key></Contents>" }
+        let items = (0..<1000).map {
+            "<Contents><Key>documents/\($0)/\(String(repeating: "x", count: 900))</Key></Contents>"
+        }
         let document = parse("<ListBucketResult>\(items.joined())</ListBucketResult>")
         #expect(document?.children.count == 1000)
     }

@@ -13,21 +13,28 @@ struct RetryPolicyTests {
         policy.decision(after: failure, tries: tries, region: region, now: now, jitter: jitter)
     }
 
-    private func refused(_ status: Int, _ code: String? = nil) -> S3Failure { .refused(S3Refusal(status: status, code: code)) }
+    private func refused(_ status: Int, _ code: String? = nil) -> S3Failure {
+        .refused(S3Refusal(status: status, code: code))
+    }
 
-    @Test(arguments: [
-        (500, nil), (500, "InternalError"), (502, nil), (503, "SlowDown"), (504, nil), (429, nil), (408, nil), (499, nil),
-        (400, "RequestTimeout"), (409, "ConditionalRequestConflict"), (409, "OperationAborted"), (200, "InternalError"),
-        (400, "BadDigest"),
-    ] as [(Int, String?)])
+    @Test(
+        arguments: [
+            (500, nil), (500, "InternalError"), (502, nil), (503, "SlowDown"), (504, nil), (429, nil), (408, nil),
+            (499, nil),
+            (400, "RequestTimeout"), (409, "ConditionalRequestConflict"), (409, "OperationAborted"),
+            (200, "InternalError"),
+            (400, "BadDigest"),
+        ] as [(Int, String?)])
     func `what may pass is tried again`(status: Int, code: String?) {
         #expect(decision(refused(status, code)) == .retry(after: .milliseconds(100)))
     }
 
-    @Test(arguments: [
-        (400, nil), (403, "AccessDenied"), (404, "NoSuchKey"), (409, "BucketAlreadyExists"), (412, "PreconditionFailed"),
-        (416, nil), (501, "NotImplemented"), (505, nil),
-    ] as [(Int, String?)])
+    @Test(
+        arguments: [
+            (400, nil), (403, "AccessDenied"), (404, "NoSuchKey"), (409, "BucketAlreadyExists"),
+            (412, "PreconditionFailed"),
+            (416, nil), (501, "NotImplemented"), (505, nil),
+        ] as [(Int, String?)])
     func `what will not pass is not`(status: Int, code: String?) {
         #expect(decision(refused(status, code)) == .giveUp)
     }
@@ -53,7 +60,9 @@ struct RetryPolicyTests {
         #expect(decision(.disconnected(""), jitter: 0.5) == .retry(after: .milliseconds(75)))
     }
 
-    @Test(arguments: [(3, Duration.seconds(3)), (1000, .seconds(20)), (0, .milliseconds(100)), (-5, .milliseconds(100))])
+    @Test(arguments: [
+        (3, Duration.seconds(3)), (1000, .seconds(20)), (0, .milliseconds(100)), (-5, .milliseconds(100)),
+    ])
     func `a server may ask for a longer pause, within reason`(seconds: Int, pause: Duration) {
         var refusal = S3Refusal(status: 503, code: "SlowDown")
         refusal.retryAfter = seconds
@@ -93,10 +102,12 @@ struct RetryPolicyTests {
         #expect(decision(.refused(refusal), RequestTries(count: 1, hasCorrectedClock: true)) == .giveUp)
     }
 
-    @Test(arguments: [
-        (400, "AuthorizationHeaderMalformed"), (301, "PermanentRedirect"), (307, "TemporaryRedirect"), (301, nil), (400, nil),
-        (403, nil),
-    ] as [(Int, String?)])
+    @Test(
+        arguments: [
+            (400, "AuthorizationHeaderMalformed"), (301, "PermanentRedirect"), (307, "TemporaryRedirect"), (301, nil),
+            (400, nil),
+            (403, nil),
+        ] as [(Int, String?)])
     func `a region that the server names is used, once`(status: Int, code: String?) {
         var refusal = S3Refusal(status: status, code: code)
         refusal.region = "eu-west-1"

@@ -8,11 +8,14 @@ struct SignedRequestTests {
         SignedRequest(
             request, to: S3Address(bucket: "photos", endpoint: endpoint.flatMap(S3Endpoint.init), addressing: nil),
             payload: PayloadDigest(hash: "UNSIGNED-PAYLOAD", md5: "1B2M2Y8AsgTpgAmY7PhCfg=="),
-            credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "SECRET", sessionToken: token), region: "eu-west-1",
+            credentials: S3Credentials(accessKeyID: "ID", secretAccessKey: "SECRET", sessionToken: token),
+            region: "eu-west-1",
             time: Timestamp(seconds: 1_440_938_160, nanoseconds: 0))
     }
 
-    private func header(_ name: String, _ request: SignedRequest) -> String? { request.headers.first { $0.name == name }?.value }
+    private func header(_ name: String, _ request: SignedRequest) -> String? {
+        request.headers.first { $0.name == name }?.value
+    }
 
     @Test func `a request says where to, when, and what`() {
         let request = signed(S3Request(.put, "a b/ü?", headers: [S3Request.ifAbsent]))
@@ -24,7 +27,8 @@ struct SignedRequestTests {
         #expect(header("X-Amz-Security-Token", request) == nil)
         let authorization = header("Authorization", request)
         #expect(
-            authorization?.contains("SignedHeaders=content-md5;host;if-none-match;x-amz-content-sha256;x-amz-date,") == true)
+            authorization?.contains("SignedHeaders=content-md5;host;if-none-match;x-amz-content-sha256;x-amz-date,")
+                == true)
         #expect(authorization?.contains("ID/20150830/eu-west-1/s3/aws4_request") == true)
     }
 

@@ -3,14 +3,15 @@ import Testing
 @testable import ObjectStore
 
 struct S3AddressTests {
-    @Test(arguments: [
-        (nil, nil, "photos", "https://photos.s3.eu-west-1.amazonaws.com", "/a%20b/%C3%BC"),
-        (nil, nil, "my.photos", "https://s3.eu-west-1.amazonaws.com", "/my.photos/a%20b/%C3%BC"),
-        (nil, .path, "photos", "https://s3.eu-west-1.amazonaws.com", "/photos/a%20b/%C3%BC"),
-        ("http://127.0.0.1:8333", nil, "photos", "http://127.0.0.1:8333", "/photos/a%20b/%C3%BC"),
-        ("https://minio.example", .virtual, "photos", "https://photos.minio.example", "/a%20b/%C3%BC"),
-        ("https://minio.example:9000", .virtual, "photos", "https://photos.minio.example:9000", "/a%20b/%C3%BC"),
-    ] as [(String?, S3Addressing?, String, String, String)])
+    @Test(
+        arguments: [
+            (nil, nil, "photos", "https://photos.s3.eu-west-1.amazonaws.com", "/a%20b/%C3%BC"),
+            (nil, nil, "my.photos", "https://s3.eu-west-1.amazonaws.com", "/my.photos/a%20b/%C3%BC"),
+            (nil, .path, "photos", "https://s3.eu-west-1.amazonaws.com", "/photos/a%20b/%C3%BC"),
+            ("http://127.0.0.1:8333", nil, "photos", "http://127.0.0.1:8333", "/photos/a%20b/%C3%BC"),
+            ("https://minio.example", .virtual, "photos", "https://photos.minio.example", "/a%20b/%C3%BC"),
+            ("https://minio.example:9000", .virtual, "photos", "https://photos.minio.example:9000", "/a%20b/%C3%BC"),
+        ] as [(String?, S3Addressing?, String, String, String)])
     func `a bucket is in the path or in the server's name`(
         endpoint: String?, addressing: S3Addressing?, bucket: String, server: String, path: String
     ) {
@@ -31,7 +32,8 @@ struct S3AddressTests {
 
     @Test(arguments: [
         ("http://127.0.0.1:8333", "http://127.0.0.1:8333"), ("https://Host.example/", "https://Host.example"),
-        ("HTTPS://host:443", "https://host"), ("http://host:80", "http://host"), ("http://[::1]:9000", "http://[::1]:9000"),
+        ("HTTPS://host:443", "https://host"), ("http://host:80", "http://host"),
+        ("http://[::1]:9000", "http://[::1]:9000"),
     ])
     func `an endpoint is scheme, host and port`(text: String, endpoint: String) {
         #expect(S3Endpoint(text)?.description == endpoint)

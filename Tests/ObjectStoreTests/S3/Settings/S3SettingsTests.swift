@@ -21,8 +21,10 @@ struct S3SettingsTests {
 
     @Test func `else from the profile's files, of which the credentials come first`() throws {
         let files = [
-            "/home/me/.aws/credentials": "[default]\naws_access_key_id = A\naws_secret_access_key = B\n[work]\naws_access_key_id=C\naws_secret_access_key=D==\naws_session_token=E",
-            "/home/me/.aws/config": "[default]\nregion=eu-west-1\n[profile work]\nregion = eu-north-1\nendpoint_url = http://host:1\naws_access_key_id=X",
+            "/home/me/.aws/credentials":
+                "[default]\naws_access_key_id = A\naws_secret_access_key = B\n[work]\naws_access_key_id=C\naws_secret_access_key=D==\naws_session_token=E",
+            "/home/me/.aws/config":
+                "[default]\nregion=eu-west-1\n[profile work]\nregion = eu-north-1\nendpoint_url = http://host:1\naws_access_key_id=X",
         ]
         let byDefault = try settings(["HOME": "/home/me"], files: files)
         #expect(byDefault.credentials == S3Credentials(accessKeyID: "A", secretAccessKey: "B"))
@@ -56,15 +58,19 @@ struct S3SettingsTests {
         #expect(try settings(general).endpoint?.host == "all")
     }
 
-    @Test(arguments: [
-        ([:], "no S3 credentials"),
-        (["AWS_ACCESS_KEY_ID": "ID"], "must be set both"),
-        (["AWS_SECRET_ACCESS_KEY": "HIDDEN", "HOME": "/home/me"], "must be set both"),
-        (["AWS_PROFILE": "absent", "HOME": "/home/me"], "no AWS profile 'absent'"),
-        (["AWS_PROFILE": "sso", "HOME": "/home/me"], "uses sso_session"),
-        (["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "HIDDEN", "AWS_ENDPOINT_URL": "host"], "endpoint 'host'"),
-        (["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "HIDDEN", "AWS_REGION": "a b"], "region 'a b'"),
-    ] as [([String: String], String)])
+    @Test(
+        arguments: [
+            ([:], "no S3 credentials"),
+            (["AWS_ACCESS_KEY_ID": "ID"], "must be set both"),
+            (["AWS_SECRET_ACCESS_KEY": "HIDDEN", "HOME": "/home/me"], "must be set both"),
+            (["AWS_PROFILE": "absent", "HOME": "/home/me"], "no AWS profile 'absent'"),
+            (["AWS_PROFILE": "sso", "HOME": "/home/me"], "uses sso_session"),
+            (
+                ["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "HIDDEN", "AWS_ENDPOINT_URL": "host"],
+                "endpoint 'host'"
+            ),
+            (["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "HIDDEN", "AWS_REGION": "a b"], "region 'a b'"),
+        ] as [([String: String], String)])
     func `what is missing is said in one line without secrets`(environment: [String: String], words: String) {
         let error = #expect(throws: S3SettingsError.self) {
             try settings(environment, files: ["/home/me/.aws/config": "[profile sso]\nsso_session = work"])
@@ -101,7 +107,8 @@ struct S3SettingsTests {
 struct ProfileFileTests {
     @Test func `sections hold settings, with comments and space left out`() {
         let file = ProfileFile(
-            "# a comment\norphan = 1\n[ default ]\n  nested = 2\nRegion=r-1 # why\nempty =\nsecret = a#b;c/+=\n; x = 1\nno equals\n[other]\nregion\t=\tr-2\r\n[default]\nlater = 3")
+            "# a comment\norphan = 1\n[ default ]\n  nested = 2\nRegion=r-1 # why\nempty =\nsecret = a#b;c/+=\n; x = 1\nno equals\n[other]\nregion\t=\tr-2\r\n[default]\nlater = 3"
+        )
         #expect(file.profile("default") == ["region": "r-1", "empty": "", "secret": "a#b;c/+=", "later": "3"])
         #expect(file.profile("other") == ["region": "r-2"])
         #expect(file.profile("absent") == nil)

@@ -5,8 +5,10 @@ import Testing
 
 struct HTTPDateTests {
     @Test(arguments: [
-        ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"), ("Thu, 01 Jan 1970 00:00:00 GMT", "1970-01-01T00:00:00Z"),
-        ("Thu, 29 Feb 2024 23:59:59 GMT", "2024-02-29T23:59:59Z"), ("Fri, 31 Dec 2049 12:00:00 GMT", "2049-12-31T12:00:00Z"),
+        ("Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37Z"),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", "1970-01-01T00:00:00Z"),
+        ("Thu, 29 Feb 2024 23:59:59 GMT", "2024-02-29T23:59:59Z"),
+        ("Fri, 31 Dec 2049 12:00:00 GMT", "2049-12-31T12:00:00Z"),
     ])
     func `a date header is a time`(text: String, time: String) {
         #expect(Timestamp(httpDate: text)?.iso8601 == time)
@@ -27,7 +29,9 @@ struct HTTPDateTests {
     @Test(arguments: [Duration.seconds(-90), .seconds(90), .milliseconds(-1500), .zero])
     func `a time can be shifted`(duration: Duration) {
         let time = Timestamp(seconds: 1_000, nanoseconds: 250_000_000)
-        let expected = time.nanoseconds + duration.components.seconds * 1_000_000_000 + duration.components.attoseconds / 1_000_000_000
+        let expected =
+            time.nanoseconds + duration.components.seconds * 1_000_000_000 + duration.components.attoseconds
+            / 1_000_000_000
         #expect((time + duration).nanoseconds == expected)
     }
 }

@@ -84,7 +84,8 @@ struct SignatureV4Tests {
         "AQoDYXdzEPT//////////wEXAMPLEtc764bNrC9SAPBSM22wDOk4x4HIZ8j4FZTwdQWLWsKWHGBuFqwAeMicRXmxfpSPfIeoIYRqTflfKD8YUuwthAx7mSEI/qkPpKPi/kMcGdQrmGdeehM4IC1NtBmUpp2wUE8phUZampKsburEDy0KPkyQDYwT7WZ0wq5VSXDvp75YU9HFvlRd8Tx6q6fE8YQcHNVXAkiY9q6d+xo0rKwT38xVqr7ZD0u0iPPkUL64lIZbqBAz+scqKmlzm8FDrypNC9Yjc8fPOLn9FX9KSYvKTr4rvx3iSIlTJabIQwj2ICCR/oLxBA=="
 
     private let suite = SignatureV4(
-        credentials: S3Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
+        credentials: S3Credentials(
+            accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"),
         region: "us-east-1", service: "service", time: Timestamp(seconds: 1_440_938_160, nanoseconds: 0))
 
     @Test(arguments: vectors)
@@ -98,9 +99,12 @@ struct SignatureV4Tests {
     }
 
     @Test func `a key is used again for the same day and region, and for no other`() {
-        let credentials = S3Credentials(accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
+        let credentials = S3Credentials(
+            accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY")
         let request = SignableRequest(method: "GET", path: "/", query: [], headers: [], payloadHash: "")
-        let times = [1_440_938_160, 1_440_938_161, 1_440_938_160 + 86_400].map { Timestamp(seconds: $0, nanoseconds: 0) }
+        let times = [1_440_938_160, 1_440_938_161, 1_440_938_160 + 86_400].map {
+            Timestamp(seconds: $0, nanoseconds: 0)
+        }
         for (time, region) in times.flatMap({ time in ["us-east-1", "eu-west-1"].map { (time, $0) } }) {
             let fresh = SignatureV4(credentials: credentials, region: region, service: "service", time: time)
             let known = SignatureV4(
@@ -135,7 +139,8 @@ struct SignatureV4Tests {
         #expect(
             suite.authorization(of: request)
                 == "AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, "
-                + "SignedHeaders=host;x-amz-date, Signature=b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500")
+                + "SignedHeaders=host;x-amz-date, Signature=b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500"
+        )
     }
 
     /// The examples of the S3 manual, "Signature Calculations for the Authorization Header".
@@ -145,7 +150,9 @@ struct SignatureV4Tests {
             signature: "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41"),
         Vector(
             name: "PUT Object", method: "PUT", path: "/test$file.text",
-            headers: [Field("Date", "Fri, 24 May 2013 00:00:00 GMT"), Field("x-amz-storage-class", "REDUCED_REDUNDANCY")],
+            headers: [
+                Field("Date", "Fri, 24 May 2013 00:00:00 GMT"), Field("x-amz-storage-class", "REDUCED_REDUNDANCY"),
+            ],
             body: "Welcome to Amazon S3.",
             signature: "98ad721746da40c64f1a55b78f14c238d841ea1380cd77a1b5971af0ece108bd"),
         Vector(
