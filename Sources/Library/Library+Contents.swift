@@ -7,7 +7,7 @@ import SystemPackage
 /// Open files and their contents.
 extension Library {
     /// Waits until the content of an entry is here, whole and verified.
-    public func waitForContent(of inode: InodeNumber) async throws(Errno) {
+    public func waitForContent(of inode: InodeNumber) async throws(Refusal) {
         try await arrivals.waitForContent(of: inode)
     }
 
@@ -17,27 +17,27 @@ extension Library {
     }
 
     /// Waits for these bytes of a file that was opened before all of it was here, and for no others.
-    public func waitForBytes(_ handle: Handle, from offset: Int64, count: Int) async throws(Errno) {
+    public func waitForBytes(_ handle: Handle, from offset: Int64, count: Int) async throws(Refusal) {
         try await arrivals.waitForBytes(handle, from: offset, count: count)
     }
 
     /// Must be called before bytes of a file change through a handle, so that a crash right after
     /// them leaves the change marked as one that the cloud must hear of.
-    public func willWrite(_ handle: Handle) throws(Errno) {
+    public func willWrite(_ handle: Handle) throws(Refusal) {
         try contents.willWrite(handle)
     }
 
     /// fsync(2): content, the row that names it, and both of their directories' names.
-    public func synchronize(_ handle: Handle, dataOnly: Bool) throws(Errno) {
+    public func synchronize(_ handle: Handle, dataOnly: Bool) throws(Refusal) {
         try contents.synchronize(handle, dataOnly: dataOnly)
     }
 
     /// fsync(2) of a folder: the names in it.
-    public func synchronizeFolder(_ inode: InodeNumber) throws(Errno) {
+    public func synchronizeFolder(_ inode: InodeNumber) throws(Refusal) {
         try tree.synchronizeFolder(inode)
     }
 
-    public func fileSystemStatus() throws(Errno) -> statvfs {
+    public func fileSystemStatus() throws(Refusal) -> statvfs {
         try contents.fileSystemStatus()
     }
 
@@ -50,7 +50,7 @@ extension Library {
     public var canNoticeUnseenWrites: Bool { contents.canNoticeUnseenWrites }
 
     /// Must be called before a handle is given to the kernel to write by itself.
-    public func willWriteUnseen(_ handle: Handle) throws(Errno) {
+    public func willWriteUnseen(_ handle: Handle) throws(Refusal) {
         try contents.willWriteUnseen(handle)
     }
 
@@ -61,12 +61,12 @@ extension Library {
     }
 
     /// An empty file of the store that has no name: it goes with its descriptor.
-    public func unnamedFile() throws(Errno) -> Descriptor {
+    public func unnamedFile() throws(Refusal) -> Descriptor {
         try contents.unnamedFile()
     }
 
     /// The handle that read, write and the rest of its system calls go through.
-    public func handle(_ number: UInt64) throws(Errno) -> Handle {
+    public func handle(_ number: UInt64) throws(Refusal) -> Handle {
         try contents.handle(number)
     }
 
@@ -76,13 +76,13 @@ extension Library {
     }
 
     /// Opens a file, at once if its content is here.
-    public func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Errno) -> Opening {
+    public func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Refusal) -> Opening {
         try openings.open(inode, flags: flags, by: caller)
     }
 
     /// Waits for the content of an open that was answered with `Opening.arriving`, and opens it: for
     /// reading when the first bytes are here, for writing when all are.
-    public func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Errno)
+    public func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Refusal)
         -> UInt64
     {
         try await openings.finishOpening(inode, flags: flags, by: caller)

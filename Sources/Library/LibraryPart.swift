@@ -21,11 +21,11 @@ extension LibraryPart {
     var unseenWrites: UnseenWrites { transactions.unseenWrites }
     var observer: (any LibraryObserver)? { transactions.notices.observer }
 
-    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
+    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Refusal) -> Value {
         try transactions.inspect(body)
     }
 
-    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Errno)
+    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Refusal)
         -> Value
     {
         try transactions.mutate(makingNew: isNew, body)

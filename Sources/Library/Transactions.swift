@@ -26,15 +26,15 @@ final class Transactions: Sendable {
     }
 
     /// Reads the catalog.
-    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Errno) -> Value {
-        do { return try store.read(body) } catch { throw errno(for: error) }
+    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Refusal) -> Value {
+        do { return try store.read(body) } catch { throw refusal(for: error) }
     }
 
     /// Changes the tree in one step: all of it or, when `body` throws, nothing in the catalog.
     ///
     /// - Parameter isNew: whether it makes something that takes room for good. On a full disk that is refused, before anything
     ///   is done; whatever else there is to do finds room in the reserve.
-    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Errno)
+    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Refusal)
         -> Value
     {
         let value: Value
@@ -42,7 +42,7 @@ final class Transactions: Sendable {
             if isNew { try store.requireRoom() }
             try noteUnseenWrites()
             value = try store.write(body)
-        } catch { throw errno(for: error) }
+        } catch { throw refusal(for: error) }
         notices.stateChanged()
         return value
     }
@@ -50,16 +50,10 @@ final class Transactions: Sendable {
     /// Whether something new may be made, for those who find out later whether they must.
     var hasRoom: Bool { (try? store.requireRoom()) != nil }
 
-    private func errno(for error: any Error) -> Errno {
-        switch error {
-        case let error as Errno: return error
-        case let error as NameError: return Errno(error)
-        case let error as RenameRefusal: return Errno(error)
-        case CatalogError.full: return .noSpace
-        default:
-            store.logger.error("an operation failed", metadata: ["error": "\(error)"])
-            return .ioError
-        }
+    private func refusal(for error: any Error) -> Refusal {
+        let refusal = Refusal(error)
+        if case .storeFailed = refusal { store.logger.error("an operation failed", metadata: ["error": "\(error)"]) }
+        return refusal
     }
 
     func noteContentChange(_ entry: inout Entry) {
@@ -93,26 +87,5 @@ final class Transactions: Sendable {
             return false
         }
         return true
-    }
-}
-
-extension Errno {
-    public init(_ error: NameError) {
-        self =
-            switch error {
-            case .invalid: .invalidArgument
-            case .notUTF8: .illegalByteSequence
-            case .tooLong: .fileNameTooLong
-            }
-    }
-
-    init(_ refusal: RenameRefusal) {
-        self =
-            switch refusal {
-            case .exists: .fileExists
-            case .isFolder: .isDirectory
-            case .notFolder: .notDirectory
-            case .cannotExchange: .invalidArgument
-            }
     }
 }

@@ -8,8 +8,9 @@ struct RenamePlanTests {
         in destination: NamingPlace = .ordinary, migrates: Bool = false, options: RenameOptions = []
     ) throws -> RenamePlan {
         try RenameRule.plan(
-            source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
-            migrates: migrates, options: options)
+            RenameRequest(
+                source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
+                migrates: migrates, options: options))
     }
 
     @Test(arguments: [false, true])

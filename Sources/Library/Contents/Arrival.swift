@@ -15,7 +15,7 @@ final class Arrival: Sendable {
     let download: Download
     private let task = Mutex<Task<Void, Never>?>(nil)
     /// Comes when the content is whole, verified and in its place, or when that failed.
-    private let installation = Completion<Void, Errno>()
+    private let installation = Completion<Void, Refusal>()
     private let currentStage = Mutex(Stage.underWay)
 
     /// How far it is.
@@ -40,7 +40,7 @@ final class Arrival: Sendable {
     }
 
     /// Starts the transfer; what `work` returns ends the arrival.
-    func start(_ work: @escaping @Sendable () async -> Result<Void, Errno>) {
+    func start(_ work: @escaping @Sendable () async -> Result<Void, Refusal>) {
         task.withLock { task in
             task = Task {
                 let result = await work()
@@ -60,7 +60,7 @@ final class Arrival: Sendable {
     /// Waits until the content is in its place.
     ///
     /// - Throws: EINTR when the caller is interrupted; the transfer goes on for the others.
-    func waitUntilInstalled() async throws(Errno) {
+    func waitUntilInstalled() async throws(Refusal) {
         guard let result = await installation.value() else { throw .interrupted }
         try result.get()
     }

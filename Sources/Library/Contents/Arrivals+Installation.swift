@@ -9,13 +9,13 @@ import Synchronization
 import SystemPackage
 
 extension Arrivals {
-    func carryOut(_ arrival: Arrival) async -> Result<Void, Errno> {
-        let result: Result<Void, Errno>
+    func carryOut(_ arrival: Arrival) async -> Result<Void, Refusal> {
+        let result: Result<Void, Refusal>
         do throws(TransferError) {
             try await arrival.download.run()
             result = install(arrival)
         } catch {
-            result = .failure(Errno(error))
+            result = .failure(.transfer(error))
             noteFailure(error, of: arrival)
             if error == .damaged { forsake(arrival.inode) }
         }
@@ -29,7 +29,7 @@ extension Arrivals {
         if error == .cancelled { return }
         logger.warning("a download failed", metadata: ["inode": "\(arrival.inode)", "error": "\(error)"])
         let pause = transfers.retries.failed(arrival.inode)
-        do throws(Errno) {
+        do throws(Refusal) {
             try mutate { catalog in
                 // An edit may have taken its place meanwhile.
                 guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
@@ -46,7 +46,7 @@ extension Arrivals {
     /// Bytes that were read of content that turned out damaged may be in the kernel's cache: the next try
     /// gets an inode of its own.
     private func forsake(_ inode: InodeNumber) {
-        do throws(Errno) {
+        do throws(Refusal) {
             try mutate { catalog in
                 guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
                 openFiles.detach(inode)
@@ -60,17 +60,17 @@ extension Arrivals {
     }
 
     /// Puts content that is whole and verified in its place.
-    private func install(_ arrival: Arrival) -> Result<Void, Errno> {
-        do throws(Errno) {
+    private func install(_ arrival: Arrival) -> Result<Void, Refusal> {
+        do throws(Refusal) {
             let isInstalled = try mutate { catalog in try install(arrival, catalog) }
-            if !isInstalled { throw .staleNFSFileHandle }
+            if !isInstalled { throw .staleInode }
             transfers.retries.succeeded(arrival.inode)
             cloud.changesAreWaiting()
             return .success(())
         } catch {
             arrival.stage = .failed
             // What nobody has a use for any more is not tried again, and must not delay the edit that came instead.
-            if error != .staleNFSFileHandle { _ = transfers.retries.failed(arrival.inode) }
+            if error != .staleInode { _ = transfers.retries.failed(arrival.inode) }
             return .failure(error)
         }
     }
@@ -80,7 +80,7 @@ extension Arrivals {
         // It may have been removed, overtaken, or be edited in its older version meanwhile.
         guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
             entry.currentVersion == arrival.version.id, !openFiles.isOpenForWriting(entry.inode)
-        else { throw Errno.staleNFSFileHandle }
+        else { throw Refusal.staleInode }
         if try foundFiles.noteEditInStore(of: &entry, catalog) { return false }
         try settle(arrival, into: entry, catalog)
         try withdrawals.withdrawDeparting(&entry, catalog)

@@ -38,7 +38,7 @@ final class Arrivals: LibraryPart {
         for entry in waiting {
             if transfers.arrivalCount >= limit { return }
             guard transfers.retries.isDue(entry.inode) else { continue }
-            do throws(Errno) { _ = try arrival(of: entry.inode) } catch {
+            do throws(Refusal) { _ = try arrival(of: entry.inode) } catch {
                 // The others come nevertheless.
                 _ = transfers.retries.failed(entry.inode)
                 logger.error(
@@ -51,7 +51,7 @@ final class Arrivals: LibraryPart {
     private static let lookahead = 1024
 
     /// Waits until the content of an entry is here, whole and verified.
-    func waitForContent(of inode: InodeNumber) async throws(Errno) {
+    func waitForContent(of inode: InodeNumber) async throws(Refusal) {
         guard let arrival = try arrival(of: inode) else { return }
         try await waitForStart(of: arrival)
         try await arrival.waitUntilInstalled()
@@ -64,24 +64,24 @@ final class Arrivals: LibraryPart {
     }
 
     /// Waits for these bytes of a file that was opened before all of it was here, and for no others.
-    func waitForBytes(_ handle: Handle, from offset: Int64, count: Int) async throws(Errno) {
+    func waitForBytes(_ handle: Handle, from offset: Int64, count: Int) async throws(Refusal) {
         guard let arrival = handle.file.arrival else { return }
         do throws(TransferError) {
             try await arrival.download.wait(for: offset..<max(offset, offset + Int64(count)))
-        } catch { throw Errno(error) }
+        } catch { throw .transfer(error) }
     }
 
     /// The arrival of an entry's current version, begun if it is not under way; nil when it is here.
     ///
     /// - Throws: EHOSTUNREACH while the cloud is known to be out of reach.
-    func arrival(of inode: InodeNumber) throws(Errno) -> Arrival? {
+    func arrival(of inode: InodeNumber) throws(Refusal) -> Arrival? {
         try joinArrival(of: inode) { catalog in
-            guard let entry = try catalog.entry(inode), let id = entry.id else { throw Errno.staleNFSFileHandle }
+            guard let entry = try catalog.entry(inode), let id = entry.id else { throw Refusal.staleInode }
             // It may have come since somebody found that it must.
             if entry.isBackingCurrent { return nil }
-            guard cloud.isReachable else { throw Errno.noRouteToHost }
+            guard cloud.isReachable else { throw Refusal.cloudUnreachable }
             let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
-            guard let version = visible?.versions?.current else { throw Errno.ioError }
+            guard let version = visible?.versions?.current else { throw Refusal.noKnownContent }
             return try makeArrival(of: inode, version, id)
         } carriedOutBy: { [self] arrival in
             await carryOut(arrival)
@@ -91,8 +91,8 @@ final class Arrivals: LibraryPart {
     /// The arrival that is under way for an inode, or else the one that `make` gives, if any.
     func joinArrival(
         of inode: InodeNumber, begunBy make: (CatalogTransaction) throws -> Arrival?,
-        carriedOutBy carryOut: @escaping @Sendable (Arrival) async -> Result<Void, Errno>
-    ) throws(Errno) -> Arrival? {
+        carriedOutBy carryOut: @escaping @Sendable (Arrival) async -> Result<Void, Refusal>
+    ) throws(Refusal) -> Arrival? {
         if let arrival = transfers.arrival(of: inode) { return arrival }
         // Looked up and registered in one turn of the catalog's queue: of two who come at once one begins it.
         let (arrival, isNew) = try inspect { catalog -> (Arrival?, Bool) in
@@ -135,35 +135,22 @@ final class Arrivals: LibraryPart {
             Handle(file: file, canWrite: false, opener: contents.opener(of: file, caller, flags: O_RDONLY)))
     }
 
-    func waitForStart(of arrival: Arrival) async throws(Errno) {
-        let result = await withTaskGroup(of: Result<Void, Errno>.self) {
+    func waitForStart(of arrival: Arrival) async throws(Refusal) {
+        let result = await withTaskGroup(of: Result<Void, Refusal>.self) {
             [timeout, sleep = surroundings.sleep] group in
             group.addTask {
                 do throws(TransferError) {
                     try await arrival.download.waitForStart()
                     return .success(())
-                } catch { return .failure(Errno(error)) }
+                } catch { return .failure(.transfer(error)) }
             }
             group.addTask {
                 try? await sleep(timeout)
-                return .failure(.noRouteToHost)
+                return .failure(.cloudUnreachable)
             }
             defer { group.cancelAll() }
             return await group.next()!
         }
         try result.get()
-    }
-}
-
-extension Errno {
-    init(_ error: TransferError) {
-        self =
-            switch error {
-            case .store(.unreachable), .store(.gone), .store(.unauthorized): .noRouteToHost
-            case .store(.outOfSpace): .noSpace
-            case .store, .damaged, .changed: .ioError
-            case .file(let errno): errno
-            case .cancelled: .interrupted
-            }
     }
 }

@@ -12,15 +12,15 @@ extension Contents {
     /// them leaves the change marked as one that the cloud must hear of.
     ///
     /// - Throws: EBADF for a handle that was not opened for writing.
-    func willWrite(_ handle: Handle) throws(Errno) {
-        guard handle.canWrite else { throw .badFileDescriptor }
+    func willWrite(_ handle: Handle) throws(Refusal) {
+        guard handle.canWrite else { throw .notOpenForWriting }
         let file = handle.file
         let isFirst = file.state.withLock { state in
             defer { state.isModified = true }
             return !state.isModified && !state.isUnlinked && !state.isPlain
         }
         guard isFirst else { return }
-        do throws(Errno) {
+        do throws(Refusal) {
             let isCloud = try inspect { try $0.entry(file.inode) }?.isReplicated == true
             guard isCloud else { return }
             try mutate { catalog in
@@ -37,7 +37,7 @@ extension Contents {
 
     /// The last writer closed after writing.
     func save(_ inode: InodeNumber) {
-        do throws(Errno) {
+        do throws(Refusal) {
             guard let saved = try inspect({ try $0.entry(inode) }), saved.kind == .document,
                 saved.isReplicated || saved.naming != .given
             else { return }
@@ -83,12 +83,15 @@ extension Contents {
     }
 
     /// fsync(2): content, the row that names it, and both of their directories' names.
-    func synchronize(_ handle: Handle, dataOnly: Bool) throws(Errno) {
+    func synchronize(_ handle: Handle, dataOnly: Bool) throws(Refusal) {
         // fdatasync(2) may leave the file's time behind, which else would tell of its change after a crash.
-        guard transactions.attemptToNoteUnseenWrites() else { throw .ioError }
+        guard transactions.attemptToNoteUnseenWrites() else { throw .storeFailed("a write could not be noted") }
         let isSaved = handle.canWrite && handle.file.state.withLock { $0.isModified && !$0.isPlain }
-        let look = isSaved ? ContentLook(try handle.descriptor.status()) : nil
-        try handle.descriptor.synchronize(dataOnly: dataOnly)
+        let look = try Refusal.wrapping {
+            let look = isSaved ? ContentLook(try handle.descriptor.status()) : nil
+            try handle.descriptor.synchronize(dataOnly: dataOnly)
+            return look
+        }
         if handle.file.isUnlinked { return }
         if let look { noteSaved(handle.file, look) }
         try synchronizeNames { catalog in
@@ -97,20 +100,23 @@ extension Contents {
     }
 
     /// fsync(2) of a folder: the names in it.
-    func synchronizeFolder(_ inode: InodeNumber) throws(Errno) {
+    func synchronizeFolder(_ inode: InodeNumber) throws(Refusal) {
         // What is created in `Documents` lies in the preferred location.
         try synchronizeNames { try backing.folder(inode == .documents ? namespace.preferredFolder : inode, $0) }
     }
 
-    private func synchronizeNames(_ folder: (CatalogTransaction) throws -> BackingFolder?) throws(Errno) {
-        try inspect(folder)?.synchronize()
+    private func synchronizeNames(_ folder: (CatalogTransaction) throws -> BackingFolder?) throws(Refusal) {
+        let folder = try inspect(folder)
+        try Refusal.wrapping { try folder?.synchronize() }
         do { try catalog.synchronize() } catch {
             logger.error("the catalog could not be made durable", metadata: ["error": "\(error)"])
-            throw .ioError
+            throw .storeFailed("the catalog could not be made durable")
         }
     }
 
-    func fileSystemStatus() throws(Errno) -> statvfs { try backing.root.fileSystemStatus() }
+    func fileSystemStatus() throws(Refusal) -> statvfs {
+        try Refusal.wrapping { try backing.root.fileSystemStatus() }
+    }
 
     /// A rename gave a document this content. Whoever still writes to the file finishes the save by closing it.
     func finishSaveByRenaming(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {

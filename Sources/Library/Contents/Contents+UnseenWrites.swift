@@ -17,15 +17,15 @@ extension Contents {
     var canNoticeUnseenWrites: Bool { unseenWrites.canBeNoticed }
 
     /// Must be called before a handle is given to the kernel to write by itself.
-    func willWriteUnseen(_ handle: Handle) throws(Errno) {
-        guard handle.canWrite else { throw .badFileDescriptor }
+    func willWriteUnseen(_ handle: Handle) throws(Refusal) {
+        guard handle.canWrite else { throw .notOpenForWriting }
         // Of what is not the cloud's nobody needs to hear but its name: it is taken to be written to.
         if handle.file.isWritable {
             handle.file.state.withLock { $0.isBypassed = true }
             return try willWrite(handle)
         }
         if handle.file.state.withLock({ $0.isModified }) { return }
-        try unseenWrites.watch(handle.file)
+        try Refusal.wrapping { try unseenWrites.watch(handle.file) }
         // From now on it is looked at now and then.
         cloud.changesAreOfInterest()
     }

@@ -40,13 +40,14 @@ final class Contents: LibraryPart {
     }
 
     /// An empty file of the store that has no name: it goes with its descriptor.
-    func unnamedFile() throws(Errno) -> Descriptor {
+    func unnamedFile() throws(Refusal) -> Descriptor {
         var random = surroundings.random()
-        return try backing.staging.openUnnamedFile("trial-\(VersionID.random(using: &random))")
+        let name = "trial-\(VersionID.random(using: &random))"
+        return try Refusal.wrapping { try backing.staging.openUnnamedFile(name) }
     }
 
     /// The handle that read, write and the rest of its system calls go through.
-    func handle(_ number: UInt64) throws(Errno) -> Handle { try openFiles.handle(number) }
+    func handle(_ number: UInt64) throws(Refusal) -> Handle { try openFiles.handle(number) }
 
     /// The number of a new handle. What was known of its file need not hold any longer.
     func register(_ handle: Handle) -> UInt64 {
@@ -72,12 +73,12 @@ final class Contents: LibraryPart {
 
     func truncate(_ entry: inout Entry, to size: Int64, _ catalog: CatalogTransaction) throws {
         guard entry.kind == .document || entry.kind == .scratch else {
-            throw entry.kind == .folder ? Errno.isDirectory : Errno.invalidArgument
+            throw entry.kind == .folder ? Refusal.isFolder : Refusal.noContent
         }
-        if size < 0 { throw Errno.invalidArgument }
+        if size < 0 { throw Refusal.negativeSize }
         if !canChangeAtOnce(entry) {
             guard size == 0, !openFiles.isReadWhileArriving(entry.inode) else {
-                throw Errno.resourceTemporarilyUnavailable
+                throw Refusal.contentNotHere
             }
             try makeEmpty(&entry, catalog)
         } else if let file = openFiles.shareableFile(entry.inode, forWriting: true), file.isWritable {
@@ -102,7 +103,7 @@ final class Contents: LibraryPart {
     /// writing, or what was to be saved of it turned out to be saved: from now on its name means the
     /// newer one. Who reads it goes on reading it.
     func leaveOvertaken(_ inode: InodeNumber) {
-        do throws(Errno) {
+        do throws(Refusal) {
             try mutate { catalog in
                 guard let entry = try catalog.entry(inode), entry.isOutdated else { return }
                 // Who may still write to it leaves it when it is closed.

@@ -142,7 +142,9 @@ public struct Handle: Sendable {
     public var descriptor: Descriptor { file.descriptor }
 
     /// The descriptor to write to.
-    public func writable() throws(Errno) -> Descriptor { try file.writable() }
+    public func writable() throws(Refusal) -> Descriptor {
+        try Refusal.wrapping { try file.writable() }
+    }
 
     /// Whether the kernel may read and write the file by itself: no write needs looking after, or it is noticed
     /// afterwards (`UnseenWrites`).
@@ -191,8 +193,8 @@ final class OpenFiles: Sendable {
 
     func file(_ inode: InodeNumber) -> OpenFile? { table.withLock { $0.files[inode] } }
 
-    func handle(_ number: UInt64) throws(Errno) -> Handle {
-        guard let handle = table.withLock({ $0.handles[number] }) else { throw .badFileDescriptor }
+    func handle(_ number: UInt64) throws(Refusal) -> Handle {
+        guard let handle = table.withLock({ $0.handles[number] }) else { throw .noSuchHandle }
         return handle
     }
 

@@ -36,7 +36,7 @@ final class Openings: LibraryPart {
     /// - Parameter flags: of open(2).
     /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for what is not here,
     ///   or the backing file's own errno.
-    func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Errno) -> Opening {
+    func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Refusal) -> Opening {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
@@ -46,7 +46,7 @@ final class Openings: LibraryPart {
             guard let entry = try catalog.entry(inode) else {
                 return .opened(try openReplaced(inode, canWrite: canWrite))
             }
-            if entry.kind == .folder { throw Errno.isDirectory }
+            if entry.kind == .folder { throw Refusal.isFolder }
             guard entry.isBackingCurrent else { return nil }
             let file = try openBacking(entry, canWrite: canWrite, catalog)
             return .opened(
@@ -55,7 +55,7 @@ final class Openings: LibraryPart {
         }
         if case .opened(let number) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
-                try closing(number) { () throws(Errno) in try truncateOpened(inode) }
+                try closing(number) { () throws(Refusal) in try truncateOpened(inode) }
             }
             stateChanged()
             return .opened(number)
@@ -65,33 +65,33 @@ final class Openings: LibraryPart {
         }
         if flags & O_NONBLOCK != 0 {
             if cloud.isReachable { _ = try arrivals.arrival(of: inode) }
-            throw .resourceTemporarilyUnavailable
+            throw .contentNotHere
         }
-        if !cloud.isReachable { throw .noRouteToHost }
+        if !cloud.isReachable { throw .cloudUnreachable }
         return .arriving(inode)
     }
 
-    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Errno) -> UInt64 {
+    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Refusal) -> UInt64 {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
         // by an old memory of one, must look it up again.
-        if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleNFSFileHandle }
+        if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleInode }
         // Whether it may be written to is known now or, where the kernel does it, when that opens it.
-        if canWrite, !unseenWrites.canBeNoticed { _ = try file.writable() }
+        if canWrite, !unseenWrites.canBeNoticed { _ = try Refusal.wrapping { try file.writable() } }
         let number = contents.register(
             Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags)))
         if truncates {
-            try closing(number) { () throws(Errno) in
-                if file.isUnlinked { try file.writable().truncate(to: 0) } else { try truncateOpened(file.inode) }
+            try closing(number) { () throws(Refusal) in
+                if file.isUnlinked { try empty(file) } else { try truncateOpened(file.inode) }
             }
         }
         return number
     }
 
     /// What is left to do of an open; if it fails, there is no handle.
-    private func closing(_ number: UInt64, unless work: () throws(Errno) -> Void) throws(Errno) {
-        do throws(Errno) { try work() } catch {
+    private func closing(_ number: UInt64, unless work: () throws(Refusal) -> Void) throws(Refusal) {
+        do throws(Refusal) { try work() } catch {
             contents.close(number)
             throw error
         }
@@ -115,15 +115,15 @@ final class Openings: LibraryPart {
 
     /// Opens a file that another was renamed over after its name had led here: who was just before the
     /// save sees the old content, whole.
-    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Errno) -> UInt64 {
-        guard let node = departedNodes[inode], let content = node.content, !canWrite else { throw .staleNFSFileHandle }
-        let descriptor = try content.reopened(O_RDONLY)
+    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Refusal) -> UInt64 {
+        guard let node = departedNodes[inode], let content = node.content, !canWrite else { throw .staleInode }
+        let descriptor = try Refusal.wrapping { try content.reopened(O_RDONLY) }
         let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
         file.state.withLock { $0.isUnlinked = true }
         return contents.register(Handle(file: file, canWrite: false))
     }
 
-    private func truncateOpened(_ inode: InodeNumber) throws(Errno) {
+    private func truncateOpened(_ inode: InodeNumber) throws(Refusal) {
         let isNamed = try mutate { catalog in
             guard var entry = try catalog.entry(inode) else { return false }
             // As long as no row tells of the file, it tells of its attributes itself after a sudden end.
@@ -134,14 +134,19 @@ final class Openings: LibraryPart {
         }
         if isNamed { return }
         // It may have lost its name while this call waited for its turn.
-        guard let file = openFiles.file(inode), file.isUnlinked else { throw .staleNFSFileHandle }
-        try file.writable().truncate(to: 0)
+        guard let file = openFiles.file(inode), file.isUnlinked else { throw .staleInode }
+        try empty(file)
+    }
+
+    /// Of a file without a name nobody needs to hear.
+    private func empty(_ file: OpenFile) throws(Refusal) {
+        try Refusal.wrapping { try file.writable().truncate(to: 0) }
     }
 
     /// O_TRUNC on what is not here needs none of its content.
-    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Errno) -> UInt64 {
+    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Refusal) -> UInt64 {
         try mutate { catalog in
-            guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+            guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
             try contents.makeEmpty(&entry, catalog)
             contents.noteBase(of: &entry, savedBy: caller, catalog)
             transactions.noteContentChange(&entry)
@@ -159,7 +164,7 @@ final class Openings: LibraryPart {
     ///
     /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
     ///   content that is damaged, or what opening it then gives.
-    func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Errno)
+    func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Refusal)
         -> UInt64
     {
         let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0

@@ -11,7 +11,7 @@ extension Attributes {
     /// Changes what it is asked to and returns what then holds.
     ///
     /// - Throws: EAGAIN where the content must arrive first; `truncationArrival` waits for it.
-    func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
+    func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
         let present = try mutate { catalog -> FileAttributes? in
             guard var entry = try catalog.entry(inode) else { return nil }
@@ -29,7 +29,7 @@ extension Attributes {
                 // The file of an older version is here. The newer one keeps its owner when it comes.
                 try setOwner(changes, of: entry, in: backing.folder(entry.parent, catalog))
             } else if changes.owner.map({ $0 != geteuid() }) == true || changes.group.map({ $0 != getegid() }) == true {
-                throw Errno.notPermitted  // an owner is this machine's, and there is no file here to have one
+                throw Refusal.ownerOfPlaceholder
             }
             try note(changes, in: &entry, catalog)
             return try attributes(of: entry, catalog)
@@ -37,16 +37,16 @@ extension Attributes {
         if let present { return present }
         // It may have lost its name while this call waited for its turn.
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
-        guard var node = departedNodes[inode] else { throw .staleNFSFileHandle }
+        guard var node = departedNodes[inode] else { throw .staleInode }
         node.attributes.take(changes, now: surroundings.now())
         departedNodes[inode] = node
         return node.attributes
     }
 
-    private func change(_ file: OpenFile, _ changes: AttributeChanges) throws(Errno) -> FileAttributes {
+    private func change(_ file: OpenFile, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         let present = try unlinkedAttributes(file)
         let changes = changes.resolved(for: .document, mode: present.mode) { present.group }
-        try Self.apply(changes, to: file)
+        try Refusal.wrapping { try Self.apply(changes, to: file) }
         if let mode = changes.mode { departedNodes.setMode(mode, of: file.inode) }
         return try unlinkedAttributes(file)
     }
@@ -73,7 +73,7 @@ extension Attributes {
     ) throws {
         if entry.inode <= .documents {
             // No folder of the store stands for these alone.
-            guard changes.isOfModeOnly else { throw Errno.notPermitted }
+            guard changes.isOfModeOnly else { throw Refusal.onlyModeOfTheTree }
             return
         }
         let folder = try backing.folder(entry.parent, catalog)
@@ -125,7 +125,7 @@ extension Attributes {
     /// Somebody without privilege changes what may run with another's: POSIX takes set-id bits away then.
     ///
     /// - Parameter isMember: whether the writer belongs to a group.
-    func clearSetID(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Errno) {
+    func clearSetID(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Refusal) {
         let file = openFiles.file(inode)
         if let file, file.arrival == nil {
             guard file.state.withLock(\.hasSetID) else { return }

@@ -19,7 +19,7 @@ final class Attributes: LibraryPart {
         self.contents = contents
         self.departedNodes = departedNodes
     }
-    func attributes(of inode: InodeNumber) throws(Errno) -> FileAttributes {
+    func attributes(of inode: InodeNumber) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
         let present = try inspect { catalog in
             try catalog.entry(inode).map { try attributes(of: $0, catalog) }
@@ -29,7 +29,7 @@ final class Attributes: LibraryPart {
     }
 
     /// Whether a change of size must wait for content that is not here.
-    func mustArriveToTruncate(_ inode: InodeNumber, to size: Int64) throws(Errno) -> Bool {
+    func mustArriveToTruncate(_ inode: InodeNumber, to size: Int64) throws(Refusal) -> Bool {
         if let file = openFiles.file(inode), file.isUnlinked { return false }
         guard let entry = try inspect({ try $0.entry(inode) }), !contents.canChangeAtOnce(entry) else { return false }
         return size > 0 || openFiles.isReadWhileArriving(inode)
@@ -86,8 +86,8 @@ final class Attributes: LibraryPart {
         return status
     }
 
-    func unlinkedAttributes(_ file: OpenFile) throws(Errno) -> FileAttributes {
-        var attributes = FileAttributes(try file.descriptor.status())
+    func unlinkedAttributes(_ file: OpenFile) throws(Refusal) -> FileAttributes {
+        var attributes = FileAttributes(try Refusal.wrapping { try file.descriptor.status() })
         attributes.links = 0
         if let mode = departedNodes.mode(of: file.inode) {
             attributes.mode = FileMode.held(mode, by: mode_t(attributes.mode))
@@ -96,9 +96,9 @@ final class Attributes: LibraryPart {
     }
 
     /// Of what has no row: it lost its name, perhaps while this call waited for its turn.
-    private func departedAttributes(_ inode: InodeNumber) throws(Errno) -> FileAttributes {
+    private func departedAttributes(_ inode: InodeNumber) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
-        guard let node = departedNodes[inode] else { throw .staleNFSFileHandle }
+        guard let node = departedNodes[inode] else { throw .staleInode }
         return node.attributes
     }
 

@@ -20,6 +20,7 @@ extension Entry {
         RenamedEntry(
             kind: kind, filename: filename, hasGeneratedFilename: hasGeneratedFilename,
             isFilenameFresh: hasGeneratedFilename && SavingInterval.contains(now, from: created), name: name,
-            naming: naming)
+            naming: naming,
+            isContentHere: isBackingCurrent, isOfTheTree: inode <= .cloud)
     }
 }

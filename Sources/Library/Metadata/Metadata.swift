@@ -42,9 +42,9 @@ final class Metadata: LibraryPart {
     private static let maximumTotal = 512 * 1024
 
     /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`.
-    func extendedAttribute(_ name: String, of node: Node) throws(Errno) -> [UInt8] {
+    func extendedAttribute(_ name: String, of node: Node) throws(Refusal) -> [UInt8] {
         try Self.requireUserAttribute(name)
-        guard case .entry(let inode) = node else { throw .noData }
+        guard case .entry(let inode) = node else { throw .noSuchAttribute }
         return try inspect { catalog in
             let entry = try attributeHolder(inode, catalog)
             if entry.kind == .document {
@@ -53,13 +53,13 @@ final class Metadata: LibraryPart {
                 }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             }
-            guard let value = try entry.storedAttributes()[name] else { throw Errno.noData }
+            guard let value = try entry.storedAttributes()[name] else { throw Refusal.noSuchAttribute }
             return value
         }
     }
 
     /// The names of all attributes that can be copied; computed ones are not among them.
-    func extendedAttributeNames(of node: Node) throws(Errno) -> [String] {
+    func extendedAttributeNames(of node: Node) throws(Refusal) -> [String] {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
             let entry = try attributeHolder(inode, catalog)
@@ -74,7 +74,7 @@ final class Metadata: LibraryPart {
     ///   ENAMETOOLONG for display names that cannot serve, EEXIST and ENODATA as `creation` wants, E2BIG.
     func setExtendedAttribute(
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
-    ) throws(Errno) {
+    ) throws(Refusal) {
         let inode = try changeable(name, of: node)
         let isRenamed = try mutate(makingNew: true) { catalog in
             var entry = try attributeHolder(inode, catalog)
@@ -83,7 +83,7 @@ final class Metadata: LibraryPart {
                 try keep(entry, catalog)
                 return false
             }
-            if creation == .mustCreate || creation == .impossible { throw Errno.fileExists }
+            if creation == .mustCreate || creation == .impossible { throw Refusal.attributeExists }
             if name == Namespace.restoredName { return try restoreName(value, of: &entry, catalog) }
             try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, catalog)
             return true
@@ -92,7 +92,7 @@ final class Metadata: LibraryPart {
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
-    func removeExtendedAttribute(_ name: String, of node: Node) throws(Errno) {
+    func removeExtendedAttribute(_ name: String, of node: Node) throws(Refusal) {
         let inode = try changeable(name, of: node)
         openFiles.noteRenaming()
         defer { openFiles.noteRenaming() }
@@ -100,7 +100,7 @@ final class Metadata: LibraryPart {
             var entry = try attributeHolder(inode, catalog)
             guard isName(name, of: entry) else {
                 var stored = try entry.storedAttributes()
-                guard stored[name] != nil else { throw Errno.noData }
+                guard stored[name] != nil else { throw Refusal.noSuchAttribute }
                 stored[name] = nil
                 try entry.setStoredAttributes(stored)
                 entry.notePending(.attributes)
@@ -123,15 +123,15 @@ final class Metadata: LibraryPart {
         if isRenamed { observer?.settleNames() }
     }
 
-    private static func requireUserAttribute(_ name: String) throws(Errno) {
-        guard name.utf8.starts(with: "user.".utf8) else { throw .notSupported }
-        if name.utf8.count == 5 { throw .invalidArgument }
+    private static func requireUserAttribute(_ name: String) throws(Refusal) {
+        guard name.utf8.starts(with: "user.".utf8) else { throw .attributeOutsideUser }
+        if name.utf8.count == 5 { throw .attributeWithoutName }
     }
 
     /// The entry with the attributes, also when it has no name any more but is still held.
     private func attributeHolder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         if let entry = try catalog.entry(inode) { return entry }
-        guard let departed = departedNode(inode) else { throw Errno.staleNFSFileHandle }
+        guard let departed = departedNode(inode) else { throw Refusal.staleInode }
         return departed.entry
     }
 
@@ -154,10 +154,10 @@ final class Metadata: LibraryPart {
         }
     }
 
-    private func changeable(_ name: String, of node: Node) throws(Errno) -> InodeNumber {
+    private func changeable(_ name: String, of node: Node) throws(Refusal) -> InodeNumber {
         try Self.requireUserAttribute(name)
         let isComputed = name.utf8.starts(with: Self.computedPrefix.utf8) && name != Namespace.restoredName
-        guard case .entry(let inode) = node, !isComputed else { throw .notPermitted }
+        guard case .entry(let inode) = node, !isComputed else { throw .computedAttribute }
         return inode
     }
 
@@ -186,16 +186,16 @@ final class Metadata: LibraryPart {
     private func store(
         _ name: String, _ value: [UInt8], in entry: inout Entry, _ creation: AttributeCreation
     ) throws {
-        if value.count > Self.maximumValue { throw Errno.argListTooLong }
+        if value.count > Self.maximumValue { throw Refusal.attributeTooLarge }
         var stored = try entry.storedAttributes()
         switch creation {
-        case .mustCreate where stored[name] != nil: throw Errno.fileExists
-        case .mustReplace where stored[name] == nil: throw Errno.noData
-        case .impossible: throw stored[name] == nil ? Errno.noData : Errno.fileExists
+        case .mustCreate where stored[name] != nil: throw Refusal.attributeExists
+        case .mustReplace where stored[name] == nil: throw Refusal.noSuchAttribute
+        case .impossible: throw stored[name] == nil ? Refusal.noSuchAttribute : Refusal.attributeExists
         default: stored[name] = value
         }
         try entry.setStoredAttributes(stored)
-        if let attributes = entry.attributes, attributes.count > Self.maximumTotal { throw Errno.noSpace }
+        if let attributes = entry.attributes, attributes.count > Self.maximumTotal { throw Refusal.attributesTooLarge }
         entry.notePending(.attributes)
     }
 
@@ -207,7 +207,9 @@ final class Metadata: LibraryPart {
         case "user.document.filename": return entry.filename
         case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
         case "user.document.progress":
-            guard let progress = try states.documentState(of: entry, catalog).progress else { throw Errno.noData }
+            guard let progress = try states.documentState(of: entry, catalog).progress else {
+                throw Refusal.noSuchAttribute
+            }
             return String(progress)
         default: return nil
         }

@@ -22,7 +22,7 @@ final class States: LibraryPart {
     ///
     /// - Parameter settling: whether what has just been closed must be said to be closed.
     /// - Throws: ESTALE when what it is about is gone.
-    func stateText(of inode: InodeNumber, settling: Bool) throws(Errno) -> String {
+    func stateText(of inode: InodeNumber, settling: Bool) throws(Refusal) -> String {
         if settling { try settleCloses(inState: inode) }
         cloud.changesAreOfInterest()
         transactions.attemptToNoteUnseenWrites()
@@ -32,7 +32,7 @@ final class States: LibraryPart {
     /// The kernel sends the release that ends an open without waiting for it. Since a state that is read
     /// right after a close shall say `closed`, whoever asks for the state of what is open waits a moment
     /// for it to be closed.
-    func settleCloses(inState inode: InodeNumber) throws(Errno) {
+    func settleCloses(inState inode: InodeNumber) throws(Refusal) {
         if !openFiles.isClosed(inode) {
             openFiles.waitForCloses(of: inode)
         } else if openFiles.areAnyOpen, try inspect({ try $0.entry(inode)?.kind }) == .folder {
@@ -41,7 +41,7 @@ final class States: LibraryPart {
     }
 
     private func stateText(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
-        guard let entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
+        guard let entry = try catalog.entry(inode) else { throw Refusal.staleInode }
         if inode == .documents { return try treeState(catalog).text }
         guard entry.kind == .folder else { return try documentState(of: entry, catalog).text }
         let documents = try catalog.children(of: inode).filter { $0.kind == .document }
@@ -49,7 +49,7 @@ final class States: LibraryPart {
     }
 
     func stateAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
-        guard case .state(let inode) = node else { throw Errno.ioError }
+        guard case .state(let inode) = node else { throw Refusal.staleInode }
         return .virtualFile(size: try stateText(of: inode, catalog).utf8.count, at: transactions.notices.stateTime)
     }
 

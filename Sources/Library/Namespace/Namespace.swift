@@ -82,11 +82,11 @@ final class Namespace: LibraryPart {
     /// The folder that really receives what is created in `parent`.
     func receivingFolder(_ parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         let inode = parent == .documents ? preferredFolder : parent
-        guard inode != .root else { throw Errno.notPermitted }
+        guard inode != .root else { throw Refusal.noPlaceForIt }
         guard let folder = try catalog.entry(inode) else {
-            throw departedNodes[inode] == nil ? Errno.staleNFSFileHandle : Errno.noSuchFileOrDirectory
+            throw departedNodes[inode] == nil ? Refusal.staleInode : Refusal.folderRemoved
         }
-        guard folder.kind == .folder else { throw Errno.notDirectory }
+        guard folder.kind == .folder else { throw Refusal.notFolder }
         return folder
     }
 
@@ -94,14 +94,14 @@ final class Namespace: LibraryPart {
     func existing(
         _ name: some Collection<UInt8>, in parent: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Entry {
-        guard let text = String(validating: name, as: UTF8.self) else { throw Errno.illegalByteSequence }
+        guard let text = String(validating: name, as: UTF8.self) else { throw Refusal.name(.notUTF8) }
         guard let found = try resolve(text, in: parent, catalog) else {
-            throw VirtualName(text) == nil ? Errno.noSuchFileOrDirectory : Errno.notPermitted
+            throw VirtualName(text) == nil ? Refusal.noSuchName : Refusal.virtualName
         }
         return found.entry
     }
 
-    static func entryName(_ bytes: some Collection<UInt8>) throws(Errno) -> EntryName {
-        do throws(NameError) { return try EntryName(bytes: bytes) } catch { throw Errno(error) }
+    static func entryName(_ bytes: some Collection<UInt8>) throws(Refusal) -> EntryName {
+        do throws(NameError) { return try EntryName(bytes: bytes) } catch { throw .name(error) }
     }
 }

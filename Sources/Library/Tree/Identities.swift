@@ -53,12 +53,10 @@ final class Identities: LibraryPart {
     ///
     /// - Returns: false where there is no such document, or it is what is being renamed.
     func takeDepartedIdentity(
-        _ entry: inout Entry, as renaming: Renaming, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
+        _ entry: inout Entry, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
     ) throws -> Bool {
         let source = move.source
-        // The content of a placeholder belongs to its own identity in the cloud.
-        guard RenameRule.takesDepartedIdentity(source.kind, as: renaming, migrates: move.migrates),
-            source.isBackingCurrent,
+        guard
             let departed = departed.claim(move.name, in: move.folder.inode, now: surroundings.now()),
             departed.holder != source.inode, try takeIdentity(of: departed, for: &entry, by: caller, catalog)
         else { return false }

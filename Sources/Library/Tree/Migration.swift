@@ -18,21 +18,20 @@ final class Migration: LibraryPart {
         self.contents = contents
         self.withdrawals = withdrawals
     }
-    /// Why an entry cannot leave its container with all it holds: EBUSY for content that is still on its way out of the cloud and
-    /// would go back, and for documents in conflict, which stay in the cloud; EHOSTUNREACH for content that is not here.
+    /// Why an entry cannot leave its container with all it holds.
     ///
     /// - Parameter entry: as it is in that container.
-    func obstacle(toMigrating entry: Entry, _ catalog: CatalogTransaction) throws -> Errno? {
+    func obstacle(toMigrating entry: Entry, _ catalog: CatalogTransaction) throws -> MigrationObstacle? {
         func any(_ isTop: Bool, _ condition: StaticString) throws -> Bool {
             try isTop || entry.kind == .folder && catalog.hasDescendant(of: entry.inode, where: condition)
         }
         switch entry.container {
-        case .local: return try any(!entry.isHere, CatalogTransaction.isArriving) ? .resourceBusy : nil
+        case .local: return try any(!entry.isHere, CatalogTransaction.isArriving) ? .stillArriving : nil
         case .cloud:
-            if try any(entry.conflicts > 0, CatalogTransaction.isInConflict) { return .resourceBusy }
+            if try any(entry.conflicts > 0, CatalogTransaction.isInConflict) { return .inConflict }
             let isCurrent = entry.kind != .document || entry.isBackingCurrent
             return try !cloud.isReachable && any(!isCurrent, CatalogTransaction.isNotCurrent)
-                ? .noRouteToHost : nil
+                ? .notHere : nil
         case nil: return nil
         }
     }

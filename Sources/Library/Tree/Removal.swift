@@ -53,9 +53,9 @@ final class Removal: LibraryPart {
     ///
     /// - Throws: ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
     func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        if entry.kind != .folder { throw Errno.notDirectory }
-        if entry.inode <= .cloud { throw Errno.resourceBusy }
-        if try catalog.hasChildren(entry.inode) { throw Errno.directoryNotEmpty }
+        if entry.kind != .folder { throw Refusal.notFolder }
+        if entry.inode <= .cloud { throw Refusal.isOfTheTree }
+        if try catalog.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
         try withdrawals.withdraw(entry, step: nil, catalog)
         try noteDeparture(of: entry, catalog)
         try catalog.delete(entry.inode)

@@ -28,7 +28,7 @@ extension Tree {
     /// - Throws: EEXIST, EILSEQ, ENAMETOOLONG, EPERM.
     func create(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator, flags: Int32
-    ) throws(Errno) -> (Resolved, Opening) {
+    ) throws(Refusal) -> (Resolved, Opening) {
         let name = try Namespace.entryName(name)
         let hasRoom = transactions.hasRoom
         let outcome = try mutate { catalog -> CreationOutcome in
@@ -36,14 +36,14 @@ extension Tree {
             if let found = try namespace.resolve(name.text, in: parent, catalog),
                 !(found.isUntitledAlias && flags & O_EXCL != 0)
             {
-                if flags & O_EXCL != 0 { throw Errno.fileExists }
+                if flags & O_EXCL != 0 { throw Refusal.nameExists }
                 return .existing(
                     Resolved(
                         node: .entry(found.entry.inode),
                         attributes: try fileAttributes.attributes(of: found.entry, catalog),
                         isMemorable: namespace.isMemorable(found, as: name.text, in: parent)))
             }
-            if !hasRoom { throw Errno.noSpace }
+            if !hasRoom { throw Refusal.noRoom }
             var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
                 resolved.isMemorable = false
@@ -54,7 +54,7 @@ extension Tree {
         switch outcome {
         case .created(let resolved, let opening): return (resolved, opening)
         case .existing(let resolved):
-            guard case .entry(let inode) = resolved.node else { throw .ioError }
+            guard case .entry(let inode) = resolved.node else { throw .staleInode }
             return (resolved, try openings.open(inode, flags: flags, by: creator.caller))
         }
     }

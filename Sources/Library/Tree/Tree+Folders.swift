@@ -7,7 +7,7 @@ import SystemPackage
 extension Tree {
     func makeFolder(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator
-    ) throws(Errno) -> Resolved {
+    ) throws(Refusal) -> Resolved {
         try makeEntry(name, in: parent, kind: .folder) { entry, folder, name in
             entry.mode = creator.mode
             entry.place = folder.place.folder(name)
@@ -19,7 +19,7 @@ extension Tree {
 
     func makeSymbolicLink(
         _ name: some Collection<UInt8>, to target: [UInt8], in parent: InodeNumber, by creator: Creator
-    ) throws(Errno) -> Resolved {
+    ) throws(Refusal) -> Resolved {
         try makeEntry(name, in: parent, kind: .symbolicLink) { entry, _, _ in
             entry.mode = 0o777
             entry.target = target
@@ -29,12 +29,12 @@ extension Tree {
         }
     }
 
-    func readSymbolicLink(_ inode: InodeNumber) throws(Errno) -> [UInt8] {
+    func readSymbolicLink(_ inode: InodeNumber) throws(Refusal) -> [UInt8] {
         try inspect { catalog in
             guard let entry = try catalog.entry(inode) ?? departedNodes[inode]?.entry else {
-                throw Errno.staleNFSFileHandle
+                throw Refusal.staleInode
             }
-            guard let target = entry.target else { throw Errno.invalidArgument }
+            guard let target = entry.target else { throw Refusal.notSymbolicLink }
             return target
         }
     }
@@ -43,14 +43,14 @@ extension Tree {
         _ name: some Collection<UInt8>, in parent: InodeNumber, kind: EntryKind,
         prepare: (inout Entry, _ folder: Entry, EntryName) -> Void,
         effect: (BackingFolder, String) throws(Errno) -> Void
-    ) throws(Errno) -> Resolved {
+    ) throws(Refusal) -> Resolved {
         let name = try Namespace.entryName(name)
         return try mutate(makingNew: true) { catalog in
             // Only documents resolve in `Documents` itself: a folder cannot stand in two places.
-            if parent == .documents { throw Errno.notPermitted }
+            if parent == .documents { throw Refusal.noPlaceForIt }
             let folder = try namespace.receivingFolder(parent, catalog)
             if let found = try namespace.resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
-                throw Errno.fileExists
+                throw Refusal.nameExists
             }
             var entry = Entry(
                 parent: folder.inode, container: folder.container, kind: kind, filename: name.text,

@@ -29,19 +29,19 @@ public enum Listed: Sendable {
 
 extension Tree {
     /// Somebody reads a folder: what other devices do in it is of interest.
-    func noteReader(of folder: InodeNumber) throws(Errno) {
+    func noteReader(of folder: InodeNumber) throws(Refusal) {
         if try inspect({ try $0.entry(folder) })?.container == .cloud { cloud.changesAreOfInterest() }
     }
 
     /// A folder's names in listing order, as they are now: a listing under way goes on showing this
     /// snapshot whatever happens to the folder (PRODUCT 8).
-    func list(_ folder: InodeNumber) throws(Errno) -> [ListedName] {
+    func list(_ folder: InodeNumber) throws(Refusal) -> [ListedName] {
         try inspect { catalog in
             guard let entry = try catalog.entry(folder) else {
-                if departedNodes[folder] == nil { throw Errno.staleNFSFileHandle }
+                if departedNodes[folder] == nil { throw Refusal.staleInode }
                 return []
             }
-            guard entry.kind == .folder else { throw Errno.notDirectory }
+            guard entry.kind == .folder else { throw Refusal.notFolder }
             let children = try catalog.listing(of: folder)
             let showsDisplayName =
                 namespace.configuration.showsDisplayNames
@@ -87,7 +87,7 @@ extension Tree {
             name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false)
     }
 
-    func listed(_ names: some Sequence<ListedName>, in folder: InodeNumber) throws(Errno) -> [Listed] {
+    func listed(_ names: some Sequence<ListedName>, in folder: InodeNumber) throws(Refusal) -> [Listed] {
         try inspect { catalog in
             let found = try names.map { try listed($0, in: folder, catalog) }
             namespace.givenNames.noteListed(
@@ -126,10 +126,10 @@ extension Tree {
     }
 
     /// The parent of a folder; the mountpoint's is itself.
-    func parent(of folder: InodeNumber) throws(Errno) -> InodeNumber {
+    func parent(of folder: InodeNumber) throws(Refusal) -> InodeNumber {
         try inspect { catalog in
             guard let entry = try catalog.entry(folder) ?? departedNodes[folder]?.entry else {
-                throw Errno.staleNFSFileHandle
+                throw Refusal.staleInode
             }
             return entry.parent
         }

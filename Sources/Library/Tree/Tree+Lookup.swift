@@ -9,12 +9,12 @@ extension Tree {
     /// - Throws: ENOENT, ENOTDIR, ESTALE, or what the bytes of the name deserve.
     func lookup(
         _ name: some Collection<UInt8>, in parent: InodeNumber, purpose: () -> LookupPurpose
-    ) throws(Errno) -> Resolved {
+    ) throws(Refusal) -> Resolved {
         let text = try Self.text(name)
         if VirtualName(text) != nil { try settleCloses(virtualName: text, in: parent) }
         return try inspect { catalog in
             if let found = try namespace.resolve(text, in: parent, catalog) {
-                if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Errno.noSuchFileOrDirectory }
+                if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Refusal.noSuchName }
                 return Resolved(
                     node: .entry(found.entry.inode),
                     attributes: try fileAttributes.attributes(of: found.entry, catalog),
@@ -24,14 +24,14 @@ extension Tree {
                 // Perhaps another device has just made it.
                 cloud.changesAreOfInterest()
                 throw text.utf8.count > EntryName.maximumLength
-                    ? Errno.fileNameTooLong : Errno.noSuchFileOrDirectory
+                    ? Refusal.name(.tooLong) : Refusal.noSuchName
             }
             return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isMemorable: false)
         }
     }
 
     /// A state that is about to be looked at says `closed` of what has just been closed.
-    private func settleCloses(virtualName name: String, in parent: InodeNumber) throws(Errno) {
+    private func settleCloses(virtualName name: String, in parent: InodeNumber) throws(Refusal) {
         guard openFiles.areAnyOpen, case .state(let inode) = try inspect({ try virtualNode(name, in: parent, $0) })
         else { return }
         try states.settleCloses(inState: inode)
@@ -45,8 +45,8 @@ extension Tree {
         }
     }
 
-    private static func text(_ name: some Collection<UInt8>) throws(Errno) -> String {
-        guard let text = String(validating: name, as: UTF8.self) else { throw .illegalByteSequence }
+    private static func text(_ name: some Collection<UInt8>) throws(Refusal) -> String {
+        guard let text = String(validating: name, as: UTF8.self) else { throw .name(.notUTF8) }
         return text
     }
 
@@ -77,14 +77,14 @@ extension Tree {
     /// - Throws: ENOENT where there is no such document, EILSEQ where something is to be made there.
     func lookupState(
         of document: some Collection<UInt8>, in parent: InodeNumber, purpose: () -> LookupPurpose
-    ) throws(Errno) -> Resolved {
+    ) throws(Refusal) -> Resolved {
         guard purpose() == .existing, parent != .root, let name = String(validating: document, as: UTF8.self) else {
-            throw .illegalByteSequence
+            throw .name(.notUTF8)
         }
         let inode = try inspect { catalog in
             if name.isEmpty { return parent }
             guard let found = try namespace.resolve(name, in: parent, catalog), found.entry.kind == .document else {
-                throw Errno.noSuchFileOrDirectory
+                throw Refusal.noSuchName
             }
             return found.entry.inode
         }

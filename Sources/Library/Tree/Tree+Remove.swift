@@ -8,10 +8,10 @@ extension Tree {
     /// Removes a document, link or scratch file. Handles that hold it open keep its content.
     ///
     /// - Throws: ENOENT, EISDIR, EPERM for virtual names.
-    func remove(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
+    func remove(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Refusal) {
         let removed = try mutate { catalog in
             let entry = try namespace.existing(name, in: parent, catalog)
-            if entry.kind == .folder { throw Errno.isDirectory }
+            if entry.kind == .folder { throw Refusal.isFolder }
             // A link that is gone would be made anew after a sudden end.
             if entry.container == .local, entry.isHere, entry.kind != .symbolicLink {
                 try removal.removeLocalFile(entry, catalog)
@@ -24,13 +24,13 @@ extension Tree {
             return entry
         }
         if parent != removed.parent { observer?.settleNames() }
-        try backing.discard(removed.inode)
+        try Refusal.wrapping { try backing.discard(removed.inode) }
     }
 
     /// Removes an empty folder.
     ///
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
-    func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Errno) {
+    func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Refusal) {
         try mutate { catalog in
             if let text = String(validating: name, as: UTF8.self),
                 try versionFiles.removeConflicts(text, in: parent, catalog)

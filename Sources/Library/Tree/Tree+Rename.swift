@@ -16,13 +16,13 @@ extension Tree {
     func rename(
         _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: some Collection<UInt8>,
         in newParent: InodeNumber, options: RenameOptions, by caller: Caller = .unknown
-    ) throws(Errno) {
+    ) throws(Refusal) {
         let newName = try Namespace.entryName(newName)
         // Before and after: a file that is opened meanwhile may see either state.
         openFiles.noteRenaming()
         defer { openFiles.noteRenaming() }
         let done = try mutate { catalog -> Move? in
-            let move = try prepare(name, in: parent, to: newName, in: newParent, options: options, catalog)
+            let move = try plan(name, in: parent, to: newName, in: newParent, options: options, catalog)
             guard let move else { return nil }
             let changed = try carryOut(move, by: caller, catalog)
             for entry in changed {
@@ -42,7 +42,7 @@ extension Tree {
             return move
         }
         guard let done else { return }
-        if let replaced = done.setAside { try backing.discard(replaced) }
+        if let replaced = done.setAside { try Refusal.wrapping { try backing.discard(replaced) } }
         if parent == .documents, newParent == .documents { observer?.settleNames() }
     }
 
@@ -57,41 +57,32 @@ extension Tree {
         return namespace.isMemorable(found, as: move.name.text, in: newParent)
     }
 
+    /// Gathers what decides about a rename, and has the rule decide.
+    ///
     /// - Returns: nil when there is nothing to do.
-    private func prepare(
+    private func plan(
         _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber,
         options: RenameOptions, _ catalog: CatalogTransaction
     ) throws -> Move? {
         let source = try namespace.existing(name, in: parent, catalog)
-        if source.inode <= .cloud { throw Errno.resourceBusy }
         let folder = try namespace.receivingFolder(newParent, catalog)
         let found = try namespace.resolve(newName.text, in: newParent, catalog).flatMap {
             $0.isUntitledAlias ? nil : $0
         }
-        let target = found?.entry
-        if let target, target.inode <= .cloud { throw Errno.resourceBusy }
-        if source.kind == .folder {
-            if newParent == .documents { throw Errno.notPermitted }
-            if try catalog.isInside(folder.inode, ancestor: source.inode) { throw Errno.invalidArgument }
-        }
-        let migrates = source.container != folder.container
         let now = surroundings.now()
-        var plan = try RenameRule.plan(
-            source: source.renamed(at: now), target: target?.renamed(at: now), isSame: source.inode == target?.inode,
-            name: newName, destination: folder.place, migrates: migrates, options: options)
+        let migrates = source.container != folder.container
+        let plan = try RenameRule.plan(
+            RenameRequest(
+                source: source.renamed(at: now), target: found?.entry.renamed(at: now),
+                isSame: source.inode == found?.entry.inode, name: newName, destination: folder.place,
+                isIntoDocuments: newParent == .documents,
+                isIntoItself: try source.kind == .folder && catalog.isInside(folder.inode, ancestor: source.inode),
+                migrates: migrates, obstacle: try migrates ? migration.obstacle(toMigrating: source, catalog) : nil,
+                options: options))
         if plan == .nothing { return nil }
-        if migrates, let obstacle = try migration.obstacle(toMigrating: source, catalog) { throw obstacle }
-        if plan == .exchange, let target, !source.isBackingCurrent || !target.isBackingCurrent {
-            throw Errno.resourceBusy
-        }
-        if plan == .replaceContent, !source.isBackingCurrent {
-            // The content of a placeholder belongs to its own identity in the cloud: it takes the name.
-            plan = .replaceEntry(RenameRule.renaming(source.renamed(at: now), to: newName, in: folder.place))
-        }
         return Move(
-            source: source, target: target, isTargetNameListed: found?.isListedName == true, folder: folder,
-            name: newName,
-            plan: plan, migrates: migrates)
+            source: source, target: found?.entry, isTargetNameListed: found?.isListedName == true, folder: folder,
+            name: newName, plan: plan, migrates: migrates)
     }
 
     private func carryOut(_ move: Move, by caller: Caller, _ catalog: CatalogTransaction) throws -> [Entry] {
@@ -127,7 +118,7 @@ extension Tree {
     ) throws {
         var entry = source
         entry.parent = move.folder.inode
-        if source.kind == .document, renaming.kind == .scratch {
+        if renaming.identity == .ends {
             try withdrawals.withdraw(source, step: nil, catalog)
             identities.departed.add(source, holder: nil, now: surroundings.now())
             entry.dropIdentity()
@@ -137,18 +128,20 @@ extension Tree {
             entry.position = try catalog.nextPosition(in: entry.parent)
             entry.notePending(.position)
         }
-        let isSuccessor = try identities.takeDepartedIdentity(&entry, as: renaming, move, by: caller, catalog)
-        if source.kind == .scratch, renaming.kind == .document, !isSuccessor {
-            try becomeDocument(&entry, move, catalog)
-        } else if !isSuccessor {
-            try rename(&entry, as: renaming, source, catalog)
+        let continuesDeparted =
+            try renaming.continuesDeparted && identities.takeDepartedIdentity(&entry, move, by: caller, catalog)
+        if !continuesDeparted {
+            switch renaming.identity {
+            case .begins: try becomeDocument(&entry, move, catalog)
+            case .none, .ends: try rename(&entry, as: renaming, source, catalog)
+            }
         }
         if source.parent != entry.parent || source.filename != entry.filename {
             entry.notePending(.place)
         }
         entry.container = move.folder.container
         try place(&entry, from: source, catalog)
-        if isSuccessor { try noteSuccession(&entry, from: source, catalog) }
+        if continuesDeparted { try noteSuccession(&entry, from: source, catalog) }
         if source.kind == .folder {
             try migration.carryDescendants(of: entry, from: source, to: move.folder.place.folder(move.name), catalog)
         }

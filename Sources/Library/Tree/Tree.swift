@@ -39,13 +39,13 @@ final class Tree: LibraryPart {
         self.departedNodes = departedNodes
     }
 
-    func attributes(of node: Node) throws(Errno) -> FileAttributes {
+    func attributes(of node: Node) throws(Refusal) -> FileAttributes {
         guard case .entry(let inode) = node else { return try inspect { try virtualAttributes(of: node, $0) } }
         return try fileAttributes.attributes(of: inode)
     }
 
     /// fsync(2) of a folder: the names in it. One that has no name any more has none in it.
-    func synchronizeFolder(_ inode: InodeNumber) throws(Errno) {
+    func synchronizeFolder(_ inode: InodeNumber) throws(Refusal) {
         if departedNodes[inode] == nil { try contents.synchronizeFolder(inode) }
     }
 }

@@ -9,8 +9,8 @@ extension VersionFiles {
     /// Opens a version for reading: at once if this device holds that content.
     ///
     /// - Throws: EACCES for writing, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline, ESTALE.
-    func openVersion(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
-        if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .permissionDenied }
+    func openVersion(_ inode: InodeNumber, flags: Int32) throws(Refusal) -> Opening {
+        if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .versionNotWritable }
         if let file = openFiles.shareableFile(inode, forWriting: false) {
             return .opened(contents.register(Handle(file: file, canWrite: false)))
         }
@@ -18,16 +18,16 @@ extension VersionFiles {
             let file = OpenFile(inode: inode, descriptor: descriptor)
             return .opened(contents.register(Handle(file: file, canWrite: false)))
         }
-        if !cloud.isReachable { throw .noRouteToHost }
+        if !cloud.isReachable { throw .cloudUnreachable }
         if flags & O_NONBLOCK != 0 {
             _ = try versionArrival(inode)
-            throw .resourceTemporarilyUnavailable
+            throw .contentNotHere
         }
         return .arriving(inode)
     }
 
     /// Waits for the first bytes of a version, and opens it.
-    func finishOpeningVersion(_ inode: InodeNumber) async throws(Errno) -> UInt64 {
+    func finishOpeningVersion(_ inode: InodeNumber) async throws(Refusal) -> UInt64 {
         let arrival = try versionArrival(inode)
         try await arrivals.waitForStart(of: arrival)
         return arrivals.openToRead(arrival)
@@ -43,7 +43,7 @@ extension VersionFiles {
     }
 
     /// The transfer of a version into a file without a name, shared by all who read it.
-    private func versionArrival(_ inode: InodeNumber) throws(Errno) -> Arrival {
+    private func versionArrival(_ inode: InodeNumber) throws(Refusal) -> Arrival {
         let arrival = try arrivals.joinArrival(of: inode) { catalog in
             let (version, id) = try describedVersion(inode, catalog)
             let arrival = try arrivals.makeArrival(of: inode, version, id)
@@ -52,16 +52,16 @@ extension VersionFiles {
         } carriedOutBy: { [self] arrival in
             await fetch(arrival)
         }
-        guard let arrival else { throw .staleNFSFileHandle }
+        guard let arrival else { throw .staleInode }
         return arrival
     }
 
-    private func fetch(_ arrival: Arrival) async -> Result<Void, Errno> {
+    private func fetch(_ arrival: Arrival) async -> Result<Void, Refusal> {
         defer { transfers.end(arrival, of: arrival.inode) }
         do throws(TransferError) {
             try await arrival.download.run()
             arrival.stage = .installed
             return .success(())
-        } catch { return .failure(Errno(error)) }
+        } catch { return .failure(.transfer(error)) }
     }
 }

@@ -13,12 +13,12 @@ extension VersionFiles {
     /// - Throws: ENOENT, EPERM in `F.versions/`.
     func discardVersion(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
-    ) throws(Errno) {
-        guard folder == .conflicts else { throw .notPermitted }
+    ) throws(Refusal) {
+        guard folder == .conflicts else { throw .historyNotChangeable }
         try mutate { catalog in
             let entry = try document(with: folder, inode, catalog)
             let version = try version(name, in: folder, of: entry, catalog)
-            guard let current = entry.currentVersion, let id = entry.id else { throw Errno.staleNFSFileHandle }
+            guard let current = entry.currentVersion, let id = entry.id else { throw Refusal.staleInode }
             try resolve(entry, keeping: current, discarding: [version.id], catalog)
             if entry.conflicts == 1 { versionNodes.noteEmptied(id, now: surroundings.now()) }
         }
@@ -31,14 +31,14 @@ extension VersionFiles {
     func chooseVersion(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber,
         as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions
-    ) throws(Errno) {
-        guard folder == .conflicts, !options.contains(.exchange) else { throw .notPermitted }
+    ) throws(Refusal) {
+        guard folder == .conflicts, !options.contains(.exchange) else { throw .historyNotChangeable }
         try mutate { catalog in
             let entry = try document(with: folder, inode, catalog)
             let version = try version(name, in: folder, of: entry, catalog)
             let target = try namespace.resolve(try Namespace.entryName(newName).text, in: newParent, catalog)
-            guard let target, target.entry.inode == entry.inode else { throw Errno.improperLink }
-            if options.contains(.noReplace) { throw Errno.fileExists }
+            guard let target, target.entry.inode == entry.inode else { throw Refusal.versionOfOtherDocument }
+            if options.contains(.noReplace) { throw Refusal.nameExists }
             try resolve(entry, keeping: version.id, discarding: [entry.currentVersion].compactMap { $0 }, catalog)
         }
     }
@@ -63,7 +63,7 @@ extension VersionFiles {
     private func resolve(
         _ entry: Entry, keeping kept: VersionID, discarding discarded: [VersionID], _ catalog: CatalogTransaction
     ) throws {
-        guard let id = entry.id else { throw Errno.staleNFSFileHandle }
+        guard let id = entry.id else { throw Refusal.staleInode }
         let before = try catalog.pendingResolution(of: id)?.discarded ?? []
         let all = Set(before + discarded).subtracting([kept])
         try catalog.store(Resolution(kept: kept, discarded: all.sorted()), of: id)

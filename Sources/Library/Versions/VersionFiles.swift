@@ -47,7 +47,7 @@ final class VersionFiles: LibraryPart {
     /// - Throws: ESTALE when it is gone.
     func document(with folder: VersionFolder, _ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         guard let entry = try catalog.entry(inode), try hasFolder(folder, entry, catalog) else {
-            throw Errno.staleNFSFileHandle
+            throw Refusal.staleInode
         }
         return entry
     }
@@ -89,17 +89,17 @@ final class VersionFiles: LibraryPart {
         _ name: some Collection<UInt8>, in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction
     ) throws -> DocumentVersion {
         let found = try versions(in: folder, of: entry, catalog).first { $0.name.utf8.elementsEqual(name) }
-        guard let found else { throw Errno.noSuchFileOrDirectory }
+        guard let found else { throw Refusal.noSuchName }
         return found.version
     }
 
     func lookup(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
-    ) throws(Errno) -> Resolved {
+    ) throws(Refusal) -> Resolved {
         try inspect { catalog in
             let entry = try document(with: folder, inode, catalog)
             let version = try version(name, in: folder, of: entry, catalog)
-            guard let id = entry.id else { throw Errno.staleNFSFileHandle }
+            guard let id = entry.id else { throw Refusal.staleInode }
             return Resolved(
                 node: .version(versionNodes.number(of: version.id, in: id)),
                 attributes: .version(version, of: try fileAttributes.attributes(of: entry, catalog)),
@@ -107,7 +107,7 @@ final class VersionFiles: LibraryPart {
         }
     }
 
-    func list(_ folder: VersionFolder, of inode: InodeNumber) throws(Errno) -> [ListedName] {
+    func list(_ folder: VersionFolder, of inode: InodeNumber) throws(Refusal) -> [ListedName] {
         try inspect { catalog in
             let entry = try document(with: folder, inode, catalog)
             guard let id = entry.id else { return [] }
@@ -134,7 +134,7 @@ final class VersionFiles: LibraryPart {
 
     func versionAttributes(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> FileAttributes {
         let (version, id) = try describedVersion(inode, catalog)
-        guard let entry = try catalog.entry(id) else { throw Errno.staleNFSFileHandle }
+        guard let entry = try catalog.entry(id) else { throw Refusal.staleInode }
         return .version(version, of: try fileAttributes.attributes(of: entry, catalog))
     }
 
@@ -144,7 +144,7 @@ final class VersionFiles: LibraryPart {
         guard let node = versionNodes[inode],
             let versions = try CatalogReplica(catalog).visibleEntry(node.document, at: surroundings.now())?.versions,
             let version = versions.all.first(where: { $0.id == node.version })
-        else { throw Errno.staleNFSFileHandle }
+        else { throw Refusal.staleInode }
         return (version, node.document)
     }
 }
