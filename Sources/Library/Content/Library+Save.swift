@@ -89,7 +89,7 @@ extension Library {
         if let old = entry.name { catalog.announce(.nameChanged(old.full, in: entry.parent)) }
         catalog.announce(.nameChanged(name.full, in: entry.parent))
         let formerName = entry.name
-        entry.name = name
+        entry.document?.name = name
         try announceListedName(of: entry, formerly: formerName, catalog)
         entry.notePending(.name)
         backing.mirror(displayName: name.displayName, of: entry.filename, in: folder)

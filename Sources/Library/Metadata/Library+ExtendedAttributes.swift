@@ -92,7 +92,7 @@ extension Library {
             }
             // A copy of a file that bears no such attribute takes no name away.
             if name == Self.restoredName { return false }
-            if entry.naming == .given { entry.naming = .automatic }
+            if entry.naming == .given { entry.document?.naming = .automatic }
             var automatic = entry.name
             if entry.isBackingCurrent {
                 let folder = try backing.folder(entry.parent, catalog)
@@ -159,8 +159,7 @@ extension Library {
     ) throws {
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         let formerName = entry.name
-        entry.name = name
-        entry.naming = naming
+        entry.document = DocumentIdentity(name: name, naming: naming)
         try announceListedName(of: entry, formerly: formerName, catalog)
         entry.notePending(.name)
         try noteChange(of: &entry, catalog)

@@ -68,7 +68,7 @@ extension Library {
     ) throws(Errno) -> Resolved {
         try makeEntry(name, in: parent, kind: .folder) { entry, folder, name in
             entry.mode = creator.mode
-            entry.place = folder.place.folder(name)
+            entry.nature = .folder(folder.place.folder(name))
         } effect: { directory, name throws(Errno) in
             try directory.makeFolder(name, mode: creator.mode)
             try Self.assignOwner(creator, name, in: directory)
@@ -80,7 +80,7 @@ extension Library {
     ) throws(Errno) -> Resolved {
         try makeEntry(name, in: parent, kind: .symbolicLink) { entry, _, _ in
             entry.mode = 0o777
-            entry.target = target
+            entry.nature = .symbolicLink(target: target)
         } effect: { directory, name throws(Errno) in
             try directory.makeSymbolicLink(name, target: target)
             try Self.assignOwner(creator, name, in: directory)
@@ -145,11 +145,10 @@ extension Library {
         _ name: EntryName, in folder: Entry, by creator: Creator, _ catalog: CatalogTransaction
     ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
-        let isScratch = folder.place.isScratch(name)
         var entry = Entry(
-            parent: folder.inode, container: folder.container, kind: isScratch ? .scratch : .document,
-            filename: name.text, created: now, position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
-        if isScratch { return (entry, false) }
+            parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
+            position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
+        if folder.place.isScratch(name) { return (entry, false) }
         if let departed = departed.claim(name, in: folder.inode, now: now),
             try takeIdentity(of: departed, for: &entry, by: creator.caller, catalog)
         {
@@ -165,9 +164,8 @@ extension Library {
     ) throws {
         let documentName = DocumentName(splitting: name)
         var random = surroundings.random()
-        entry.kind = .document
+        entry.document = DocumentIdentity(name: documentName, naming: Naming(createdAs: documentName))
         entry.id = .random(using: &random)
-        entry.naming = Naming(createdAs: documentName)
         if folder.place.keepsName(name) {
             entry.filename = name.text
             entry.hasGeneratedFilename = false
@@ -175,9 +173,11 @@ extension Library {
             entry.filename = try newFilename(for: documentName, in: folder.inode, catalog)
             entry.hasGeneratedFilename = true
         }
-        entry.name = documentName
         if entry.hasGeneratedFilename { try takeRestoredName(for: &entry) }
-        if entry.naming == .untitled { entry.name = automaticName(of: entry, content: []) }
+        if entry.naming == .untitled {
+            let name = automaticName(of: entry, content: [])
+            entry.document?.name = name
+        }
         entry.notePending([.creation, .content])
     }
 
@@ -243,7 +243,7 @@ extension Library {
                 throw Errno.fileExists
             }
             var entry = Entry(
-                parent: folder.inode, container: folder.container, kind: kind, filename: name.text,
+                parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
                 created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
             prepare(&entry, folder, name)
             if !folder.place.isScratch, !entry.place.isScratch {

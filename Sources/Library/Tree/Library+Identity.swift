@@ -149,12 +149,10 @@ extension Library {
 extension Entry {
     /// Becomes the document that `other` was: all but the file and its mode.
     mutating func adoptIdentity(of other: Entry) {
-        kind = .document
+        nature = other.nature
         id = other.id
         filename = other.filename
         hasGeneratedFilename = other.hasGeneratedFilename
-        name = other.name
-        naming = other.naming
         created = other.created
         position = other.position
         attributes = other.attributes
@@ -173,13 +171,11 @@ extension Entry {
         return entry
     }
 
-    /// Stops being a document: what is left is a file with a name.
+    /// Stops being anything that the container knows: what is left of a document is a file with a name.
     mutating func dropIdentity() {
-        kind = .scratch
+        if kind == .document { nature = .scratch }
         id = nil
         hasGeneratedFilename = false
-        name = nil
-        naming = .given
         currentVersion = nil
         contentVersion = nil
         conflicts = 0

@@ -16,7 +16,7 @@ extension Library {
         guard place != source.place else { return }
         var places = [folder.inode: place]
         var moved = folder
-        moved.place = place
+        moved.nature = .folder(place)
         if place.isScratch != source.place.isScratch {
             try changeReplication(of: &moved, isScratch: place.isScratch, catalog)
         }
@@ -24,7 +24,7 @@ extension Library {
         for var entry in try catalog.descendants(of: folder.inode) {
             guard let above = places[entry.parent], let name = try? EntryName(entry.filename) else { continue }
             if entry.kind == .folder {
-                entry.place = above.folder(name)
+                entry.nature = .folder(above.folder(name))
                 places[entry.inode] = entry.place
             }
             let isScratch = entry.kind == .folder ? entry.place.isScratch : above.isScratch
@@ -42,16 +42,13 @@ extension Library {
     private func changeReplication(of entry: inout Entry, isScratch: Bool, _ catalog: CatalogTransaction) throws {
         if isScratch, entry.id != nil {
             try withdraw(entry, step: nil, catalog)
-            let kind = entry.kind
             try takeFullName(&entry, catalog)
             entry.dropIdentity()
-            if kind != .document { entry.kind = kind }
         } else if !isScratch, entry.id == nil, entry.kind != .scratch || !ScratchName.matches(entry.filename) {
             var random = surroundings.random()
             entry.id = .random(using: &random)
             if entry.kind == .scratch {
-                entry.kind = .document
-                entry.name = DocumentName(splitting: try EntryName(entry.filename))
+                entry.document = DocumentIdentity(name: DocumentName(splitting: try EntryName(entry.filename)))
             }
             entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
         }
@@ -86,15 +83,15 @@ extension Library {
     ///
     /// - Parameter entry: as it is in that container.
     func obstacle(toMigrating entry: Entry, _ catalog: CatalogTransaction) throws -> Errno? {
-        func any(_ isTop: Bool, _ condition: StaticString) throws -> Bool {
+        func any(_ isTop: Bool, _ condition: EntryCondition) throws -> Bool {
             try isTop || entry.kind == .folder && catalog.hasDescendant(of: entry.inode, where: condition)
         }
         switch entry.container {
-        case .local: return try any(!entry.isHere, CatalogTransaction.isArriving) ? .resourceBusy : nil
+        case .local: return try any(!entry.isHere, .isArriving) ? .resourceBusy : nil
         case .cloud:
-            if try any(entry.conflicts > 0, CatalogTransaction.isInConflict) { return .resourceBusy }
+            if try any(entry.conflicts > 0, .isInConflict) { return .resourceBusy }
             let isCurrent = entry.kind != .document || entry.isBackingCurrent
-            return try !transfers.isReachable && any(!isCurrent, CatalogTransaction.isNotCurrent) ? .noRouteToHost : nil
+            return try !transfers.isReachable && any(!isCurrent, .isNotCurrent) ? .noRouteToHost : nil
         case nil: return nil
         }
     }

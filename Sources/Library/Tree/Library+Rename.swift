@@ -180,8 +180,7 @@ extension Library {
             if let old = source.name, BackupName.isBackup(name.full, of: old) {
                 departed.add(source, holder: source.inode, now: surroundings.now())
             }
-            entry.name = name
-            entry.naming = renaming.naming ?? .given
+            entry.document = DocumentIdentity(name: name, naming: renaming.naming ?? .given)
             entry.notePending(.name)
         }
         switch renaming.filename {
@@ -235,6 +234,7 @@ extension Library {
         of entry: inout Entry, at source: Entry, _ catalog: CatalogTransaction
     ) throws {
         let file = try backing.folder(source.parent, catalog).openUnnoticed(source.filename)
-        entry.name = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
+        let name = automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
+        entry.document?.name = name
     }
 }
