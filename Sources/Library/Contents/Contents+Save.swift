@@ -64,7 +64,7 @@ extension Contents {
         if let old = entry.name { catalog.announce(.nameChanged(old.full, in: entry.parent)) }
         catalog.announce(.nameChanged(name.full, in: entry.parent))
         let formerName = entry.name
-        entry.name = name
+        entry.document?.name = name
         try namespace.announceListedName(of: entry, formerly: formerName, catalog)
         entry.notePending(.name)
         backing.mirror(displayName: name.displayName, of: entry.filename, in: folder)

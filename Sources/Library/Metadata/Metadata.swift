@@ -109,7 +109,7 @@ final class Metadata: LibraryPart {
             }
             // A copy of a file that bears no such attribute takes no name away.
             if name == Namespace.restoredName { return false }
-            if entry.naming == .given { entry.naming = .automatic }
+            if entry.naming == .given { entry.document?.naming = .automatic }
             var automatic = entry.name
             if entry.isBackingCurrent {
                 let folder = try backing.folder(entry.parent, catalog)
@@ -172,8 +172,7 @@ final class Metadata: LibraryPart {
     ) throws {
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         let formerName = entry.name
-        entry.name = name
-        entry.naming = naming
+        entry.document = DocumentIdentity(name: name, naming: naming)
         try namespace.announceListedName(of: entry, formerly: formerName, catalog)
         entry.notePending(.name)
         try fileAttributes.noteChange(of: &entry, catalog)

@@ -37,9 +37,9 @@ extension Namespace {
 
     /// A document gets another name without rename(2): watchers are to hear of it if listings show it. Before its row says so.
     func announceListedName(of entry: Entry, formerly name: DocumentName?, _ catalog: CatalogTransaction) throws {
-        guard configuration.showsDisplayNames, entry.name != name else { return }
+        guard configuration.showsDisplayNames, let name, entry.name != name else { return }
         var former = entry
-        former.name = name
+        former.document?.name = name
         guard let from = try listedPlace(of: former, catalog), let to = try listedPlace(of: entry, catalog),
             !from.isSameName(as: to)
         else { return }

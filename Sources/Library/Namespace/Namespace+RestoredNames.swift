@@ -19,7 +19,7 @@ extension Namespace {
         var stored = try entry.storedAttributes()
         guard let value = stored[Self.restoredName], let name = entry.name else { return }
         if configuration.filenames.couldHaveMade(name), let restored = try? Self.documentName(value, for: entry) {
-            entry.name = restored
+            entry.document?.name = restored
         } else {
             stored[Self.restoredName] = nil
             try entry.setStoredAttributes(stored)

@@ -41,24 +41,23 @@ extension FoundFiles {
         guard let folder = try catalog.entry(stray.folder), let name = try? EntryName(stray.name) else { return nil }
         let status = stray.found.status
         let isScratch = stray.isFolder ? folder.place.folder(name).isScratch : folder.place.isScratch(name)
-        let kind: EntryKind
+        let nature: EntryNature
         switch stray.found.type {
-        case S_IFDIR: kind = .folder
-        case S_IFLNK: kind = .symbolicLink
-        case S_IFREG: kind = isScratch ? .scratch : .document
+        case S_IFDIR: nature = .folder(folder.place.folder(name))
+        case S_IFLNK: nature = .symbolicLink(target: try directory.readSymbolicLink(stray.name))
+        case S_IFREG:
+            nature = isScratch ? .scratch : .document(DocumentIdentity(name: DocumentName(splitting: name)))
         default: return nil
         }
         var entry = Entry(
-            parent: stray.folder, container: folder.container, kind: kind, filename: stray.name,
+            parent: stray.folder, container: folder.container, nature: nature, filename: stray.name,
             created: Timestamp(status.st_mtim), position: try catalog.nextPosition(in: stray.folder),
             mode: UInt16(status.st_mode & 0o7777))
-        if stray.isFolder { entry.place = folder.place.folder(name) }
-        if kind == .symbolicLink { entry.target = try directory.readSymbolicLink(stray.name) }
-        if kind == .document { try nameAdopted(&entry, name, folder, directory, catalog) }
+        if entry.kind == .document { try nameAdopted(&entry, name, folder, directory, catalog) }
         if !isScratch {
             var random = surroundings.random()
             entry.id = .random(using: &random)
-            entry.notePending(kind == .document ? [.creation, .content] : .creation)
+            entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
         }
         entry.size = Int64(status.st_size)
         entry.backing = stray.found.evidence
@@ -71,14 +70,13 @@ extension FoundFiles {
         _ catalog: CatalogTransaction
     ) throws {
         let split = DocumentName(splitting: name)
-        entry.name = split
         if folder.place.keepsName(name) { return }
         entry.hasGeneratedFilename = true
         let twin = try catalog.entries(generatedFilename: name.text).first
         let displayName = directory.displayName(of: name.text) ?? twin?.name?.displayName
         if let displayName, let named = try? DocumentName(displayName: displayName, pathExtension: split.pathExtension)
         {
-            entry.name = named
+            entry.document?.name = named
         }
         guard twin != nil else { return }
         entry.filename = try namespace.newFilename(split.pathExtension, in: folder.inode, catalog)

@@ -34,7 +34,7 @@ extension Reconciliation {
             return
         }
         guard let later = try? DocumentName(displayName: carried, pathExtension: name.pathExtension) else { return }
-        entry.name = later
+        entry.document?.name = later
         entry.notePending(.name)
         try catalog.update(entry)
     }

@@ -298,7 +298,7 @@ struct Reconciliation {
         if row.parent != folder.inode { entry.position = try catalog.nextPosition(in: folder.inode) }
         entry.notePending([.place, .position])
         let name = try EntryName(stray.name)
-        if row.kind == .document, !row.hasGeneratedFilename { entry.name = DocumentName(splitting: name) }
+        if row.kind == .document, !row.hasGeneratedFilename { entry.document?.name = DocumentName(splitting: name) }
         comparison.backing.forget(row.inode)
         try catalog.update(entry)
         if row.kind == .folder {

@@ -130,20 +130,19 @@ struct Projection {
     @discardableResult
     private mutating func insertRow(_ committed: ReplicaEntry, in folder: Entry) throws -> Entry {
         let description = committed.description
-        let kind: EntryKind =
+        let nature: EntryNature =
             switch committed.content {
-            case .folder: .folder
-            case .symbolicLink: .symbolicLink
-            case .document: .document
+            case .folder: .folder(folder.place.folder(try EntryName(description.filename)))
+            case .symbolicLink(let target): .symbolicLink(target: Array(target))
+            case .document: .document(description.identity)
             }
+        let kind = nature.kind
         var entry = Entry(
-            parent: folder.inode, container: .cloud, kind: kind, filename: description.filename,
+            parent: folder.inode, container: .cloud, nature: nature, filename: description.filename,
             created: committed.created, position: description.position, mode: description.mode)
         entry.id = committed.id
         entry.describe(as: description)
         entry.isHere = kind != .document
-        if kind == .folder { entry.place = folder.place.folder(try EntryName(description.filename)) }
-        if case .symbolicLink(let target) = committed.content { entry.target = Array(target) }
         entry.note(committed.versions)
         let directory = try tree.backing.folder(folder.inode, catalog)
         switch kind {
@@ -181,7 +180,7 @@ struct Projection {
         var entry = current
         let description = committed.description
         if !current.pending.contains(.place) { try move(&entry, to: description) }
-        if current.kind == .document, !current.pending.contains(.name) { entry.name(as: description) }
+        if current.kind == .document, !current.pending.contains(.name) { entry.document = description.identity }
         if !current.pending.contains(.attributes) { entry.attributes = description.attributes.map(Array.init) }
         if !current.pending.contains(.position) { entry.position = description.position }
         if !current.pending.contains(.mode) { entry.mode = description.mode }
@@ -410,18 +409,20 @@ extension Entry {
         hasGeneratedFilename = description.hasGeneratedFilename
         modified = description.modified
         attributes = description.attributes.map(Array.init)
-        name(as: description)
-    }
-
-    fileprivate mutating func name(as description: EntryDescription) {
-        guard let displayName = description.displayName else { return }
-        name = DocumentName(storedDisplayName: displayName, pathExtension: description.pathExtension ?? "")
-        naming = description.naming ?? .given
     }
 
     fileprivate mutating func note(_ versions: VersionHistory?) {
         currentVersion = versions?.current.id
         conflicts = versions?.conflicts.count ?? 0
         size = versions?.current.size ?? 0
+    }
+}
+
+extension EntryDescription {
+    /// Of a document: a commit in which one has no name is not applied (`CommitError`).
+    fileprivate var identity: DocumentIdentity {
+        DocumentIdentity(
+            name: DocumentName(storedDisplayName: displayName ?? filename, pathExtension: pathExtension ?? ""),
+            naming: naming ?? .given)
     }
 }

@@ -86,9 +86,8 @@ final class Identities: LibraryPart {
     ) throws {
         let documentName = DocumentName(splitting: name)
         var random = surroundings.random()
-        entry.kind = .document
+        entry.document = DocumentIdentity(name: documentName, naming: Naming(createdAs: documentName))
         entry.id = .random(using: &random)
-        entry.naming = Naming(createdAs: documentName)
         if folder.place.keepsName(name) {
             entry.filename = name.text
             entry.hasGeneratedFilename = false
@@ -96,9 +95,11 @@ final class Identities: LibraryPart {
             entry.filename = try namespace.newFilename(for: documentName, in: folder.inode, catalog)
             entry.hasGeneratedFilename = true
         }
-        entry.name = documentName
         if entry.hasGeneratedFilename { try namespace.takeRestoredName(for: &entry) }
-        if entry.naming == .untitled { entry.name = namespace.automaticName(of: entry, content: []) }
+        if entry.naming == .untitled {
+            let name = namespace.automaticName(of: entry, content: [])
+            entry.document?.name = name
+        }
         entry.notePending([.creation, .content])
     }
 }
@@ -106,12 +107,10 @@ final class Identities: LibraryPart {
 extension Entry {
     /// Becomes the document that `other` was: all but the file and its mode.
     mutating func adoptIdentity(of other: Entry) {
-        kind = .document
+        nature = other.nature
         id = other.id
         filename = other.filename
         hasGeneratedFilename = other.hasGeneratedFilename
-        name = other.name
-        naming = other.naming
         created = other.created
         position = other.position
         attributes = other.attributes
@@ -130,13 +129,11 @@ extension Entry {
         return entry
     }
 
-    /// Stops being a document: what is left is a file with a name.
+    /// Stops being anything that the container knows: what is left of a document is a file with a name.
     mutating func dropIdentity() {
-        kind = .scratch
+        if kind == .document { nature = .scratch }
         id = nil
         hasGeneratedFilename = false
-        name = nil
-        naming = .given
         currentVersion = nil
         contentVersion = nil
         conflicts = 0

@@ -22,15 +22,15 @@ final class Migration: LibraryPart {
     ///
     /// - Parameter entry: as it is in that container.
     func obstacle(toMigrating entry: Entry, _ catalog: CatalogTransaction) throws -> MigrationObstacle? {
-        func any(_ isTop: Bool, _ condition: StaticString) throws -> Bool {
+        func any(_ isTop: Bool, _ condition: EntryCondition) throws -> Bool {
             try isTop || entry.kind == .folder && catalog.hasDescendant(of: entry.inode, where: condition)
         }
         switch entry.container {
-        case .local: return try any(!entry.isHere, CatalogTransaction.isArriving) ? .stillArriving : nil
+        case .local: return try any(!entry.isHere, .isArriving) ? .stillArriving : nil
         case .cloud:
-            if try any(entry.conflicts > 0, CatalogTransaction.isInConflict) { return .inConflict }
+            if try any(entry.conflicts > 0, .isInConflict) { return .inConflict }
             let isCurrent = entry.kind != .document || entry.isBackingCurrent
-            return try !cloud.isReachable && any(!isCurrent, CatalogTransaction.isNotCurrent)
+            return try !cloud.isReachable && any(!isCurrent, .isNotCurrent)
                 ? .notHere : nil
         case nil: return nil
         }
@@ -102,7 +102,7 @@ final class Migration: LibraryPart {
         guard place != source.place else { return }
         var places = [folder.inode: place]
         var moved = folder
-        moved.place = place
+        moved.nature = .folder(place)
         if place.isScratch != source.place.isScratch {
             try changeReplication(of: &moved, isScratch: place.isScratch, catalog)
         }
@@ -110,7 +110,7 @@ final class Migration: LibraryPart {
         for var entry in try catalog.descendants(of: folder.inode) {
             guard let above = places[entry.parent], let name = try? EntryName(entry.filename) else { continue }
             if entry.kind == .folder {
-                entry.place = above.folder(name)
+                entry.nature = .folder(above.folder(name))
                 places[entry.inode] = entry.place
             }
             let isScratch = entry.kind == .folder ? entry.place.isScratch : above.isScratch
@@ -128,16 +128,13 @@ final class Migration: LibraryPart {
     private func changeReplication(of entry: inout Entry, isScratch: Bool, _ catalog: CatalogTransaction) throws {
         if isScratch, entry.id != nil {
             try withdrawals.withdraw(entry, step: nil, catalog)
-            let kind = entry.kind
             try takeFullName(&entry, catalog)
             entry.dropIdentity()
-            if kind != .document { entry.kind = kind }
         } else if !isScratch, entry.id == nil, entry.kind != .scratch || !ScratchName.matches(entry.filename) {
             var random = surroundings.random()
             entry.id = .random(using: &random)
             if entry.kind == .scratch {
-                entry.kind = .document
-                entry.name = DocumentName(splitting: try EntryName(entry.filename))
+                entry.document = DocumentIdentity(name: DocumentName(splitting: try EntryName(entry.filename)))
             }
             entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
         }

@@ -106,11 +106,10 @@ extension Tree {
         _ name: EntryName, in folder: Entry, by creator: Creator, _ catalog: CatalogTransaction
     ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
-        let isScratch = folder.place.isScratch(name)
         var entry = Entry(
-            parent: folder.inode, container: folder.container, kind: isScratch ? .scratch : .document,
-            filename: name.text, created: now, position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
-        if isScratch { return (entry, false) }
+            parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
+            position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
+        if folder.place.isScratch(name) { return (entry, false) }
         if let departed = identities.departed.claim(name, in: folder.inode, now: now),
             try identities.takeIdentity(of: departed, for: &entry, by: creator.caller, catalog)
         {

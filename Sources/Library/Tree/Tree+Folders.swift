@@ -10,7 +10,7 @@ extension Tree {
     ) throws(Refusal) -> Resolved {
         try makeEntry(name, in: parent, kind: .folder) { entry, folder, name in
             entry.mode = creator.mode
-            entry.place = folder.place.folder(name)
+            entry.nature = .folder(folder.place.folder(name))
         } effect: { directory, name throws(Errno) in
             try directory.makeFolder(name, mode: creator.mode)
             try Self.assignOwner(creator, name, in: directory)
@@ -22,7 +22,7 @@ extension Tree {
     ) throws(Refusal) -> Resolved {
         try makeEntry(name, in: parent, kind: .symbolicLink) { entry, _, _ in
             entry.mode = 0o777
-            entry.target = target
+            entry.nature = .symbolicLink(target: target)
         } effect: { directory, name throws(Errno) in
             try directory.makeSymbolicLink(name, target: target)
             try Self.assignOwner(creator, name, in: directory)
@@ -53,7 +53,7 @@ extension Tree {
                 throw Refusal.nameExists
             }
             var entry = Entry(
-                parent: folder.inode, container: folder.container, kind: kind, filename: name.text,
+                parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
                 created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
             prepare(&entry, folder, name)
             if !folder.place.isScratch, !entry.place.isScratch {

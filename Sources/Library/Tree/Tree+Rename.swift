@@ -159,8 +159,7 @@ extension Tree {
             if let old = source.name, BackupName.isBackup(name.full, of: old) {
                 identities.departed.add(source, holder: source.inode, now: surroundings.now())
             }
-            entry.name = name
-            entry.naming = renaming.naming ?? .given
+            entry.document = DocumentIdentity(name: name, naming: renaming.naming ?? .given)
             entry.notePending(.name)
         }
         switch renaming.filename {
@@ -214,7 +213,8 @@ extension Tree {
         of entry: inout Entry, at source: Entry, _ catalog: CatalogTransaction
     ) throws {
         let file = try backing.folder(source.parent, catalog).openUnnoticed(source.filename)
-        entry.name = namespace.automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
+        let name = namespace.automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
+        entry.document?.name = name
     }
 
     /// The file of a document that took another one's identity is in its place: that is a save.

@@ -119,9 +119,7 @@ extension Entry {
     /// Takes the place of `other`: its names and, for a document, its identity.
     fileprivate mutating func exchangePlace(with other: Entry) {
         if kind == .document || kind == .scratch {
-            let kindBefore = other.kind
             adoptIdentity(of: other)
-            kind = kindBefore
             noteOwnMode(inPlaceOf: other)
         } else {
             filename = other.filename
