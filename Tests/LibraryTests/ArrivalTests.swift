@@ -149,7 +149,7 @@ struct ArrivalTests {
             phone.cloud.release()
             // All of it comes: nobody cuts the reader off from the rest.
             try await phone.library.waitForBytes(phone.library.handle(film.reader), from: 0, count: Self.content.count)
-            let writer = try await opening.value
+            let writer = try await opening.value.number
             try phone.write("replaced", to: writer)
             phone.library.close(writer)
             phone.library.close(film.reader)
@@ -166,7 +166,7 @@ struct ArrivalTests {
             #expect(try phone.library.arrival(of: film.inode) == nil)
             try await phone.library.waitForContent(of: film.inode)
             for flags in [O_RDONLY, O_RDWR] {
-                let number = try await phone.library.finishOpening(film.inode, flags: flags)
+                let number = try await phone.library.finishOpening(film.inode, flags: flags).number
                 #expect(try await phone.bytes(of: number) == Self.content)
                 phone.library.close(number)
             }

@@ -153,7 +153,7 @@ struct HeldDocumentTests {
             }
             let opening = Task { try await phone.library.finishOpening(inode, flags: O_RDONLY, by: Caller(thread: 42)) }
             phone.cloud.release()
-            let held = try await opening.value
+            let held = try await opening.value.number
             try await Self.overtake(phone, from: laptop)
             try await Self.bringNewest(to: phone)
             try Self.saveByRenaming("from the phone", by: 42, on: phone)

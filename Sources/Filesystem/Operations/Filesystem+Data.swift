@@ -10,24 +10,27 @@ import SystemPackage
 extension Filesystem {
     static func addData(to operations: inout fuse_lowlevel_ops) {
         operations.read = { request, number, size, offset, info in
-            filesystem(of: request!).read(number, info!.pointee.fh, Int64(offset), size, Request(request!))
+            Request(request, "read", number).answerWhenReady { filesystem throws(Errno) in
+                try filesystem.read(number, info!.pointee.fh, Int64(offset), size)
+            }
         }
         operations.write_buf = { request, number, source, offset, info in
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).write(number, info!.pointee.fh, source!, offset, Request(request!))
+            let request = Request(request, "write", number)
+            request.answer { filesystem throws(Errno) in
+                try filesystem.write(number, info!.pointee.fh, source!, offset, request)
             }
         }
         operations.fallocate = { request, number, mode, offset, length, info in
-            if isReenacted(request!, .touch(number)) { return }
-            Request(request!).answer { () throws(Errno) in
-                let target = try filesystem(of: request!).descriptorToWrite(number, info!.pointee.fh, Request(request!))
+            let request = Request(request, "fallocate", number)
+            request.answer { filesystem throws(Errno) in
+                let target = try filesystem.descriptorToWrite(number, info!.pointee.fh, request)
                 _ = try Filesystem.check { Int(CLinux.fallocate(target.number, mode, offset, length)) }
                 return .success
             }
         }
         operations.lseek = { request, number, offset, whence, info in
-            Request(request!).answer { () throws(Errno) in
-                let handle = try filesystem(of: request!).handle(number, info!.pointee.fh)
+            Request(request, "lseek", number).answer { filesystem throws(Errno) in
+                let handle = try filesystem.handle(number, info!.pointee.fh)
                 if let size = handle.arrivingSize {
                     return .offset(try Filesystem.seekSolid(Int64(offset), whence, size: size))
                 }
@@ -35,12 +38,12 @@ extension Filesystem {
             }
         }
         operations.copy_file_range = { request, source, from, sourceInfo, target, to, targetInfo, length, flags in
-            Request(request!).answer { () throws(Errno) in
-                let served = filesystem(of: request!)
-                let source = try served.handle(source, sourceInfo!.pointee.fh)
-                let target = try served.descriptorToWrite(target, targetInfo!.pointee.fh, Request(request!))
+            let request = Request(request, "copy_file_range", target)
+            request.answer { filesystem throws(Errno) in
+                let source = try filesystem.handle(source, sourceInfo!.pointee.fh)
+                let target = try filesystem.descriptorToWrite(target, targetInfo!.pointee.fh, request)
                 // Content that is still arriving has holes where bytes are to come.
-                guard served.library.hasArrived(source, from: Int64(from), count: length) else {
+                guard filesystem.library.hasArrived(source, from: Int64(from), count: length) else {
                     throw .notSupported
                 }
                 var (from, to) = (from, to)
@@ -54,33 +57,32 @@ extension Filesystem {
     }
 
     private func read(
-        _ number: fuse_ino_t, _ handle: UInt64, _ offset: Int64, _ size: Int, _ request: Request
-    ) {
+        _ number: fuse_ino_t, _ handle: UInt64, _ offset: Int64, _ size: Int
+    ) throws(Errno) -> Answer {
         if case .state(let inode) = Node(number: number) {
-            request.answer { () throws(Errno) in try readState(inode, handle, Int(offset), size) }
-            return
+            return .now(try readState(inode, handle, Int(offset), size))
         }
-        do throws(Errno) {
-            let handle = try library.handle(handle)
-            if library.hasArrived(handle, from: offset, count: size) {
-                request.answer { () throws(Errno) in .file(handle.descriptor, offset: offset, size: size) }
-            } else {
-                request.answerLater { [library] () throws(Errno) in
-                    try await library.waitForBytes(handle, from: offset, count: size)
-                    return .file(handle.descriptor, offset: offset, size: size)
-                }
-            }
-        } catch {
-            request.answer { () throws(Errno) in throw error }
+        let handle = try library.handle(handle)
+        if library.hasArrived(handle, from: offset, count: size) {
+            return .now(.file(handle.descriptor, offset: offset, size: size))
+        }
+        return .later { [library] () throws(Errno) in
+            try await library.waitForBytes(handle, from: offset, count: size)
+            return .file(handle.descriptor, offset: offset, size: size)
         }
     }
 
+    /// Read from the start, a state file says what holds then, but for the first time: then it says what held when it was opened.
     private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Errno) -> Reply {
-        if offset == 0, !stateFiles.beginReading(handle), let text = try? library.stateText(of: inode, settling: true) {
-            stateFiles.renew(handle, text: text)
+        if offset == 0, !stateFiles.beginReading(handle) {
+            do throws(Errno) {
+                stateFiles.renew(handle, text: try library.stateText(of: inode, settling: true))
+            } catch .staleNFSFileHandle {
+                // The document is gone: its file goes on saying what it said last.
+            }
         }
-        guard let state = stateFiles[handle] else { throw .badFileDescriptor }
-        return .bytes(Array(state.text.dropFirst(offset).prefix(size)))
+        guard let text = stateFiles[handle] else { throw .badFileDescriptor }
+        return .bytes(Array(text.dropFirst(offset).prefix(size)))
     }
 
     private func write(

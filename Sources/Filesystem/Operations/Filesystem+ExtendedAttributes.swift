@@ -8,34 +8,34 @@ import SystemPackage
 extension Filesystem {
     static func addExtendedAttributes(to operations: inout fuse_lowlevel_ops) {
         operations.getxattr = { request, number, name, size in
-            Request(request!).answer { () throws(Errno) in
-                let value = try filesystem(of: request!).extendedAttribute(name!, number)
+            Request(request, "getxattr", number).answer { filesystem throws(Errno) in
+                let value = try filesystem.extendedAttribute(name!, number)
                 return try Filesystem.sized(value, size)
             }
         }
         operations.listxattr = { request, number, size in
-            Request(request!).answer { () throws(Errno) in
-                let names = try filesystem(of: request!).library.extendedAttributeNames(of: Node(number: number))
+            Request(request, "listxattr", number).answer { filesystem throws(Errno) in
+                let names = try filesystem.library.extendedAttributeNames(of: Node(number: number))
                 return try Filesystem.sized(names.flatMap { Array($0.utf8) + [0] }, size)
             }
         }
         operations.setxattr = { request, number, name, value, size, flags in
-            Request(request!).answer { () throws(Errno) in
+            Request(request, "setxattr", number).answer { filesystem throws(Errno) in
                 let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
                 if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!))
                 {
-                    try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem(of: request!))
+                    try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem)
                     return .success
                 }
-                try filesystem(of: request!).library.setExtendedAttribute(
+                try filesystem.library.setExtendedAttribute(
                     try Filesystem.attributeName(name!), to: bytes, of: Node(number: number),
                     AttributeCreation(flags: flags))
                 return .success
             }
         }
         operations.removexattr = { request, number, name in
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).library.removeExtendedAttribute(
+            Request(request, "removexattr", number).answer { filesystem throws(Errno) in
+                try filesystem.library.removeExtendedAttribute(
                     try Filesystem.attributeName(name!), of: Node(number: number))
                 return .success
             }
@@ -99,7 +99,7 @@ public enum MountAttribute: String, Sendable {
         case .processNamespace: Self.ownProcessNamespace
         case .showsDisplayNames: filesystem.library.showsDisplayNames ? "display-names" : "filenames"
         case .dataPath:
-            filesystem.dataPaths.passthrough.availability.description(
+            filesystem.passthrough.availability.description(
                 noticing: filesystem.library.canNoticeUnseenWrites)
         case .checkup: CheckupReply(filesystem.library.checkup.current).text
         }

@@ -16,17 +16,18 @@ extension Library {
     /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
     ///   content that is damaged, or what opening it then gives.
     public func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Errno)
-        -> UInt64
+        -> OpenedFile
     {
+        if inode.isVersion { return try await finishOpeningVersion(inode) }
         let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
         while true {
             if let arrival = try arrival(of: inode) {
                 try await waitForStart(of: arrival)
-                if onlyReads, let number = openArriving(arrival, by: caller) { return number }
+                if onlyReads, let file = openArriving(arrival, by: caller) { return file }
                 try await arrival.waitUntilInstalled()
             }
             // Meanwhile a still newer version may have come.
-            if case .opened(let number) = try open(inode, flags: flags, by: caller) { return number }
+            if case .opened(let file) = try open(inode, flags: flags, by: caller) { return file }
         }
     }
 
@@ -102,14 +103,14 @@ extension Library {
     }
 
     /// Opens content that is arriving for reading; nil when it is not arriving any more.
-    private func openArriving(_ arrival: Arrival, by caller: Caller) -> UInt64? {
+    private func openArriving(_ arrival: Arrival, by caller: Caller) -> OpenedFile? {
         guard arrival.stage == .underWay else { return nil }
         defer { stateChanged() }
         return openToRead(arrival, by: caller)
     }
 
     /// Opens what has come of a content, and what is still to come of it, for reading.
-    func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> UInt64 {
+    func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> OpenedFile {
         let file =
             openFiles.shareableFile(arrival.inode, forWriting: false)
             ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)

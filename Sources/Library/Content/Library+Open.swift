@@ -5,21 +5,26 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// What comes of an open(2).
-public enum Opening: Sendable {
-    /// The number of the handle.
-    case opened(UInt64)
-    /// The content is not here: `Library.finishOpening` waits for what the open needs of it.
-    case arriving(InodeNumber)
-}
-
 extension Library {
-    /// Opens a file, at once if its content is here.
+    /// Opens a document's file or one of its versions, at once if the content is here.
     ///
-    /// - Parameter flags: of open(2).
+    /// - Parameters:
+    ///   - flags: of open(2).
+    ///   - isMember: of whoever opens without the privilege to keep set-id bits of a file that is truncated.
     /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for what is not here,
-    ///   or the backing file's own errno.
-    public func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Errno) -> Opening {
+    ///   EACCES for writing to a version, or the backing file's own errno.
+    public func open(
+        _ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown,
+        clearingSetID isMember: AttributeChanges.Membership? = nil
+    ) throws(Errno) -> Opening {
+        if inode.isVersion { return try openVersion(inode, flags: flags) }
+        if flags & O_TRUNC != 0, let isMember { try clearSetID(of: inode, isMember: isMember) }
+        let opening = try openDocument(inode, flags: flags, by: caller)
+        if case .opened(let file) = opening { try expectUnseenWrites(to: file) }
+        return opening
+    }
+
+    private func openDocument(_ inode: InodeNumber, flags: Int32, by caller: Caller) throws(Errno) -> Opening {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
@@ -35,12 +40,12 @@ extension Library {
             return .opened(
                 register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags))))
         }
-        if case .opened(let number) = opening {
+        if case .opened(let file) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
-                try closing(number) { () throws(Errno) in try truncateOpened(inode) }
+                try closing(file.number) { () throws(Errno) in try truncateOpened(inode) }
             }
             stateChanged()
-            return .opened(number)
+            return .opened(file)
         }
         if truncates, canWrite, !openFiles.isReadWhileArriving(inode) {
             return .opened(try openEmptied(inode, by: caller))
@@ -53,14 +58,20 @@ extension Library {
         return .arriving(inode)
     }
 
-    /// The number of a new handle. What was known of its file need not hold any longer.
-    func register(_ handle: Handle) -> UInt64 {
+    /// Gives a new handle its number. What was known of its file need not hold any longer.
+    func register(_ handle: Handle) -> OpenedFile {
         let number = openFiles.add(handle)
         catalog.forgetStatus(of: handle.inode)
-        return number
+        return OpenedFile(number: number, handle: handle, isShared: unseenWrites.filesAreShared)
     }
 
-    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Errno) -> UInt64 {
+    /// The last of an open or create, outside of any transaction: from now on the kernel may write to the file by itself.
+    func expectUnseenWrites(to file: OpenedFile) throws(Errno) {
+        guard file.canWrite, file.shareable != nil else { return }
+        try closing(file.number) { () throws(Errno) in try willWriteUnseen(file.handle) }
+    }
+
+    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Errno) -> OpenedFile {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
@@ -68,13 +79,13 @@ extension Library {
         if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleNFSFileHandle }
         // Whether it may be written to is known now or, where the kernel does it, when that opens it.
         if canWrite, !unseenWrites.canBeNoticed { _ = try file.writable() }
-        let number = register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags)))
+        let opened = register(Handle(file: file, canWrite: canWrite, opener: opener(of: file, caller, flags: flags)))
         if truncates {
-            try closing(number) { () throws(Errno) in
+            try closing(opened.number) { () throws(Errno) in
                 if file.isUnlinked { try file.writable().truncate(to: 0) } else { try truncateOpened(file.inode) }
             }
         }
-        return number
+        return opened
     }
 
     /// What is left to do of an open; if it fails, there is no handle.
@@ -103,7 +114,7 @@ extension Library {
 
     /// Opens a file that another was renamed over after its name had led here: who was just before the
     /// save sees the old content, whole.
-    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Errno) -> UInt64 {
+    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Errno) -> OpenedFile {
         guard let node = departedNodes[inode], let content = node.content, !canWrite else { throw .staleNFSFileHandle }
         let descriptor = try content.reopened(O_RDONLY)
         let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
@@ -118,7 +129,7 @@ extension Library {
     }
 
     /// O_TRUNC on what is not here needs none of its content.
-    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Errno) -> UInt64 {
+    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Errno) -> OpenedFile {
         try mutate { catalog in
             guard var entry = try catalog.entry(inode) else { throw Errno.staleNFSFileHandle }
             try makeEmpty(&entry, catalog)

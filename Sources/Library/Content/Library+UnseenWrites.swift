@@ -8,9 +8,15 @@ import SystemPackage
 
 /// Documents of the cloud that the kernel writes to by itself.
 extension Library {
+    /// From now on whoever opens a file may let the kernel read and write it by itself (`OpenedFile.shareable`).
+    public func shareFiles() {
+        prepareForUnseenWrites()
+        unseenWrites.areFilesShared.store(true, ordering: .relaxed)
+    }
+
     /// Finds out whether writes that docfs does not see can be noticed. Until then, and if not, no document of
     /// the cloud can be written to past docfs (`Handle.canBypass`).
-    public func prepareForUnseenWrites() {
+    func prepareForUnseenWrites() {
         guard let file = try? unnamedFile() else { return }
         unseenWrites.probe(with: file)
     }
@@ -18,7 +24,7 @@ extension Library {
     public var canNoticeUnseenWrites: Bool { unseenWrites.canBeNoticed }
 
     /// Must be called before a handle is given to the kernel to write by itself.
-    public func willWriteUnseen(_ handle: Handle) throws(Errno) {
+    func willWriteUnseen(_ handle: Handle) throws(Errno) {
         guard handle.canWrite else { throw .badFileDescriptor }
         // Of what is not the cloud's nobody needs to hear but its name: it is taken to be written to.
         if handle.file.isWritable {

@@ -43,15 +43,17 @@ extension Library {
                         isMemorable: isMemorable(found, as: name.text, in: parent)))
             }
             if !hasRoom { throw Errno.noSpace }
-            var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
+            var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
                 resolved.isMemorable = false
                 catalog.announce(.listingChanged(of: folder.inode))
             }
-            return .created(resolved, opening)
+            return .created(resolved, file)
         }
         switch outcome {
-        case .created(let resolved, let opening): return (resolved, opening)
+        case .created(let resolved, let file):
+            try expectUnseenWrites(to: file)
+            return (resolved, .opened(file))
         case .existing(let resolved):
             guard case .entry(let inode) = resolved.node else { throw .ioError }
             return (resolved, try open(inode, flags: flags, by: creator.caller))
@@ -59,7 +61,7 @@ extension Library {
     }
 
     private enum CreationOutcome {
-        case created(Resolved, Opening)
+        case created(Resolved, OpenedFile)
         case existing(Resolved)
     }
 
@@ -105,7 +107,7 @@ extension Library {
 
     private func makeFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
-    ) throws -> (Resolved, Opening) {
+    ) throws -> (Resolved, OpenedFile) {
         var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, catalog)
         let directory = try backing.folder(folder.inode, catalog)
         let isWritable = !unseenWrites.concern(entry)
@@ -124,7 +126,7 @@ extension Library {
         entry.inode = try catalog.insert(entry)
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
-        let number = register(
+        let opened = register(
             Handle(file: file, canWrite: canWrite, opener: opener(of: file, creator.caller, flags: flags)))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = configuration.showsDisplayNames ? entry.name?.full : nil
@@ -136,7 +138,7 @@ extension Library {
         let resolved = Resolved(
             node: .entry(entry.inode), attributes: attributes,
             isMemorable: isMemorable(meaning, as: name.text, in: folder.inode))
-        return (resolved, .opened(number))
+        return (resolved, opened)
     }
 
     /// The row of a file that is being created: a document that was here a moment ago, whose identity it takes, or

@@ -134,7 +134,7 @@ extension Library {
     /// Opens a version for reading: at once if this device holds that content.
     ///
     /// - Throws: EACCES for writing, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline, ESTALE.
-    public func openVersion(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
+    func openVersion(_ inode: InodeNumber, flags: Int32) throws(Errno) -> Opening {
         if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .permissionDenied }
         if let file = openFiles.shareableFile(inode, forWriting: false) {
             return .opened(register(Handle(file: file, canWrite: false)))
@@ -152,7 +152,7 @@ extension Library {
     }
 
     /// Waits for the first bytes of a version, and opens it.
-    public func finishOpeningVersion(_ inode: InodeNumber) async throws(Errno) -> UInt64 {
+    func finishOpeningVersion(_ inode: InodeNumber) async throws(Errno) -> OpenedFile {
         let arrival = try versionArrival(inode)
         try await waitForStart(of: arrival)
         return openToRead(arrival)

@@ -89,8 +89,8 @@ final class Life: Sendable {
             do throws(Errno) {
                 let number: UInt64
                 switch try library.open(inode, flags: O_RDONLY) {
-                case .opened(let opened): number = opened
-                case .arriving(let arriving): number = try await library.finishOpening(arriving, flags: O_RDONLY)
+                case .opened(let file): number = file.number
+                case .arriving(let arriving): number = try await library.finishOpening(arriving, flags: O_RDONLY).number
                 }
                 defer { library.close(number) }
                 let handle = try library.handle(number)

@@ -91,7 +91,8 @@ extension World {
         trace("\(device.place.name) creates \(name) in \(parent)")
         let (resolved, opening) = try device.library.create(
             Array(name.utf8), in: parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
-        guard case .opened(let number) = opening, case .entry(let inode) = resolved.node else { throw .wouldBlock }
+        guard case .opened(let file) = opening, case .entry(let inode) = resolved.node else { throw .wouldBlock }
+        let number = file.number
         try prepareToWrite(number, on: device)
         ledger.noteTyped(name)
         try write(newContent(), to: number, on: device)
@@ -160,7 +161,8 @@ extension World {
         let scratch = Array(".goutputstream-\(steps)".utf8)
         let (_, opening) = try device.library.create(
             scratch, in: entry.parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
-        guard case .opened(let number) = opening else { throw .wouldBlock }
+        guard case .opened(let file) = opening else { throw .wouldBlock }
+        let number = file.number
         try prepareToWrite(number, on: device)
         let content = newContent()
         try write(content, to: number, on: device)

@@ -13,9 +13,9 @@ extension World {
     ///
     /// - Returns: nil for what is not here.
     func openToWrite(_ inode: InodeNumber, flags: Int32, on device: SimulatedDevice) throws(Errno) -> UInt64? {
-        guard case .opened(let number) = try device.library.open(inode, flags: flags) else { return nil }
-        try prepareToWrite(number, on: device)
-        return number
+        guard case .opened(let file) = try device.library.open(inode, flags: flags) else { return nil }
+        try prepareToWrite(file.number, on: device)
+        return file.number
     }
 
     func prepareToWrite(_ number: UInt64, on device: SimulatedDevice) throws(Errno) {
