@@ -41,18 +41,12 @@ extension Library {
         try contents.fileSystemStatus()
     }
 
-    /// Finds out whether writes that docfs does not see can be noticed. Until then, and if not, no document of
-    /// the cloud can be written to past docfs (`Handle.canBypass`).
-    public func prepareForUnseenWrites() {
-        contents.prepareForUnseenWrites()
+    /// From now on whoever opens a file may let the kernel read and write it by itself (`OpenedFile.shareable`).
+    public func shareFiles() {
+        contents.shareFiles()
     }
 
     public var canNoticeUnseenWrites: Bool { contents.canNoticeUnseenWrites }
-
-    /// Must be called before a handle is given to the kernel to write by itself.
-    public func willWriteUnseen(_ handle: Handle) throws(Refusal) {
-        try contents.willWriteUnseen(handle)
-    }
 
     /// Runs `body` when nobody can write through a handle any more: at once, but for a file that the kernel writes by
     /// itself. Of that it does not say when the last mapping goes, which may be long after the descriptor was closed.
@@ -75,15 +69,22 @@ extension Library {
         contents.close(number)
     }
 
-    /// Opens a file, at once if its content is here.
-    public func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Refusal) -> Opening {
-        try openings.open(inode, flags: flags, by: caller)
+    /// Opens a document's file or one of its versions, at once if the content is here.
+    ///
+    /// - Parameters:
+    ///   - flags: of open(2).
+    ///   - isMember: of whoever opens without the privilege to keep set-id bits of a file that is truncated.
+    public func open(
+        _ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown,
+        clearingSetID isMember: AttributeChanges.Membership? = nil
+    ) throws(Refusal) -> Opening {
+        try openings.open(inode, flags: flags, by: caller, clearingSetID: isMember)
     }
 
     /// Waits for the content of an open that was answered with `Opening.arriving`, and opens it: for
     /// reading when the first bytes are here, for writing when all are.
     public func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Refusal)
-        -> UInt64
+        -> OpenedFile
     {
         try await openings.finishOpening(inode, flags: flags, by: caller)
     }

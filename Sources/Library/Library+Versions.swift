@@ -6,16 +6,6 @@ import SystemPackage
 
 /// `F.conflicts/` and `F.versions/`.
 extension Library {
-    /// Opens a version for reading: at once if this device holds that content.
-    public func openVersion(_ inode: InodeNumber, flags: Int32) throws(Refusal) -> Opening {
-        try versionFiles.openVersion(inode, flags: flags)
-    }
-
-    /// Waits for the first bytes of a version, and opens it.
-    public func finishOpeningVersion(_ inode: InodeNumber) async throws(Refusal) -> UInt64 {
-        try await versionFiles.finishOpeningVersion(inode)
-    }
-
     /// `rm F.conflicts/V`: discards one version.
     public func discardVersion(_ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber)
         throws(Refusal)

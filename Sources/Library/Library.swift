@@ -42,7 +42,6 @@ public final class Library: Sendable {
         arrivals = Arrivals(
             transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles,
             timeout: configuration.timeout)
-        openings = Openings(transactions, contents: contents, arrivals: arrivals, departedNodes: departedNodes)
         states = States(transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
@@ -60,6 +59,9 @@ public final class Library: Sendable {
         versionFiles = VersionFiles(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, arrivals: arrivals,
             replicatedTree: replicatedTree)
+        openings = Openings(
+            transactions, contents: contents, arrivals: arrivals, fileAttributes: fileAttributes,
+            versionFiles: versionFiles, departedNodes: departedNodes)
         tree = Tree(
             transactions, namespace: namespace, identities: identities, migration: migration, withdrawals: withdrawals,
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,

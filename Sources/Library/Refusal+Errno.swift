@@ -14,23 +14,26 @@ extension Refusal {
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
         case .nameExists, .attributeExists: .fileExists
         case .virtualName, .noPlaceForIt, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
-            .historyNotChangeable:
+            .historyNotChangeable, .notRegularFile:
             .notPermitted
         case .staleInode: .staleNFSFileHandle
         case .isFolder: .isDirectory
         case .notFolder: .notDirectory
         case .folderNotEmpty: .directoryNotEmpty
-        case .isOfTheTree: .resourceBusy
-        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName: .invalidArgument
+        case .isOfTheTree, .checkupUnderWay: .resourceBusy
+        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup:
+            .invalidArgument
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable
         case .cloudUnreachable: .noRouteToHost
         case .interrupted: .interrupted
         case .noSuchAttribute: .noData
-        case .attributeOutsideUser: .notSupported
+        case .attributeOutsideUser, .notSupported: .notSupported
+        case .beyondEnd: .noSuchAddressOrDevice
+        case .bufferTooSmall: .outOfRange
         case .attributeTooLarge: .argListTooLong
         case .attributesTooLarge, .noRoom: .noSpace
-        case .versionNotWritable: .permissionDenied
+        case .versionNotWritable, .stateNotWritable, .notExecutable: .permissionDenied
         case .versionOfOtherDocument: .improperLink
         case .noKnownContent, .storeFailed: .ioError
         }

@@ -61,6 +61,19 @@ public enum Refusal: Error, Equatable, Sendable {
     /// A version goes over its own document only.
     case versionOfOtherDocument
 
+    // Requests
+    /// Hard links, devices, sockets and FIFOs are not kept.
+    case notRegularFile
+    case stateNotWritable
+    case notExecutable
+    case notSupported
+    case unknownFlags
+    /// A position beyond the end of the content.
+    case beyondEnd
+    case bufferTooSmall
+    case unknownCheckup
+    case checkupUnderWay
+
     // The store
     case noRoom
     /// A system call on the store's files failed.

@@ -1,3 +1,4 @@
+import Replication
 import Backing
 import Catalog
 import Dispatch
@@ -29,7 +30,7 @@ struct ArrivalTests {
         func fail(byCancelling isCancelled: Bool) async throws {
             if isCancelled { arrival.cancel() }
             phone.cloud.release(failing: isCancelled ? nil : .unreachable("no route to host"))
-            await #expect(throws: isCancelled ? Errno.interrupted : Errno.noRouteToHost) {
+            await #expect(throws: isCancelled ? Refusal.interrupted : Refusal.cloudUnreachable) {
                 try await arrival.waitUntilInstalled()
             }
             phone.cloud.release()
@@ -142,7 +143,7 @@ struct ArrivalTests {
         try await Self.withFilm { film in
             let phone = film.phone
             #expect(try phone.library.mustArriveToTruncate(film.inode, to: 0))
-            #expect(throws: Errno.resourceTemporarilyUnavailable) { try phone.change(film.inode) { $0.size = 0 } }
+            #expect(throws: Refusal.contentNotHere) { try phone.change(film.inode) { $0.size = 0 } }
             guard case .arriving(let inode) = try phone.library.open(film.inode, flags: O_WRONLY | O_TRUNC) else {
                 Issue.record("the content went while somebody read it")
                 return
@@ -151,7 +152,7 @@ struct ArrivalTests {
             phone.cloud.release()
             // All of it comes: nobody cuts the reader off from the rest.
             try await phone.library.waitForBytes(phone.library.handle(film.reader), from: 0, count: Self.content.count)
-            let writer = try await opening.value
+            let writer = try await opening.value.number
             try phone.write("replaced", to: writer)
             phone.library.close(writer)
             phone.library.close(film.reader)
@@ -168,7 +169,7 @@ struct ArrivalTests {
             #expect(try phone.library.arrivals.arrival(of: film.inode) == nil)
             try await phone.library.waitForContent(of: film.inode)
             for flags in [O_RDONLY, O_RDWR] {
-                let number = try await phone.library.finishOpening(film.inode, flags: flags)
+                let number = try await phone.library.finishOpening(film.inode, flags: flags).number
                 #expect(try await phone.bytes(of: number) == Self.content)
                 phone.library.close(number)
             }
@@ -216,8 +217,8 @@ struct ArrivalTests {
             let spy = ObserverSpy()
             phone.library.observer = spy
             phone.cloud.release()
-            await #expect(throws: Errno.ioError) { try await phone.bytes(of: reader) }
-            await #expect(throws: Errno.ioError) { try await arrival.waitUntilInstalled() }
+            await #expect(throws: Refusal.transfer(.damaged)) { try await phone.bytes(of: reader) }
+            await #expect(throws: Refusal.transfer(.damaged)) { try await arrival.waitUntilInstalled() }
             let inode = try phone.inode("Film.bin")
             #expect(inode != entry.inode)
             #expect(spy.hasHeard(of: entry.filename, in: .cloud))
@@ -226,7 +227,7 @@ struct ArrivalTests {
             #expect(phone.library.transactions.transfers.retries.failed(inode) == .seconds(2))
             try Self.damageContent(in: laptop.cloudFolder, at: 100)
             #expect(try await phone.bytes("Film.bin") == Self.content)
-            await #expect(throws: Errno.ioError) { try await phone.bytes(of: reader) }
+            await #expect(throws: Refusal.transfer(.damaged)) { try await phone.bytes(of: reader) }
         }
     }
 
@@ -237,7 +238,7 @@ struct ArrivalTests {
             try await phone.pull()
             try Self.damageContent(in: laptop.cloudFolder, at: 1)
             let inode = try phone.inode("Short.bin")
-            await #expect(throws: Errno.ioError) { try await phone.open(inode) }
+            await #expect(throws: Refusal.transfer(.damaged)) { try await phone.open(inode) }
             #expect(!phone.library.transactions.openFiles.isOpen(inode))
             #expect(try phone.inode("Short.bin") == inode)
             try Self.damageContent(in: laptop.cloudFolder, at: 1)

@@ -17,7 +17,7 @@ struct FailedWriteTests {
             try device.create("Plan.txt", "plan", in: .local)
             try device.create(".rc", "settings", in: .local)
             let entries = try ["Plan.txt", ".rc"].map { try device.entry($0, in: .local) }
-            #expect(throws: Errno.ioError) {
+            #expect(throws: Refusal.file(.ioError)) {
                 try library.transactions.mutate { catalog in
                     let (source, target) = (
                         try library.store.files.folder(.local, catalog), try library.store.files.folder(folder, catalog)
@@ -43,7 +43,7 @@ struct FailedWriteTests {
             try device.create("Plan.txt", "plan")
             let entry = try device.entry("Plan.txt")
             let writer = try await device.open("Plan.txt", O_RDWR)
-            #expect(throws: Errno.ioError) {
+            #expect(throws: Refusal.file(.ioError)) {
                 try library.transactions.mutate { catalog in
                     try library.tree.removal.removeFile(entry, catalog)
                     throw Errno.ioError
@@ -60,7 +60,7 @@ struct FailedWriteTests {
         try await withDevice { device in
             let library = device.library
             try Data("stranger".utf8).write(to: URL(fileURLWithPath: device.store + "/local/stranger"))
-            #expect(throws: Errno.ioError) {
+            #expect(throws: Refusal.file(.ioError)) {
                 try library.transactions.mutate { catalog in
                     let directory = try library.store.files.folder(.local, catalog)
                     _ = try directory.makeFile("made.txt", mode: 0o644)

@@ -32,7 +32,7 @@ struct OpenContentTests {
     ) async throws {
         try await withDevice { device in
             device.stopTime()
-            if unseen { device.library.prepareForUnseenWrites() }
+            if unseen { device.library.contents.prepareForUnseenWrites() }
             try device.create("Plan.txt", "first version")
             try await device.push()
             let before = try device.entry("Plan.txt")

@@ -470,13 +470,11 @@ struct UncleanEndTests {
             try device.create("Plan.txt", "plan", in: .local)
             let replaced = try device.inode("Plan.txt", in: .local)
             try Self.saveByRenaming("Plan.txt", "new plan", on: device)
-            guard case .opened(let number) = try device.library.open(replaced, flags: O_RDONLY) else {
-                throw Errno.ioError
-            }
+            let number = try device.opened(try device.library.open(replaced, flags: O_RDONLY))
             #expect(try device.library.handle(number).descriptor.readPrefix(100) == Array("plan".utf8))
             device.library.close(number)
             device.library.forget(replaced)
-            #expect(throws: Errno.staleNFSFileHandle) { try device.library.open(replaced, flags: O_RDONLY) }
+            #expect(throws: Refusal.staleInode) { try device.library.open(replaced, flags: O_RDONLY) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: device.store + "/staging").isEmpty)
         }
     }

@@ -26,7 +26,7 @@ struct UnseenWriteTests {
     /// A device with a document that the cloud has.
     private static func withPlan(_ body: (TestDevice, Entry) async throws -> Void) async throws {
         try await withDevice { device in
-            device.library.prepareForUnseenWrites()
+            device.library.contents.prepareForUnseenWrites()
             try device.create("Plan.txt", "first version")
             try await device.push()
             try await body(device, try device.entry("Plan.txt"))
@@ -38,7 +38,7 @@ struct UnseenWriteTests {
         async throws
     {
         try await withPlanOnTwoDevices { laptop, phone, plan in
-            phone.library.prepareForUnseenWrites()
+            phone.library.contents.prepareForUnseenWrites()
             try await body(laptop, phone, plan)
         }
     }
@@ -347,7 +347,7 @@ struct UnseenWriteTests {
 
     @Test func `a document that was mapped before it was the cloud's is sent when the mapping has gone`() async throws {
         try await withTwoDevices { laptop, phone in
-            laptop.library.prepareForUnseenWrites()
+            laptop.library.contents.prepareForUnseenWrites()
             try laptop.create("Plan.txt", "first version", in: .local)
             let mapping = try Mapping(laptop.backingPath("Plan.txt", in: .local))
             // A page that has been written to may be so again without a trace.

@@ -120,14 +120,14 @@ final class Arrivals: LibraryPart {
     }
 
     /// Opens content that is arriving for reading; nil when it is not arriving any more.
-    func openArriving(_ arrival: Arrival, by caller: Caller) -> UInt64? {
+    func openArriving(_ arrival: Arrival, by caller: Caller) -> OpenedFile? {
         guard arrival.stage == .underWay else { return nil }
         defer { stateChanged() }
         return openToRead(arrival, by: caller)
     }
 
     /// Opens what has come of a content, and what is still to come of it, for reading.
-    func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> UInt64 {
+    func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> OpenedFile {
         let file =
             openFiles.shareableFile(arrival.inode, forWriting: false)
             ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)

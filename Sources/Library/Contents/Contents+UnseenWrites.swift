@@ -7,6 +7,12 @@ import Synchronization
 import SystemPackage
 
 extension Contents {
+    /// From now on whoever opens a file may let the kernel read and write it by itself (`OpenedFile.shareable`).
+    func shareFiles() {
+        prepareForUnseenWrites()
+        unseenWrites.areFilesShared.store(true, ordering: .relaxed)
+    }
+
     /// Finds out whether writes that docfs does not see can be noticed. Until then, and if not, no document of
     /// the cloud can be written to past docfs (`Handle.canBypass`).
     func prepareForUnseenWrites() {

@@ -49,11 +49,11 @@ final class Contents: LibraryPart {
     /// The handle that read, write and the rest of its system calls go through.
     func handle(_ number: UInt64) throws(Refusal) -> Handle { try openFiles.handle(number) }
 
-    /// The number of a new handle. What was known of its file need not hold any longer.
-    func register(_ handle: Handle) -> UInt64 {
+    /// Gives a new handle its number. What was known of its file need not hold any longer.
+    func register(_ handle: Handle) -> OpenedFile {
         let number = openFiles.add(handle)
         catalog.forgetStatus(of: handle.inode)
-        return number
+        return OpenedFile(number: number, handle: handle, isShared: unseenWrites.filesAreShared)
     }
 
     /// Closes a handle. The last writer's close is the save.

@@ -148,7 +148,7 @@ public struct Handle: Sendable {
 
     /// Whether the kernel may read and write the file by itself: no write needs looking after, or it is noticed
     /// afterwards (`UnseenWrites`).
-    public var canBypass: Bool {
+    var canBypass: Bool {
         file.arrival == nil && !file.state.withLock(\.hasSetID) && !(file.isReplicated && file.isWritable)
     }
 

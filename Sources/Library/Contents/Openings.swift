@@ -8,35 +8,52 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// What comes of an open(2).
-public enum Opening: Sendable {
-    /// The number of the handle.
-    case opened(UInt64)
-    /// The content is not here: `Library.finishOpening` waits for what the open needs of it.
-    case arriving(InodeNumber)
-}
-
 /// open(2): at once if the content is here, else when as much of it has arrived as the open needs.
 final class Openings: LibraryPart {
     let transactions: Transactions
     let contents: Contents
     let arrivals: Arrivals
+    let fileAttributes: Attributes
+    let versionFiles: VersionFiles
     let departedNodes: DepartedNodes
 
     init(
-        _ transactions: Transactions, contents: Contents, arrivals: Arrivals, departedNodes: DepartedNodes
+        _ transactions: Transactions, contents: Contents, arrivals: Arrivals, fileAttributes: Attributes,
+        versionFiles: VersionFiles, departedNodes: DepartedNodes
     ) {
         self.transactions = transactions
         self.contents = contents
         self.arrivals = arrivals
+        self.fileAttributes = fileAttributes
+        self.versionFiles = versionFiles
         self.departedNodes = departedNodes
     }
-    /// Opens a file, at once if its content is here.
+
+    /// Opens a document's file or one of its versions, at once if the content is here.
     ///
-    /// - Parameter flags: of open(2).
+    /// - Parameters:
+    ///   - flags: of open(2).
+    ///   - isMember: of whoever opens without the privilege to keep set-id bits of a file that is truncated.
     /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for what is not here,
-    ///   or the backing file's own errno.
-    func open(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) throws(Refusal) -> Opening {
+    ///   EACCES for writing to a version, or the backing file's own errno.
+    func open(
+        _ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown,
+        clearingSetID isMember: AttributeChanges.Membership? = nil
+    ) throws(Refusal) -> Opening {
+        if inode.isVersion { return try versionFiles.openVersion(inode, flags: flags) }
+        if flags & O_TRUNC != 0, let isMember { try fileAttributes.clearSetID(of: inode, isMember: isMember) }
+        let opening = try openDocument(inode, flags: flags, by: caller)
+        if case .opened(let file) = opening { try expectUnseenWrites(to: file) }
+        return opening
+    }
+
+    /// The last of an open or create, outside of any transaction: from now on the kernel may write to the file by itself.
+    func expectUnseenWrites(to file: OpenedFile) throws(Refusal) {
+        guard file.canWrite, file.shareable != nil else { return }
+        try closing(file.number) { () throws(Refusal) in try contents.willWriteUnseen(file.handle) }
+    }
+
+    private func openDocument(_ inode: InodeNumber, flags: Int32, by caller: Caller) throws(Refusal) -> Opening {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
@@ -53,12 +70,12 @@ final class Openings: LibraryPart {
                 contents.register(
                     Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags))))
         }
-        if case .opened(let number) = opening {
+        if case .opened(let file) = opening {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
-                try closing(number) { () throws(Refusal) in try truncateOpened(inode) }
+                try closing(file.number) { () throws(Refusal) in try truncateOpened(inode) }
             }
             stateChanged()
-            return .opened(number)
+            return .opened(file)
         }
         if truncates, canWrite, !openFiles.isReadWhileArriving(inode) {
             return .opened(try openEmptied(inode, by: caller))
@@ -71,7 +88,7 @@ final class Openings: LibraryPart {
         return .arriving(inode)
     }
 
-    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Refusal) -> UInt64 {
+    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Refusal) -> OpenedFile {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
@@ -79,14 +96,14 @@ final class Openings: LibraryPart {
         if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleInode }
         // Whether it may be written to is known now or, where the kernel does it, when that opens it.
         if canWrite, !unseenWrites.canBeNoticed { _ = try Refusal.wrapping { try file.writable() } }
-        let number = contents.register(
+        let opened = contents.register(
             Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags)))
         if truncates {
-            try closing(number) { () throws(Refusal) in
+            try closing(opened.number) { () throws(Refusal) in
                 if file.isUnlinked { try empty(file) } else { try truncateOpened(file.inode) }
             }
         }
-        return number
+        return opened
     }
 
     /// What is left to do of an open; if it fails, there is no handle.
@@ -115,7 +132,7 @@ final class Openings: LibraryPart {
 
     /// Opens a file that another was renamed over after its name had led here: who was just before the
     /// save sees the old content, whole.
-    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Refusal) -> UInt64 {
+    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Refusal) -> OpenedFile {
         guard let node = departedNodes[inode], let content = node.content, !canWrite else { throw .staleInode }
         let descriptor = try Refusal.wrapping { try content.reopened(O_RDONLY) }
         let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
@@ -144,7 +161,7 @@ final class Openings: LibraryPart {
     }
 
     /// O_TRUNC on what is not here needs none of its content.
-    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Refusal) -> UInt64 {
+    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Refusal) -> OpenedFile {
         try mutate { catalog in
             guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
             try contents.makeEmpty(&entry, catalog)
@@ -165,17 +182,18 @@ final class Openings: LibraryPart {
     /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
     ///   content that is damaged, or what opening it then gives.
     func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Refusal)
-        -> UInt64
+        -> OpenedFile
     {
+        if inode.isVersion { return try await versionFiles.finishOpeningVersion(inode) }
         let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
         while true {
             if let arrival = try arrivals.arrival(of: inode) {
                 try await arrivals.waitForStart(of: arrival)
-                if onlyReads, let number = arrivals.openArriving(arrival, by: caller) { return number }
+                if onlyReads, let file = arrivals.openArriving(arrival, by: caller) { return file }
                 try await arrival.waitUntilInstalled()
             }
             // Meanwhile a still newer version may have come.
-            if case .opened(let number) = try open(inode, flags: flags, by: caller) { return number }
+            if case .opened(let file) = try open(inode, flags: flags, by: caller) { return file }
         }
     }
 }

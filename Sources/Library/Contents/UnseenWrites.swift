@@ -17,6 +17,8 @@ final class UnseenWrites: Sendable {
         var look: Fingerprint
     }
 
+    /// Whether files are opened by somebody who lets the kernel read and write them by itself.
+    let areFilesShared = Atomic<Bool>(false)
     /// Whether they can be noticed on this machine; then documents of the cloud are opened for it.
     let areNoticed = Atomic<Bool>(false)
     /// Whether leases tell of mappings. A simulation, which does not end the processes that crash, goes without.
@@ -27,6 +29,8 @@ final class UnseenWrites: Sendable {
     private let turn = Mutex(())
     /// Taken innermost but for a file's state.
     private let watched = Mutex<[InodeNumber: Watched]>([:])
+
+    var filesAreShared: Bool { areFilesShared.load(ordering: .relaxed) }
 
     var canBeNoticed: Bool { areNoticed.load(ordering: .relaxed) }
 

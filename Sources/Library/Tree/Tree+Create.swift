@@ -44,15 +44,17 @@ extension Tree {
                         isMemorable: namespace.isMemorable(found, as: name.text, in: parent)))
             }
             if !hasRoom { throw Refusal.noRoom }
-            var (resolved, opening) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
+            var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
                 resolved.isMemorable = false
                 catalog.announce(.listingChanged(of: folder.inode))
             }
-            return .created(resolved, opening)
+            return .created(resolved, file)
         }
         switch outcome {
-        case .created(let resolved, let opening): return (resolved, opening)
+        case .created(let resolved, let file):
+            try openings.expectUnseenWrites(to: file)
+            return (resolved, .opened(file))
         case .existing(let resolved):
             guard case .entry(let inode) = resolved.node else { throw .staleInode }
             return (resolved, try openings.open(inode, flags: flags, by: creator.caller))
@@ -60,13 +62,13 @@ extension Tree {
     }
 
     private enum CreationOutcome {
-        case created(Resolved, Opening)
+        case created(Resolved, OpenedFile)
         case existing(Resolved)
     }
 
     private func makeFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
-    ) throws -> (Resolved, Opening) {
+    ) throws -> (Resolved, OpenedFile) {
         var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, catalog)
         let directory = try backing.folder(folder.inode, catalog)
         let isWritable = !unseenWrites.concern(entry)
@@ -85,7 +87,7 @@ extension Tree {
         entry.inode = try catalog.insert(entry)
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
-        let number = contents.register(
+        let opened = contents.register(
             Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, creator.caller, flags: flags)))
         if entry.isReplicated { transfers.noteClosed(entry.inode) }
         let shown = namespace.configuration.showsDisplayNames ? entry.name?.full : nil
@@ -97,7 +99,7 @@ extension Tree {
         let resolved = Resolved(
             node: .entry(entry.inode), attributes: attributes,
             isMemorable: namespace.isMemorable(meaning, as: name.text, in: folder.inode))
-        return (resolved, .opened(number))
+        return (resolved, opened)
     }
 
     /// The row of a file that is being created: a document that was here a moment ago, whose identity it takes, or

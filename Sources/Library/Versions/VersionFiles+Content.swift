@@ -27,7 +27,7 @@ extension VersionFiles {
     }
 
     /// Waits for the first bytes of a version, and opens it.
-    func finishOpeningVersion(_ inode: InodeNumber) async throws(Refusal) -> UInt64 {
+    func finishOpeningVersion(_ inode: InodeNumber) async throws(Refusal) -> OpenedFile {
         let arrival = try versionArrival(inode)
         try await arrivals.waitForStart(of: arrival)
         return arrivals.openToRead(arrival)

@@ -101,15 +101,15 @@ extension TestDevice {
     func open(_ inode: InodeNumber, _ flags: Int32 = O_RDONLY, by process: Int32 = 0) async throws -> UInt64 {
         let caller = Caller(thread: process)
         return switch try library.open(inode, flags: flags, by: caller) {
-        case .opened(let number): number
-        case .arriving(let inode): try await library.finishOpening(inode, flags: flags, by: caller)
+        case .opened(let file): file.number
+        case .arriving(let inode): try await library.finishOpening(inode, flags: flags, by: caller).number
         }
     }
 
     /// The handle of an open that needed to wait for nothing.
     func opened(_ opening: Opening) throws -> UInt64 {
-        guard case .opened(let number) = opening else { throw Errno.wouldBlock }
-        return number
+        guard case .opened(let file) = opening else { throw Errno.wouldBlock }
+        return file.number
     }
 
     func write(_ bytes: [UInt8], to number: UInt64, at offset: Int64 = 0) throws {
@@ -130,7 +130,7 @@ extension TestDevice {
         let number = try await open(name, flags, by: process)
         let handle = try library.handle(number)
         #expect(handle.canBypass)
-        if handle.canWrite { try library.willWriteUnseen(handle) }
+        if handle.canWrite { try library.contents.willWriteUnseen(handle) }
         return number
     }
 

@@ -92,21 +92,23 @@ final class Life: Sendable {
     /// Opens a document and reads all of it, as soon as it comes.
     func startReading(_ inode: InodeNumber) {
         Task {
-            do throws(Errno) {
+            do throws(Refusal) {
                 let number: UInt64
                 switch try library.open(inode, flags: O_RDONLY) {
-                case .opened(let opened): number = opened
-                case .arriving(let arriving): number = try await library.finishOpening(arriving, flags: O_RDONLY)
+                case .opened(let file): number = file.number
+                case .arriving(let arriving): number = try await library.finishOpening(arriving, flags: O_RDONLY).number
                 }
                 defer { library.close(number) }
                 let handle = try library.handle(number)
                 if let size = handle.arrivingSize { try await library.waitForBytes(handle, from: 0, count: Int(size)) }
-                let bytes = try handle.descriptor.readPrefix(Int(try handle.descriptor.status().st_size))
+                let bytes = try Refusal.wrapping {
+                    try handle.descriptor.readPrefix(Int(try handle.descriptor.status().st_size))
+                }
                 if !ledger.knows(contentHash(bytes)) { fail("a reader saw \(bytes.count) bytes that nobody wrote") }
                 ledger.count("read")
             } catch {
                 let expected: [Errno] = [.noRouteToHost, .ioError, .staleNFSFileHandle, .interrupted]
-                if !expected.contains(error) { fail("reading failed: \(error)") }
+                if !expected.contains(error.errno) { fail("reading failed: \(error)") }
             }
         }
     }

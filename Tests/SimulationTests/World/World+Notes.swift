@@ -13,45 +13,46 @@ extension World {
     /// Opens for writing, as the mount does: where it can be noticed, the kernel writes by itself.
     ///
     /// - Returns: nil for what is not here.
-    func openToWrite(_ inode: InodeNumber, flags: Int32, on device: SimulatedDevice) throws(Errno) -> UInt64? {
-        guard case .opened(let number) = try device.library.open(inode, flags: flags) else { return nil }
-        try prepareToWrite(number, on: device)
-        return number
+    func openToWrite(_ inode: InodeNumber, flags: Int32, on device: SimulatedDevice) throws(Refusal) -> UInt64? {
+        guard case .opened(let file) = try device.library.open(inode, flags: flags) else { return nil }
+        try prepareToWrite(file.number, on: device)
+        return file.number
     }
 
-    func prepareToWrite(_ number: UInt64, on device: SimulatedDevice) throws(Errno) {
+    func prepareToWrite(_ number: UInt64, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
-        if isUnseen(handle, on: device) { try device.library.willWriteUnseen(handle) }
+        if isUnseen(handle, on: device) { try device.library.contents.willWriteUnseen(handle) }
     }
 
     private func isUnseen(_ handle: Handle, on device: SimulatedDevice) -> Bool {
         device.library.canNoticeUnseenWrites && handle.canBypass
     }
 
-    func write(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
+    func write(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
         if !isUnseen(handle, on: device) { try device.library.willWrite(handle) }
-        try handle.writable().truncate(to: 0)
+        let file = try handle.writable()
+        try Refusal.wrapping { try file.truncate(to: 0) }
         try put(bytes, at: 0, handle, on: device)
     }
 
-    func append(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
+    func append(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
         if !isUnseen(handle, on: device) { try device.library.willWrite(handle) }
-        try put(bytes, at: Int64(try handle.descriptor.status().st_size), handle, on: device)
+        try put(bytes, at: Int64(try Refusal.wrapping { try handle.descriptor.status().st_size }), handle, on: device)
     }
 
     /// The kernel's clock is none of the world's: it sets the time of what it writes.
-    private func put(_ bytes: [UInt8], at offset: Int64, _ handle: Handle, on device: SimulatedDevice) throws(Errno) {
+    private func put(_ bytes: [UInt8], at offset: Int64, _ handle: Handle, on device: SimulatedDevice) throws(Refusal) {
         let file = try handle.writable()
         let count = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(offset)) }
         precondition(count == bytes.count)
         let time = surroundings.clock.wallTime(skew: device.place.skew).timespec
-        _ = try Descriptor.check { futimens(file.number, [time, time]) }
+        _ = try Refusal.wrapping { try Descriptor.check { futimens(file.number, [time, time]) } }
     }
 
     /// Closes what was written in one go: that is the save.
-    func close(_ number: UInt64, _ inode: InodeNumber, on device: SimulatedDevice) throws(Errno) {
+    func close(_ number: UInt64, _ inode: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
         noteContent(of: number, on: device)
         // As long as another program writes to it, it is not saved; and what has no name is nobody's.

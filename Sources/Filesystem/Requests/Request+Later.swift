@@ -1,11 +1,16 @@
+import Library
 import CFuse
+import Logging
 import Synchronization
 import SystemPackage
 
 /// Answers that must wait, for content that is not here. They hold neither a FUSE thread nor a
 /// directory, and end with EINTR when the caller is interrupted.
 extension Request {
-    func answerLater(_ body: @escaping @Sendable () async throws(Errno) -> Reply) {
+    func answer(later body: @escaping @Sendable () async throws(Refusal) -> Reply) {
+        let refusals = filesystem.refusals
+        // The names are gone when the task runs.
+        let subject = refusals.isOn ? subject.description : [:]
         let interruption = Interruption()
         // Registered before the task starts, so that an interrupt that came already is heard.
         let box = Unmanaged.passRetained(interruption)
@@ -13,8 +18,8 @@ extension Request {
             pointer, { _, box in Unmanaged<Interruption>.fromOpaque(box!).takeUnretainedValue().interrupt() },
             box.toOpaque())
         let task = Task {
-            let result: Result<Reply, Errno>
-            do throws(Errno) {
+            let result: Result<Reply, Refusal>
+            do throws(Refusal) {
                 result = .success(try await body())
             } catch {
                 result = .failure(Task.isCancelled ? .interrupted : error)
@@ -22,7 +27,13 @@ extension Request {
             // Waits for an interrupt that is being delivered; after it none can come.
             fuse_req_interrupt_func(pointer, nil, nil)
             box.release()
-            send(result)
+            switch result {
+            case .success(let reply):
+                send(reply)
+            case .failure(let error):
+                refusals.log(error) { subject }
+                refuse(error)
+            }
         }
         interruption.set(task)
     }

@@ -5,14 +5,13 @@ import Glibc
 import Library
 import SystemPackage
 
-/// What a request is answered with. Each request gets exactly one: `answer` sends what its closure
-/// returns, and nothing else replies.
+/// What a request is answered with.
 enum Reply {
     case success
     case entry(Resolved)
     case attributes(FileAttributes, Node)
-    case created(Resolved, OpenedFile)
-    case opened(OpenedFile)
+    case created(Resolved, OpenReply)
+    case opened(OpenReply)
     case bytes([UInt8])
     /// A piece of a file, spliced without a copy where the kernel can.
     case file(Descriptor, offset: Int64, size: Int)
@@ -24,6 +23,13 @@ enum Reply {
     case events(UInt32)
 }
 
+/// A reply, or how it will be found.
+enum Answer {
+    case now(Reply)
+    /// By a task that waits for content that is not here.
+    case later(@Sendable () async throws(Refusal) -> Reply)
+}
+
 /// How long the kernel may believe what it was told. This daemon is the only one who changes things,
 /// and says so when it does (`KernelCaches`).
 enum CacheTime {
@@ -33,18 +39,18 @@ enum CacheTime {
 
     /// What the kernel writes by itself it knows of, but for what is written into a mapping; and into that of
     /// an empty file nothing can be.
-    static func attributes(_ attributes: FileAttributes, of node: Node, for request: fuse_req_t) -> Double {
+    static func attributes(_ attributes: FileAttributes, of node: Node, in filesystem: Filesystem) -> Double {
         switch node {
         case .entry(let inode):
-            attributes.size > 0 && filesystem(of: request).dataPaths.isWrittenUnseen(fuse_ino_t(inode.number))
+            attributes.size > 0 && filesystem.dataPaths.isWrittenUnseen(fuse_ino_t(inode.number))
                 ? 0 : known
         case .state, .versions, .version: 0
         }
     }
 }
 
-/// What an open gave.
-struct OpenedFile {
+/// What the kernel is told of an open file or folder.
+struct OpenReply {
     enum Content {
         /// Past the page cache, for what changes by itself.
         case direct
@@ -61,51 +67,19 @@ struct OpenedFile {
     let release: () -> Void
 }
 
-/// A FUSE request that has not been answered yet.
-///
-/// `@unchecked`: libfuse allows a request to be answered from any thread, once; `answer` does it once.
-struct Request: @unchecked Sendable {
-    let pointer: fuse_req_t
-
-    init(_ pointer: fuse_req_t) { self.pointer = pointer }
-
-    /// Whether who asks may keep set-id bits on what they write to (CAP_FSETID, as root has it).
-    var isPrivileged: Bool { fuse_req_ctx(pointer)?.pointee.uid == 0 }
-
-    /// Whether who asks belongs to a group. To be called before the request is answered.
-    var membership: AttributeChanges.Membership {
-        { group in
-            guard let context = fuse_req_ctx(pointer)?.pointee else { return false }
-            if context.uid == 0 || context.gid == group { return true }
-            var groups = [gid_t](repeating: 0, count: Int(fuse_req_getgroups(pointer, 0, nil)))
-            let count = fuse_req_getgroups(pointer, Int32(groups.count), &groups)
-            return count > 0 && groups.prefix(Int(count)).contains(group)
-        }
-    }
-
-    var caller: Caller { Caller(thread: fuse_req_ctx(pointer)?.pointee.pid ?? 0) }
-
-    /// Answers at once, on this thread.
-    func answer(_ body: () throws(Errno) -> Reply) {
-        do throws(Errno) { send(try body()) } catch { _ = fuse_reply_err(pointer, error.rawValue) }
-    }
-
-    func send(_ result: Result<Reply, Errno>) {
-        answer { () throws(Errno) in try result.get() }
-    }
-
-    private func send(_ reply: Reply) {
+extension Request {
+    func send(_ reply: Reply) {
         switch reply {
         case .success:
             _ = fuse_reply_err(pointer, 0)
         case .entry(let resolved):
-            var parameters = fuse_entry_param(resolved, for: pointer)
+            var parameters = fuse_entry_param(resolved, in: filesystem)
             _ = fuse_reply_entry(pointer, &parameters)
         case .attributes(let attributes, let node):
             var status = attributes.stat(number: node.number)
-            _ = fuse_reply_attr(pointer, &status, CacheTime.attributes(attributes, of: node, for: pointer))
+            _ = fuse_reply_attr(pointer, &status, CacheTime.attributes(attributes, of: node, in: filesystem))
         case .created(let resolved, let file):
-            send(file, createdAs: fuse_entry_param(resolved, for: pointer))
+            send(file, createdAs: fuse_entry_param(resolved, in: filesystem))
         case .opened(let file):
             send(file)
         case .bytes(let bytes):
@@ -134,7 +108,7 @@ struct Request: @unchecked Sendable {
 }
 
 extension Request {
-    private func send(_ file: OpenedFile) {
+    private func send(_ file: OpenReply) {
         let result: Int32
         if case .passthrough(let backing) = file.content {
             var reply = docfs_open_out(handle: file.handle, backing: backing)
@@ -146,7 +120,7 @@ extension Request {
         if result != 0 { file.release() }
     }
 
-    private func send(_ file: OpenedFile, createdAs entry: fuse_entry_param) {
+    private func send(_ file: OpenReply, createdAs entry: fuse_entry_param) {
         let result: Int32
         if case .passthrough(let backing) = file.content {
             var reply = docfs_create_out(
@@ -161,17 +135,17 @@ extension Request {
 }
 
 extension fuse_entry_param {
-    init(_ resolved: Resolved, for request: fuse_req_t) {
+    init(_ resolved: Resolved, in filesystem: Filesystem) {
         self.init()
         ino = resolved.node.number
         attr = resolved.attributes.stat(number: resolved.node.number)
-        attr_timeout = CacheTime.attributes(resolved.attributes, of: resolved.node, for: request)
+        attr_timeout = CacheTime.attributes(resolved.attributes, of: resolved.node, in: filesystem)
         entry_timeout = CacheTime.name(resolved)
     }
 }
 
 extension fuse_file_info {
-    fileprivate init(_ file: OpenedFile) {
+    fileprivate init(_ file: OpenReply) {
         self.init()
         fh = file.handle
         // No data waits in the kernel for a close, so the kernel need not announce one.
