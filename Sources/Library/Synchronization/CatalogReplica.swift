@@ -13,7 +13,6 @@ struct CatalogReplica: ReplicaState {
 
     private let catalog: CatalogTransaction
     private let decoded = DecodedEntries()
-    private let encoder = JSONEncoder()
     /// Of the position that is being applied.
     private let position: LogPosition
     /// Of all entries, as far as they have been applied.
@@ -29,8 +28,6 @@ struct CatalogReplica: ReplicaState {
         self.catalog = catalog
         self.position = position
         self.state = state
-        // One form for each entry: states are compared by it.
-        encoder.outputFormatting = .sortedKeys
     }
 
     func entry(_ id: EntryID) throws -> ReplicaEntry? {
@@ -64,7 +61,7 @@ struct CatalogReplica: ReplicaState {
     mutating func store(_ entry: ReplicaEntry) throws {
         let former = try self.entry(entry.id)
         if let record = try catalog.replicaRecord(entry.id) { state.remove(record) }
-        let record = Array(try encoder.encode(entry))
+        let record = try entry.record()
         state.add(record)
         try noteContents(of: entry, was: former)
         try catalog.store(entry, as: record)
