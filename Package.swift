@@ -27,7 +27,8 @@ let package = Package(
         .executableTarget(
             name: "docfs",
             dependencies: [
-                "CLinux", "Filesystem", "Library", "Backing", "ObjectStore", "Documents",
+                "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "Catalog", "ObjectStore",
+                "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -42,18 +43,29 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "Library",
+            name: "CloudSynchronization",
             dependencies: [
-                "CLinux", "Backing", "Replication", "Catalog", "ObjectStore", "Documents",
+                "CLinux", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore", "Documents",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
+            name: "Library",
+            dependencies: [
+                "CLinux", "Backing", "Replica", "Replication", "Catalog", "ObjectStore", "Documents",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(name: "Replica", dependencies: ["Replication", "Catalog", "Documents"], swiftSettings: strict),
+        .target(
             name: "Backing",
             dependencies: [
                 "CLinux", "Catalog", "Documents",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -125,7 +137,8 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Library", "Backing", "Replication", "Catalog", "ObjectStore", "Documents", "TestSupport",
+                "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
+                "Documents", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -138,7 +151,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Library", "Backing", "Replication", "Catalog", "ObjectStore", "Documents", "CLinux", "TestSupport",
+                "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
+                "Documents", "CLinux", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),

@@ -87,7 +87,7 @@ struct OvertakenFileTests {
             try await phone.pull()
             #expect(try phone.inode("Plan.txt") == before.inode)
             phone.cloud.hold()
-            let arrival = try #require(try phone.library.arrival(of: before.inode))
+            let arrival = try #require(try phone.library.arrivals.arrival(of: before.inode))
 
             #expect(try !phone.library.mustArriveToTruncate(before.inode, to: size))
             #expect(try phone.change(before.inode) { $0.size = size }.size == size)

@@ -122,7 +122,7 @@ struct StoreEditTests {
             try await device.push()
             #expect(try device.names() == [])
             #expect(try await device.commits.count == commits)
-            #expect(try device.library.inspect { try $0.children(of: .local).count } == 2)
+            #expect(try device.library.transactions.inspect { try $0.children(of: .local).count } == 2)
         }
     }
 

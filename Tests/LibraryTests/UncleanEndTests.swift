@@ -150,7 +150,7 @@ struct UncleanEndTests {
                 try device.create("In \(name).txt", name, in: folder)
             }
             let moves = [("c", "d"), ("b", "c"), ("a", "b"), ("d", "a")].prefix(count)
-            let known = try device.library.inspect { try $0.children(of: .local) }
+            let known = try device.library.transactions.inspect { try $0.children(of: .local) }
             try Self.crash(device, afterMoving: moves.map { ("local/" + $0.0, "local/" + $0.1) })
             #expect(try device.names(in: .local) == ["a", "b", "c"])
             for entry in known {

@@ -26,7 +26,7 @@ extension World {
     }
 
     private func perform(on device: SimulatedDevice) throws(Errno) {
-        let entries = try device.library.inspect { catalog in
+        let entries = try device.library.transactions.inspect { catalog in
             try catalog.descendants(of: .cloud) + (try catalog.descendants(of: .local))
         }
         let documents = entries.filter { $0.kind == .document }
@@ -207,7 +207,9 @@ extension World {
     private func rename(_ entry: Entry, to name: String, in parent: InodeNumber, on device: SimulatedDevice)
         throws(Errno)
     {
-        let target = try device.library.inspect { try device.library.resolve(name, in: parent, $0)?.entry }
+        let target = try device.library.transactions.inspect {
+            try device.library.namespace.resolve(name, in: parent, $0)?.entry
+        }
         if let target, device.writers.contains(where: { $0.inode == target.inode || $0.inode == entry.inode }) {
             return
         }
@@ -222,16 +224,18 @@ extension World {
         try device.library.rename(
             Array(entry.filename.utf8), in: entry.parent, to: Array(name.utf8), in: parent, options: [])
         // It may be the document now that was removed from there a moment ago.
-        if let ending, try device.library.inspect({ try $0.entry(entry.inode) })?.id != entry.id { note(ending) }
+        if let ending, try device.library.transactions.inspect({ try $0.entry(entry.inode) })?.id != entry.id {
+            note(ending)
+        }
     }
 
     private func move(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
         let parent = folder(entries)
         if parent == entry.parent { return }
         trace("\(device.place.name) moves \(Self.text(entry)) to \(parent)")
-        let container = try device.library.inspect { try $0.entry(parent) }?.container
+        let container = try device.library.transactions.inspect { try $0.entry(parent) }?.container
         if entry.container == .cloud, container == .local {
-            let inner = try device.library.inspect { try $0.descendants(of: entry.inode) }
+            let inner = try device.library.transactions.inspect { try $0.descendants(of: entry.inode) }
             for entry in [entry] + (entry.kind == .folder ? inner : []) {
                 if let id = entry.id { ledger.noteLeft(id) }
                 noteDeletion(of: entry, on: device, keepsContent: true)
@@ -252,7 +256,7 @@ extension World {
     /// `rm -r`
     private func removeAll(_ folder: Entry, on device: SimulatedDevice) throws(Errno) {
         trace("\(device.place.name) removes the folder \(folder.filename)")
-        for entry in try device.library.inspect({ try $0.descendants(of: folder.inode) }).reversed() {
+        for entry in try device.library.transactions.inspect({ try $0.descendants(of: folder.inode) }).reversed() {
             if entry.kind == .folder {
                 try device.library.removeFolder(Array(entry.filename.utf8), in: entry.parent)
             } else {

@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Glibc
 @testable import Library
+@testable import Replica
 import Replication
 import Synchronization
 import SystemPackage
@@ -63,7 +64,7 @@ extension World {
         guard let handle = try? device.library.handle(writer.handle), !handle.file.isUnlinked,
             handle.file.state.withLock({ $0.writers == 1 }),
             handle.file.state.withLock(\.isModified)
-                || device.library.unseenWrites.written().contains(where: { $0 === handle.file }),
+                || device.library.transactions.unseenWrites.written().contains(where: { $0 === handle.file }),
             let content = content(of: handle)
         else { return }
         ledger.noteSave(content, by: device.index)
@@ -84,9 +85,9 @@ extension World {
 
     /// What the file of an entry holds on a device; nil where it has none.
     func localContent(of inode: InodeNumber, on device: SimulatedDevice) -> ContentHash? {
-        try? device.library.inspect { catalog -> ContentHash? in
+        try? device.library.transactions.inspect { catalog -> ContentHash? in
             guard let entry = try catalog.entry(inode), entry.isHere, entry.kind == .document else { return nil }
-            let file = try device.library.backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+            let file = try device.library.store.files.folder(entry.parent, catalog).openUnnoticed(entry.filename)
             return contentHash(try file.readPrefix(Int(try file.status().st_size)))
         }
     }
@@ -139,7 +140,10 @@ extension World {
     /// made here stands in its place.
     private func shownVersions(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [DocumentVersion] {
         let now = surroundings.clock.wallTime(skew: device.place.skew)
-        guard let versions = try? device.library.inspect({ try CatalogReplica($0).visibleEntry(id, at: now)?.versions })
+        guard
+            let versions = try? device.library.transactions.inspect({
+                try CatalogReplica($0).visibleEntry(id, at: now)?.versions
+            })
         else { return [] }
         let isHidden = entry.pending.contains(.content) && entry.contentVersion != versions.current.id
         return versions.superseded.map(\.version) + versions.conflicts + (isHidden ? [] : [versions.current])
@@ -154,7 +158,7 @@ extension World {
 
     private func bequest(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [ContentHash] {
         let now = surroundings.clock.wallTime(skew: device.place.skew)
-        let conflicts = try? device.library.inspect {
+        let conflicts = try? device.library.transactions.inspect {
             try CatalogReplica($0).visibleEntry(id, at: now)?.versions?.conflicts
         }
         return (conflicts ?? []).map(\.sha256)
