@@ -105,7 +105,11 @@ let package = Package(
             name: "CFuse", path: "CFuse", pkgConfig: "fuse3",
             providers: [.apt(["libfuse3-dev"])]),
         // What several of the test targets use.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Replication", "Documents"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        // The articles beside the code name only what there is.
+        .testTarget(name: "PageTests", swiftSettings: strict),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CatalogTests",

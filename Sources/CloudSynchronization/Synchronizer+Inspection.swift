@@ -39,7 +39,7 @@ extension Synchronizer {
         guard var audit = state.audit else { return false }
         let page = try await log.positions(after: audit.last, atMost: ContainerAudit.pageLength)
         do throws(ContainerFault) {
-            if try audit.take(page) {
+            if try audit.check(page) {
                 state.hasPassed = true
                 state.audit = nil
                 let end = now

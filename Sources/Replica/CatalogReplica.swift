@@ -13,7 +13,6 @@ package struct CatalogReplica: ReplicaState {
 
     private let catalog: CatalogTransaction
     private let decoded = DecodedEntries()
-    private let encoder = JSONEncoder()
     /// Of the position that is being applied.
     private let position: LogPosition
     /// Of all entries, as far as they have been applied.
@@ -31,8 +30,6 @@ package struct CatalogReplica: ReplicaState {
         self.catalog = catalog
         self.position = position
         self.state = state
-        // One form for each entry: states are compared by it.
-        encoder.outputFormatting = .sortedKeys
     }
 
     package func entry(_ id: EntryID) throws -> ReplicaEntry? {
@@ -66,7 +63,7 @@ package struct CatalogReplica: ReplicaState {
     package mutating func store(_ entry: ReplicaEntry) throws {
         let former = try self.entry(entry.id)
         if let record = try catalog.replicaRecord(entry.id) { state.remove(record) }
-        let record = Array(try encoder.encode(entry))
+        let record = try entry.record()
         state.add(record)
         try noteContents(of: entry, was: former)
         try catalog.store(entry, as: record)

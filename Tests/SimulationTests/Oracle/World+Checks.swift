@@ -7,6 +7,7 @@ import Foundation
 import ObjectStore
 import Replication
 import SystemPackage
+import TestSupport
 
 /// What must hold when all is quiet.
 extension World {
