@@ -121,29 +121,41 @@ struct RenamingTests {
     func `under a scratch name, or in the trash, a file is scratch`(source: RenamedEntry) throws {
         #expect(
             try renaming(source, to: "notes.txt~")
-                == Renaming(kind: .scratch, identity: .ends, filename: .exactly("notes.txt~")))
+                == Renaming(
+                    kind: .scratch, identity: source.kind == .document ? .ends : .none, filename: .exactly("notes.txt~")
+                ))
         #expect(
             try renaming(source, to: "a.tmp", in: .hidden)
-                == Renaming(kind: .scratch, identity: .ends, filename: .exactly("a.tmp")))
+                == Renaming(
+                    kind: .scratch, identity: source.kind == .document ? .ends : .none, filename: .exactly("a.tmp")))
         #expect(
             try renaming(source, to: "Groceries.txt", in: .trash)
-                == Renaming(kind: .scratch, identity: .ends, filename: .exactly("Groceries.txt")))
+                == Renaming(
+                    kind: .scratch, identity: source.kind == .document ? .ends : .none,
+                    filename: .exactly("Groceries.txt")))
     }
 
     @Test func `a scratch file under another name is a new document`() throws {
         #expect(
             try renaming(.scratch, to: "Groceries.txt")
-                == Renaming(kind: .document, filename: .generate, name: .named("Groceries"), naming: .given))
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .generate, name: .named("Groceries"), naming: .given))
         #expect(
             try renaming(.scratch, to: "Untitled.txt")
-                == Renaming(kind: .document, filename: .generate, name: .named("Untitled"), naming: .untitled))
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .generate, name: .named("Untitled"), naming: .untitled
+                ))
         #expect(
             try renaming(.scratch, to: ".bashrc")
-                == Renaming(kind: .document, filename: .exactly(".bashrc"), name: .named(".bashrc", ""), naming: .given)
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .exactly(".bashrc"), name: .named(".bashrc", ""),
+                    naming: .given)
         )
         #expect(
             try renaming(.scratch, to: "config", in: .hidden)
-                == Renaming(kind: .document, filename: .exactly("config"), name: .named("config", ""), naming: .given))
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .exactly("config"), name: .named("config", ""),
+                    naming: .given))
     }
 
     @Test func `dotfiles and what is inside dot folders have their name for filename`() throws {

@@ -187,10 +187,10 @@ struct StoreEditTests {
     @Test func `a document in conflict does not leave the cloud, nor does its folder`() async throws {
         try await Self.withConflict { _, phone in
             let trip = try phone.inode("Trip")
-            #expect(throws: Refusal.rename(.migration(.stillArriving))) {
+            #expect(throws: Refusal.rename(.migration(.inConflict))) {
                 try phone.move("Plan.txt", from: trip, to: .local)
             }
-            #expect(throws: Refusal.rename(.migration(.stillArriving))) {
+            #expect(throws: Refusal.rename(.migration(.inConflict))) {
                 try phone.move("Trip", from: .cloud, to: .local)
             }
             #expect(try phone.entry("Plan.txt", in: trip).conflicts == 1)
