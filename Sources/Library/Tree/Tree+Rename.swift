@@ -60,7 +60,7 @@ extension Tree {
     /// Gathers what decides about a rename, and has the rule decide.
     ///
     /// - Returns: nil when there is nothing to do.
-    private func plan(
+    func plan(
         _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber,
         options: RenameOptions, _ catalog: CatalogTransaction
     ) throws -> Move? {
@@ -85,7 +85,7 @@ extension Tree {
             name: newName, plan: plan, migrates: migrates)
     }
 
-    private func carryOut(_ move: Move, by caller: Caller, _ catalog: CatalogTransaction) throws -> [Entry] {
+    func carryOut(_ move: Move, by caller: Caller, _ catalog: CatalogTransaction) throws -> [Entry] {
         let source = move.source
         if move.plan != .replaceContent { try catalog.writeIfWaiting(source.inode) }
         switch move.plan {
