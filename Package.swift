@@ -25,12 +25,15 @@ let package = Package(
         .executableTarget(
             name: "docfs",
             dependencies: [
-                "CLinux", "Filesystem", "Library", "Backing", "ObjectStore", "Documents",
+                "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "Catalog", "ObjectStore",
+                "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // Without what only debuggers read; the names of functions stay, for the backtrace of a crash.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"], .when(configuration: .release))]),
         .target(
             name: "Filesystem",
             dependencies: [
@@ -40,18 +43,29 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(
-            name: "Library",
+            name: "CloudSynchronization",
             dependencies: [
-                "CLinux", "Backing", "Replication", "Catalog", "ObjectStore", "Documents",
+                "CLinux", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore", "Documents",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
+            name: "Library",
+            dependencies: [
+                "CLinux", "Backing", "Replica", "Replication", "Catalog", "ObjectStore", "Documents",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .target(name: "Replica", dependencies: ["Replication", "Catalog", "Documents"], swiftSettings: strict),
+        .target(
             name: "Backing",
             dependencies: [
                 "CLinux", "Catalog", "Documents",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -96,7 +110,11 @@ let package = Package(
             name: "CFuse", path: "CFuse", pkgConfig: "fuse3",
             providers: [.apt(["libfuse3-dev"])]),
         // What several of the test targets use.
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Replication", "Documents"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        // The articles beside the code name only what there is.
+        .testTarget(name: "PageTests", swiftSettings: strict),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CatalogTests",
@@ -123,7 +141,8 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "Library", "Backing", "Replication", "Catalog", "ObjectStore", "Documents", "TestSupport",
+                "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
+                "Documents", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -136,8 +155,8 @@ let package = Package(
         .testTarget(
             name: "SimulationTests",
             dependencies: [
-                "Library", "Backing", "Replication", "Catalog", "ObjectStore", "Documents", "Hashing", "CLinux",
-                "TestSupport",
+                "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
+                "Documents", "Hashing", "CLinux", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
