@@ -2,8 +2,8 @@ import Backing
 import Catalog
 import Documents
 import Foundation
-import Hashing
 @testable import CloudSynchronization
+import Hashing
 @testable import Library
 import Logging
 import ObjectStore
