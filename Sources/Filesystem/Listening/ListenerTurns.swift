@@ -96,8 +96,15 @@ struct ListenerTurns {
         return true
     }
 
-    /// A listener has got nothing.
-    mutating func stopListening() { listening -= 1 }
+    /// A listener has got nothing, and may not come back: perhaps the session ends.
+    ///
+    /// - Returns: whether a resting thread must be woken.
+    mutating func stopListening() -> Bool {
+        listening -= 1
+        guard resting > 0, listening == 0, !isWatched else { return false }
+        resting -= 1
+        return true
+    }
 
     private mutating func listen() -> Turn {
         listening += 1
