@@ -95,17 +95,17 @@ func bytes(_ string: UnsafePointer<CChar>?) -> UnsafeBufferPointer<UInt8> {
 
 extension InodeNumber {
     /// The entry that the kernel means; virtual files have none and cannot be changed (EPERM).
-    init(entry number: fuse_ino_t) throws(Errno) {
-        guard case .entry(let inode) = Node(number: number) else { throw .notPermitted }
+    init(entry number: fuse_ino_t) throws(Refusal) {
+        guard case .entry(let inode) = Node(number: number) else { throw .virtualName }
         self = inode
     }
 
     /// The folder that the kernel means.
-    init(folder number: fuse_ino_t) throws(Errno) {
+    init(folder number: fuse_ino_t) throws(Refusal) {
         switch Node(number: number) {
         case .entry(let inode): self = inode
-        case .versions: throw .notPermitted
-        case .state, .version: throw .notDirectory
+        case .versions: throw .virtualName
+        case .state, .version: throw .notFolder
         }
     }
 }

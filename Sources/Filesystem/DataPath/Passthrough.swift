@@ -33,9 +33,9 @@ final class Passthrough: BackingFiles {
     }
 
     /// Finds out, once INIT has been answered, whether backing files of the store can be registered.
-    func probe(device: Int32, with file: () throws(Errno) -> Descriptor) {
+    func probe(device: Int32, with file: () throws(Refusal) -> Descriptor) {
         let result: Availability
-        do throws(Errno) {
+        do throws(Refusal) {
             let file = try file()
             let backing = docfs_open_backing(device, file.number)
             let reason = Errno(rawValue: errno)

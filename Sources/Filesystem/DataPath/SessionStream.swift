@@ -55,7 +55,7 @@ final class SessionStream: Sendable {
         let written = writev(channel, parts, count)
         if written > 0 {
             hasAnsweredInit.store(true, ordering: .relaxed)
-            filesystem.passthrough.probe(device: device.load(ordering: .relaxed)) { () throws(Errno) in
+            filesystem.passthrough.probe(device: device.load(ordering: .relaxed)) { () throws(Refusal) in
                 try filesystem.library.unnamedFile()
             }
             if case .available = filesystem.passthrough.availability { filesystem.library.shareFiles() }

@@ -10,7 +10,7 @@ import SystemPackage
 extension Filesystem {
     static func addAttributes(to operations: inout fuse_lowlevel_ops) {
         operations.getattr = { request, number, _ in
-            Request(request, "getattr", number).answer { filesystem throws(Errno) in
+            Request(request, "getattr", number).answer { filesystem throws(Refusal) in
                 let node = Node(number: number)
                 return .attributes(try filesystem.library.attributes(of: node), node)
             }
@@ -21,21 +21,21 @@ extension Filesystem {
             let clearsSetID =
                 changes.owner != nil || changes.group != nil || (changes.size != nil && !request.isPrivileged)
             if clearsSetID { changes.clearsSetID = request.membership }
-            request.answerWhenReady { filesystem throws(Errno) in
+            request.answerWhenReady { filesystem throws(Refusal) in
                 try filesystem.setAttributes(number, changes)
             }
         }
         // Asked of root only, and only by access(2) and chdir(2): elsewhere the kernel checks permissions itself.
         operations.access = { request, number, mask in
-            Request(request, "access", number).answer { filesystem throws(Errno) in
+            Request(request, "access", number).answer { filesystem throws(Refusal) in
                 guard mask & X_OK != 0 else { return .success }
                 let attributes = try filesystem.library.attributes(of: Node(number: number))
-                if attributes.type == .file, attributes.mode & 0o111 == 0 { throw .permissionDenied }
+                if attributes.type == .file, attributes.mode & 0o111 == 0 { throw .notExecutable }
                 return .success
             }
         }
         operations.statfs = { request, number in
-            Request(request, "statfs", number).answer { filesystem throws(Errno) in
+            Request(request, "statfs", number).answer { filesystem throws(Refusal) in
                 var statistics = try filesystem.library.fileSystemStatus()
                 statistics.f_namemax = UInt(EntryName.maximumLength)
                 return .statistics(statistics)
@@ -43,12 +43,12 @@ extension Filesystem {
         }
     }
 
-    private func setAttributes(_ number: fuse_ino_t, _ changes: AttributeChanges) throws(Errno) -> Answer {
+    private func setAttributes(_ number: fuse_ino_t, _ changes: AttributeChanges) throws(Refusal) -> Answer {
         let inode = try InodeNumber(entry: number)
         guard let size = changes.size, try library.mustArriveToTruncate(inode, to: size) else {
             return .now(.attributes(try library.setAttributes(of: inode, changes), .entry(inode)))
         }
-        return .later { [library] () throws(Errno) in
+        return .later { [library] () throws(Refusal) in
             try await library.waitForContent(of: inode)
             return .attributes(try library.setAttributes(of: inode, changes), .entry(inode))
         }

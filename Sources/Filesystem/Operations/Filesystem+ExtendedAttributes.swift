@@ -1,6 +1,7 @@
 import CFuse
 import CLinux
 import Glibc
+import Documents
 import Library
 import SystemPackage
 
@@ -8,19 +9,19 @@ import SystemPackage
 extension Filesystem {
     static func addExtendedAttributes(to operations: inout fuse_lowlevel_ops) {
         operations.getxattr = { request, number, name, size in
-            Request(request, "getxattr", number).answer { filesystem throws(Errno) in
+            Request(request, "getxattr", number).answer { filesystem throws(Refusal) in
                 let value = try filesystem.extendedAttribute(name!, number)
                 return try Filesystem.sized(value, size)
             }
         }
         operations.listxattr = { request, number, size in
-            Request(request, "listxattr", number).answer { filesystem throws(Errno) in
+            Request(request, "listxattr", number).answer { filesystem throws(Refusal) in
                 let names = try filesystem.library.extendedAttributeNames(of: Node(number: number))
                 return try Filesystem.sized(names.flatMap { Array($0.utf8) + [0] }, size)
             }
         }
         operations.setxattr = { request, number, name, value, size, flags in
-            Request(request, "setxattr", number).answer { filesystem throws(Errno) in
+            Request(request, "setxattr", number).answer { filesystem throws(Refusal) in
                 let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
                 if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!))
                 {
@@ -34,7 +35,7 @@ extension Filesystem {
             }
         }
         operations.removexattr = { request, number, name in
-            Request(request, "removexattr", number).answer { filesystem throws(Errno) in
+            Request(request, "removexattr", number).answer { filesystem throws(Refusal) in
                 try filesystem.library.removeExtendedAttribute(
                     try Filesystem.attributeName(name!), of: Node(number: number))
                 return .success
@@ -42,7 +43,7 @@ extension Filesystem {
         }
     }
 
-    private func extendedAttribute(_ name: UnsafePointer<CChar>, _ number: fuse_ino_t) throws(Errno) -> [UInt8] {
+    private func extendedAttribute(_ name: UnsafePointer<CChar>, _ number: fuse_ino_t) throws(Refusal) -> [UInt8] {
         let name = try Filesystem.attributeName(name)
         if number == FUSE_ROOT_ID, let value = MountAttribute(rawValue: name)?.value(of: self) {
             return Array(value.utf8)
@@ -50,15 +51,15 @@ extension Filesystem {
         return try library.extendedAttribute(name, of: Node(number: number))
     }
 
-    private static func attributeName(_ name: UnsafePointer<CChar>) throws(Errno) -> String {
-        guard let text = String(validating: bytes(name), as: UTF8.self) else { throw .illegalByteSequence }
+    private static func attributeName(_ name: UnsafePointer<CChar>) throws(Refusal) -> String {
+        guard let text = String(validating: bytes(name), as: UTF8.self) else { throw .name(.notUTF8) }
         return text
     }
 
     /// A size of 0 asks how large the answer is (getxattr(2)).
-    private static func sized(_ value: [UInt8], _ size: Int) throws(Errno) -> Reply {
+    private static func sized(_ value: [UInt8], _ size: Int) throws(Refusal) -> Reply {
         if size == 0 { return .attributeSize(value.count) }
-        guard value.count <= size else { throw .outOfRange }
+        guard value.count <= size else { throw .bufferTooSmall }
         return .bytes(value)
     }
 }
@@ -106,9 +107,9 @@ public enum MountAttribute: String, Sendable {
     }
 
     /// - Throws: EPERM for what is only read, EINVAL for another word, EBUSY while a checkup is under way.
-    func set(_ value: String, in filesystem: Filesystem) throws(Errno) {
-        guard self == .checkup else { throw .notPermitted }
-        guard ["check", "repair"].contains(value) else { throw .invalidArgument }
-        guard filesystem.library.checkup.ask(repairs: value == "repair") else { throw .resourceBusy }
+    func set(_ value: String, in filesystem: Filesystem) throws(Refusal) {
+        guard self == .checkup else { throw .computedAttribute }
+        guard ["check", "repair"].contains(value) else { throw .unknownCheckup }
+        guard filesystem.library.checkup.ask(repairs: value == "repair") else { throw .checkupUnderWay }
     }
 }

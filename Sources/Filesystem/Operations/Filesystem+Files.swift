@@ -9,24 +9,24 @@ extension Filesystem {
     static func addFiles(to operations: inout fuse_lowlevel_ops) {
         operations.create = { request, parent, name, mode, info in
             let request = Request(request, "create", parent, name)
-            request.answerWhenReady { filesystem throws(Errno) in
+            request.answerWhenReady { filesystem throws(Refusal) in
                 try filesystem.create(parent, bytes(name), mode, info!.pointee.flags, request)
             }
         }
         operations.open = { request, number, info in
             let request = Request(request, "open", number)
-            request.answerWhenReady { filesystem throws(Errno) in
+            request.answerWhenReady { filesystem throws(Refusal) in
                 try filesystem.open(number, info!.pointee.flags, request)
             }
         }
         operations.release = { request, number, info in
-            Request(request, "release", number).answer { filesystem throws(Errno) in
+            Request(request, "release", number).answer { filesystem throws(Refusal) in
                 filesystem.release(number, info!.pointee.fh, isWriter: info!.pointee.flags & O_ACCMODE != O_RDONLY)
                 return .success
             }
         }
         operations.fsync = { request, number, dataOnly, info in
-            Request(request, "fsync", number).answer { filesystem throws(Errno) in
+            Request(request, "fsync", number).answer { filesystem throws(Refusal) in
                 guard case .entry = Node(number: number) else { return .success }
                 let library = filesystem.library
                 try library.synchronize(library.handle(info!.pointee.fh), dataOnly: dataOnly != 0)
@@ -34,7 +34,7 @@ extension Filesystem {
             }
         }
         operations.poll = { request, number, info, handle in
-            Request(request, "poll", number).answer { filesystem throws(Errno) in
+            Request(request, "poll", number).answer { filesystem throws(Refusal) in
                 try filesystem.poll(number, info!.pointee.fh, handle)
             }
         }
@@ -42,7 +42,7 @@ extension Filesystem {
 
     private func create(
         _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ flags: Int32, _ request: Request
-    ) throws(Errno) -> Answer {
+    ) throws(Refusal) -> Answer {
         let (resolved, opening) = try library.create(
             name, in: InodeNumber(folder: parent), by: request.creator(mode: mode), flags: flags)
         let number = resolved.node.number
@@ -50,7 +50,7 @@ extension Filesystem {
         return answer(opening, of: number, flags, request) { .created(resolved, $0) }
     }
 
-    private func open(_ number: fuse_ino_t, _ flags: Int32, _ request: Request) throws(Errno) -> Answer {
+    private func open(_ number: fuse_ino_t, _ flags: Int32, _ request: Request) throws(Refusal) -> Answer {
         switch Node(number: number) {
         case .state(let inode):
             return .now(.opened(try openState(inode, number, flags)))
@@ -60,7 +60,7 @@ extension Filesystem {
                 clearingSetID: request.isPrivileged ? nil : request.membership)
             return answer(opening, of: number, flags, request) { .opened($0) }
         case .versions:
-            throw .isDirectory
+            throw .isFolder
         }
     }
 
@@ -73,7 +73,7 @@ extension Filesystem {
             return .now(reply(self.reply(to: file, forgettingAttributesOf: number)))
         case .arriving(let inode):
             let caller = request.caller
-            return .later { [self] () throws(Errno) in
+            return .later { [self] () throws(Refusal) in
                 let file = try await library.finishOpening(inode, flags: flags, by: caller)
                 return reply(self.reply(to: file, forgettingAttributesOf: number))
             }
@@ -97,8 +97,8 @@ extension Filesystem {
         }
     }
 
-    private func openState(_ inode: InodeNumber, _ number: fuse_ino_t, _ flags: Int32) throws(Errno) -> OpenReply {
-        guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .permissionDenied }
+    private func openState(_ inode: InodeNumber, _ number: fuse_ino_t, _ flags: Int32) throws(Refusal) -> OpenReply {
+        guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .stateNotWritable }
         let handle = stateFiles.add(text: try library.stateText(of: inode, settling: false))
         return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
@@ -119,7 +119,7 @@ extension Filesystem {
 
     /// A state file has POLLPRI when it says something else than its reader last saw. Everything else
     /// is always ready.
-    private func poll(_ number: fuse_ino_t, _ handle: UInt64, _ waiting: OpaquePointer?) throws(Errno) -> Reply {
+    private func poll(_ number: fuse_ino_t, _ handle: UInt64, _ waiting: OpaquePointer?) throws(Refusal) -> Reply {
         let ready = UInt32(POLLIN | POLLRDNORM)
         guard case .state(let inode) = Node(number: number) else {
             if let waiting { fuse_pollhandle_destroy(waiting) }
@@ -127,9 +127,9 @@ extension Filesystem {
         }
         // Registered before it is compared, so that no change falls between.
         if let waiting { statePolls.add(waiting, for: handle) }
-        guard let seen = stateFiles[handle] else { throw .badFileDescriptor }
+        guard let seen = stateFiles[handle] else { throw .noSuchHandle }
         let isChanged: Bool
-        do throws(Errno) {
+        do throws(Refusal) {
             isChanged = try !library.stateText(of: inode, settling: false).utf8.elementsEqual(seen)
         } catch .staleNFSFileHandle {
             isChanged = true  // the document is gone

@@ -9,30 +9,30 @@ import SystemPackage
 extension Filesystem {
     static func addFolders(to operations: inout fuse_lowlevel_ops) {
         operations.opendir = { request, number, _ in
-            Request(request, "opendir", number).answer { filesystem throws(Errno) in
+            Request(request, "opendir", number).answer { filesystem throws(Refusal) in
                 .opened(try filesystem.openFolder(number))
             }
         }
         operations.readdir = { request, number, size, offset, info in
             let request = Request(request, "readdir", number)
-            request.answer { filesystem throws(Errno) in
+            request.answer { filesystem throws(Refusal) in
                 try filesystem.readFolder(number, info!.pointee.fh, request, size, Int(offset), plus: false)
             }
         }
         operations.readdirplus = { request, number, size, offset, info in
             let request = Request(request, "readdirplus", number)
-            request.answer { filesystem throws(Errno) in
+            request.answer { filesystem throws(Refusal) in
                 try filesystem.readFolder(number, info!.pointee.fh, request, size, Int(offset), plus: true)
             }
         }
         operations.releasedir = { request, number, info in
-            Request(request, "releasedir", number).answer { filesystem throws(Errno) in
+            Request(request, "releasedir", number).answer { filesystem throws(Refusal) in
                 filesystem.closeFolder(info!.pointee.fh)
                 return .success
             }
         }
         operations.fsyncdir = { request, number, _, _ in
-            Request(request, "fsyncdir", number).answer { filesystem throws(Errno) in
+            Request(request, "fsyncdir", number).answer { filesystem throws(Refusal) in
                 if case .versions = Node(number: number) { return .success }
                 try filesystem.library.synchronizeFolder(InodeNumber(folder: number))
                 return .success
@@ -40,7 +40,7 @@ extension Filesystem {
         }
     }
 
-    private func openFolder(_ number: fuse_ino_t) throws(Errno) -> OpenReply {
+    private func openFolder(_ number: fuse_ino_t) throws(Refusal) -> OpenReply {
         // What versions there are is asked anew each time.
         let isVirtual = if case .versions = Node(number: number) { true } else { false }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
@@ -58,11 +58,11 @@ extension Filesystem {
     /// a new snapshot (rewinddir); who begins later goes on where the kernel left off.
     private func readFolder(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: Request, _ size: Int, _ offset: Int, plus: Bool
-    ) throws(Errno) -> Reply {
+    ) throws(Refusal) -> Reply {
         if offset == 0 || folderStreams[handle] == nil {
             folderStreams[handle] = try snapshot(of: Node(number: number))
         }
-        guard let snapshot = folderStreams[handle] else { throw .badFileDescriptor }
+        guard let snapshot = folderStreams[handle] else { throw .noSuchHandle }
         var page = FolderPage(request: request, size: size, plus: plus)
         for (position, dot) in [(0, (".", number)), (1, ("..", snapshot.parent))] where offset <= position {
             guard page.addDot(dot.0, number: dot.1, next: position + 1) else { return .bytes(page.bytes) }
@@ -72,7 +72,7 @@ extension Filesystem {
         return .bytes(page.bytes)
     }
 
-    private func snapshot(of folder: Node) throws(Errno) -> FolderStreams.Snapshot {
+    private func snapshot(of folder: Node) throws(Refusal) -> FolderStreams.Snapshot {
         if case .versions(let versions, let inode) = folder {
             let parent = try library.parent(of: inode)
             return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
@@ -83,7 +83,7 @@ extension Filesystem {
 
     private func fill(
         _ page: inout FolderPage, from snapshot: FolderStreams.Snapshot, of folder: InodeNumber, at start: Int
-    ) throws(Errno) {
+    ) throws(Refusal) {
         var index = start
         while index < snapshot.names.count {
             // As many names as fit, in one go: of the others nothing is asked.

@@ -11,7 +11,7 @@ extension Filesystem {
     static func addNames(to operations: inout fuse_lowlevel_ops) {
         operations.lookup = { request, parent, name in
             let request = Request(request, "lookup", parent, name)
-            request.answer { filesystem throws(Errno) in
+            request.answer { filesystem throws(Refusal) in
                 try filesystem.lookup(parent, bytes(name), request)
             }
         }
@@ -28,13 +28,13 @@ extension Filesystem {
         }
         operations.mknod = { request, parent, name, mode, _ in
             let request = Request(request, "mknod", parent, name)
-            request.answer { filesystem throws(Errno) in
+            request.answer { filesystem throws(Refusal) in
                 try filesystem.makeNode(parent, bytes(name), mode, request)
             }
         }
         operations.mkdir = { request, parent, name, mode in
             let request = Request(request, "mkdir", parent, name)
-            request.answer { filesystem throws(Errno) in
+            request.answer { filesystem throws(Refusal) in
                 .entry(
                     try filesystem.library.makeFolder(
                         bytes(name), in: InodeNumber(folder: parent), by: request.creator(mode: mode)))
@@ -42,7 +42,7 @@ extension Filesystem {
         }
         operations.symlink = { request, target, parent, name in
             let request = Request(request, "symlink", parent, name)
-            request.answer { filesystem throws(Errno) in
+            request.answer { filesystem throws(Refusal) in
                 .entry(
                     try filesystem.library.makeSymbolicLink(
                         bytes(name), to: Array(bytes(target)), in: InodeNumber(folder: parent),
@@ -50,25 +50,25 @@ extension Filesystem {
             }
         }
         operations.readlink = { request, number in
-            Request(request, "readlink", number).answer { filesystem throws(Errno) in
+            Request(request, "readlink", number).answer { filesystem throws(Refusal) in
                 .link(try filesystem.library.readSymbolicLink(InodeNumber(entry: number)))
             }
         }
         operations.unlink = { request, parent, name in
-            Request(request, "unlink", parent, name).answer { filesystem throws(Errno) in
+            Request(request, "unlink", parent, name).answer { filesystem throws(Refusal) in
                 try filesystem.remove(bytes(name), from: Node(number: parent))
                 return .success
             }
         }
         operations.rmdir = { request, parent, name in
-            Request(request, "rmdir", parent, name).answer { filesystem throws(Errno) in
+            Request(request, "rmdir", parent, name).answer { filesystem throws(Refusal) in
                 try filesystem.library.removeFolder(bytes(name), in: InodeNumber(folder: parent))
                 return .success
             }
         }
         operations.rename = { request, parent, name, newParent, newName, flags in
             let request = Request(request, "rename", parent, name, to: newParent, newName)
-            request.answer { filesystem throws(Errno) in
+            request.answer { filesystem throws(Refusal) in
                 try filesystem.rename(
                     bytes(name), in: Node(number: parent), to: bytes(newName), in: InodeNumber(folder: newParent),
                     RenameOptions(flags: flags), by: request.caller)
@@ -76,8 +76,8 @@ extension Filesystem {
             }
         }
         operations.link = { request, number, newParent, newName in
-            Request(request, "link", number, nil, to: newParent, newName).answer { _ throws(Errno) in
-                throw .notPermitted
+            Request(request, "link", number, nil, to: newParent, newName).answer { _ throws(Refusal) in
+                throw .notRegularFile
             }
         }
     }
@@ -88,7 +88,7 @@ extension Filesystem {
 
     private func lookup(
         _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ request: Request
-    ) throws(Errno) -> Reply {
+    ) throws(Refusal) -> Reply {
         if case .versions(let folder, let inode) = Node(number: parent) {
             return .entry(try library.lookup(name, in: folder, of: inode))
         }
@@ -99,7 +99,7 @@ extension Filesystem {
         return .entry(try library.lookup(name, in: folder) { request.purpose })
     }
 
-    private func remove(_ name: UnsafeBufferPointer<UInt8>, from folder: Node) throws(Errno) {
+    private func remove(_ name: UnsafeBufferPointer<UInt8>, from folder: Node) throws(Refusal) {
         if case .versions(let folder, let inode) = folder {
             try library.discardVersion(name, in: folder, of: inode)
         } else {
@@ -110,7 +110,7 @@ extension Filesystem {
     private func rename(
         _ name: UnsafeBufferPointer<UInt8>, in folder: Node, to newName: UnsafeBufferPointer<UInt8>,
         in newFolder: InodeNumber, _ options: RenameOptions, by caller: Caller
-    ) throws(Errno) {
+    ) throws(Refusal) {
         if case .versions(let folder, let inode) = folder {
             try library.chooseVersion(name, in: folder, of: inode, as: newName, in: newFolder, options: options)
         } else {
@@ -122,8 +122,8 @@ extension Filesystem {
     /// Only regular files: a device, socket or FIFO is no document.
     private func makeNode(
         _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ request: Request
-    ) throws(Errno) -> Reply {
-        guard mode & S_IFMT == S_IFREG || mode & S_IFMT == 0 else { throw .notPermitted }
+    ) throws(Refusal) -> Reply {
+        guard mode & S_IFMT == S_IFREG || mode & S_IFMT == 0 else { throw .notRegularFile }
         let (resolved, opening) = try library.create(
             name, in: InodeNumber(folder: parent), by: request.creator(mode: mode), flags: O_RDONLY | O_EXCL)
         if case .opened(let file) = opening { library.close(file.number) }
@@ -133,8 +133,8 @@ extension Filesystem {
 
 extension RenameOptions {
     /// - Throws: EINVAL for flags that no file system but overlayfs knows.
-    init(flags: UInt32) throws(Errno) {
-        guard flags & ~UInt32(RENAME_NOREPLACE | RENAME_EXCHANGE) == 0 else { throw .invalidArgument }
+    init(flags: UInt32) throws(Refusal) {
+        guard flags & ~UInt32(RENAME_NOREPLACE | RENAME_EXCHANGE) == 0 else { throw .unknownFlags }
         self.init(rawValue: Int(flags))
     }
 }

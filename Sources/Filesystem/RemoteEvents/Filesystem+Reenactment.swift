@@ -107,7 +107,7 @@ extension Filesystem {
 
     /// What was removed meanwhile has the attributes of nothing in particular.
     private func attributes(of listed: ListedPlace.Step) -> FileAttributes {
-        do throws(Errno) { return try library.attributes(of: .entry(listed.inode)) } catch {
+        do throws(Refusal) { return try library.attributes(of: .entry(listed.inode)) } catch {
             return .departed(listed.kind, at: Timestamp(seconds: 0, nanoseconds: 0))
         }
     }

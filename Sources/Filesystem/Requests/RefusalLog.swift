@@ -1,3 +1,4 @@
+import Library
 import CFuse
 import CLinux
 import Logging
@@ -36,11 +37,11 @@ struct RefusalLog: Sendable {
     var isOn: Bool { logger.logLevel <= .debug }
 
     /// - Parameter subject: what was asked for. Nothing is computed while the log is off.
-    func log(_ error: Errno, of subject: () -> Logger.Metadata) {
+    func log(_ refusal: Refusal, of subject: () -> Logger.Metadata) {
         guard isOn else { return }
         var metadata = subject()
-        metadata["errno"] = "\(Self.name(of: error.errno))"
-        metadata["reason"] = "\(error.reason)"
+        metadata["errno"] = "\(Self.name(of: refusal.errno))"
+        metadata["reason"] = "\(refusal)"
         logger.debug("a request was refused", metadata: metadata)
     }
 
@@ -48,10 +49,4 @@ struct RefusalLog: Sendable {
     private static func name(of error: Errno) -> String {
         strerrorname_np(error.rawValue).map { String(cString: $0) } ?? String(error.rawValue)
     }
-}
-
-/// An error number is its own reason, where nothing more is known.
-extension Errno {
-    fileprivate var errno: Errno { self }
-    fileprivate var reason: String { description }
 }

@@ -27,7 +27,7 @@ enum Reply {
 enum Answer {
     case now(Reply)
     /// By a task that waits for content that is not here.
-    case later(@Sendable () async throws(Errno) -> Reply)
+    case later(@Sendable () async throws(Refusal) -> Reply)
 }
 
 /// How long the kernel may believe what it was told. This daemon is the only one who changes things,

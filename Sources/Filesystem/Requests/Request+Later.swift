@@ -1,3 +1,4 @@
+import Library
 import CFuse
 import Logging
 import Synchronization
@@ -6,7 +7,7 @@ import SystemPackage
 /// Answers that must wait, for content that is not here. They hold neither a FUSE thread nor a
 /// directory, and end with EINTR when the caller is interrupted.
 extension Request {
-    func answer(later body: @escaping @Sendable () async throws(Errno) -> Reply) {
+    func answer(later body: @escaping @Sendable () async throws(Refusal) -> Reply) {
         let refusals = filesystem.refusals
         // The names are gone when the task runs.
         let subject = refusals.isOn ? subject.description : [:]
@@ -17,8 +18,8 @@ extension Request {
             pointer, { _, box in Unmanaged<Interruption>.fromOpaque(box!).takeUnretainedValue().interrupt() },
             box.toOpaque())
         let task = Task {
-            let result: Result<Reply, Errno>
-            do throws(Errno) {
+            let result: Result<Reply, Refusal>
+            do throws(Refusal) {
                 result = .success(try await body())
             } catch {
                 result = .failure(Task.isCancelled ? .interrupted : error)

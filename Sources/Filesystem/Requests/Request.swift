@@ -55,14 +55,14 @@ struct Request: @unchecked Sendable {
     }
 
     /// Answers at once, on this thread.
-    func answer(_ body: (Filesystem) throws(Errno) -> Reply) {
-        answerWhenReady { filesystem throws(Errno) in .now(try body(filesystem)) }
+    func answer(_ body: (Filesystem) throws(Refusal) -> Reply) {
+        answerWhenReady { filesystem throws(Refusal) in .now(try body(filesystem)) }
     }
 
     /// Answers at once, on this thread, or later by a task.
-    func answerWhenReady(_ body: (Filesystem) throws(Errno) -> Answer) {
+    func answerWhenReady(_ body: (Filesystem) throws(Refusal) -> Answer) {
         let filesystem = filesystem
-        do throws(Errno) {
+        do throws(Refusal) {
             switch try body(filesystem) {
             case .now(let reply): send(reply)
             case .later(let body): answer(later: body)
@@ -74,5 +74,5 @@ struct Request: @unchecked Sendable {
     }
 
     /// The error is logged already.
-    func refuse(_ error: Errno) { _ = fuse_reply_err(pointer, error.rawValue) }
+    func refuse(_ refusal: Refusal) { _ = fuse_reply_err(pointer, refusal.errno.rawValue) }
 }
