@@ -149,7 +149,11 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "FilesystemTests",
-            dependencies: ["Filesystem", "Library", "Backing", "Catalog", "Documents", "TestSupport"],
+            dependencies: [
+                "Filesystem", "Library", "Backing", "Catalog", "Documents", "CFuse", "CLinux", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         // Whole devices in a world of which nothing but a seed decides.
         .testTarget(

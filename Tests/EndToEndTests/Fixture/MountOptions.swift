@@ -17,6 +17,7 @@ struct MountOptions: Sendable {
     /// Instead of the directory that the devices share.
     var cloudURL: String?
     var allowsOthers = false
+    var logLevel: String?
     var environment: [String: String] = [:]
 
     var arguments: [String] {
@@ -25,6 +26,7 @@ struct MountOptions: Sendable {
         if let convention { arguments += ["--filenames", convention.rawValue] }
         if let filenamePrefix { arguments += ["--filename-prefix", filenamePrefix] }
         if let timeoutSeconds { arguments += ["--timeout", String(timeoutSeconds)] }
+        if let logLevel { arguments += ["--log-level", logLevel] }
         if allowsOthers { arguments.append("--allow-other") }
         return arguments
     }
