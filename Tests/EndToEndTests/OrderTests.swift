@@ -31,4 +31,25 @@ struct OrderTests {
             #expect(try folder.documentNames() == ["zebra.txt", "Pear.txt", "Fig.txt", "1.txt"])
         }
     }
+
+    @Test func `a document that is moved to another folder stands last there`() async throws {
+        try await withDevice(.displayNames) { device in
+            let folder = device.local / "Folder"
+            try folder.makeFolder()
+            for name in ["a.txt", "b.txt"] { try (device.local / name).create(name) }
+            try (folder / "there.txt").create()
+            for name in ["b.txt", "a.txt"] { try (device.local / name).rename(to: folder / name) }
+            #expect(try folder.listing() == ["there.txt", "b.txt", "a.txt"])
+        }
+    }
+
+    @Test func `documents that migrate keep their order among each other`() async throws {
+        try await withDevice(.displayNames) { device in
+            for name in Self.names { try (device.local / name).create(name) }
+            for name in Self.names.reversed() { try (device.local / name).rename(to: device.cloud / name) }
+            #expect(try device.cloud.documentNames() == Self.names)
+            for name in Self.names.reversed() { try (device.cloud / name).rename(to: device.local / name) }
+            #expect(try device.local.documentNames() == Self.names)
+        }
+    }
 }
