@@ -27,6 +27,7 @@ int close_range(unsigned int first, unsigned int last, int flags);
 long syscall(long number, ...);
 int pidfd_open(pid_t process, unsigned int flags);
 int pidfd_send_signal(int process, int signal, void *information, unsigned int flags);
+const char *strerrorname_np(int error);
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 
 #define POSIX_SPAWN_SETSID 0x80

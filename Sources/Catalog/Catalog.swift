@@ -94,11 +94,8 @@ public final class Catalog: Sendable {
             try CatalogSchema.migrator.migrate(queue)
             connection = Connection(queue)
             let last = try queue.read { db in
-                try Int64.fetchOne(
-                    db,
-                    sql:
-                        "SELECT max((SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries'))"
-                )
+                let ids = "(SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries')"
+                return try Int64.fetchOne(db, sql: "SELECT max(\(ids))")
             }
             inodes = InodeSupply(last: last ?? 99)
         } catch let error as DatabaseError { throw CatalogError(error) }
@@ -166,7 +163,8 @@ public final class Catalog: Sendable {
         }
     }
 
-    private func forgetRows() {
+    /// Reads rows anew from now on.
+    func forgetRows() {
         entries.forgetAll()
         counts.forget()
     }

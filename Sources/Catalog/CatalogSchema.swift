@@ -1,67 +1,21 @@
 import Documents
 import GRDB
 
-/// The catalog's tables. Migrations are only ever added: stores of every earlier release must open.
+/// The catalog's tables. Migrations are only ever added: stores of every release must open.
 enum CatalogSchema {
+    /// The first schema that was released. Those before it have numbers of their own, and are refused.
+    static let first = "7: placeholders know when they changed"
+
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
-        migrator.registerMigration("1: the tree and the replica") { db in
+        migrator.registerMigration(first) { db in
+            if try db.tableExists("entries") {
+                throw CatalogError.failed("the store was made by a docfs from before the first release")
+            }
             try createEntries(db)
             try createReplication(db)
+            try createContents(db)
             try createSettings(db)
-        }
-        migrator.registerMigration("2: backing files are known by their inode numbers") { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE entries ADD COLUMN backingInode INTEGER NOT NULL DEFAULT 0;
-                    DROP TABLE intents;
-                    """)
-        }
-        migrator.registerMigration("3: what was chosen among versions") { db in
-            try db.execute(sql: "CREATE TABLE resolutions(uuid BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID")
-        }
-        migrator.registerMigration("4: what is to be uploaded, in order") { db in
-            // The key of a row is part of each of its index entries, and orders those of one kind.
-            try db.execute(sql: "CREATE INDEX entriesToUpload ON entries(kind) WHERE pending & 2")
-        }
-        migrator.registerMigration("5: backing files are known by their birth times, too; folders by when they changed")
-        { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE entries ADD COLUMN backingBirth INTEGER NOT NULL DEFAULT 0;
-                    UPDATE entries SET backingInode=0;
-                    UPDATE withdrawals SET seen=x'' WHERE seen IS NULL;
-                    CREATE TABLE folderTimes(folder INTEGER PRIMARY KEY, changed INTEGER NOT NULL);
-                    DELETE FROM settings WHERE key IN ('isClean', 'storeInode');
-                    """)
-        }
-        migrator.registerMigration("6: containers can be told apart; contents go by what is known of them") { db in
-            try db.execute(
-                sql: """
-                    ALTER TABLE withdrawals ADD COLUMN heir BLOB;
-                    ALTER TABLE withdrawals ADD COLUMN bequest BLOB;
-                    CREATE INDEX withdrawalsByHeir ON withdrawals(heir) WHERE heir IS NOT NULL;
-                    DELETE FROM settings WHERE key='logPosition';
-                    DELETE FROM outbox;
-                    CREATE TABLE departedContents(
-                        version BLOB PRIMARY KEY,
-                        uuid BLOB NOT NULL,
-                        filename TEXT NOT NULL,
-                        position INTEGER NOT NULL
-                    ) WITHOUT ROWID;
-                    CREATE INDEX departedContentsByPosition ON departedContents(position, version);
-                    CREATE TABLE uploads(
-                        version BLOB PRIMARY KEY,
-                        uuid BLOB NOT NULL,
-                        inode INTEGER NOT NULL,
-                        revision INTEGER NOT NULL,
-                        stage INTEGER NOT NULL,
-                        record BLOB NOT NULL
-                    ) WITHOUT ROWID;
-                    """)
-        }
-        migrator.registerMigration("7: placeholders know when they changed") { db in
-            try db.execute(sql: "ALTER TABLE entries ADD COLUMN changed INTEGER NOT NULL DEFAULT 0")
         }
         return migrator
     }
@@ -97,20 +51,25 @@ enum CatalogSchema {
                     revision INTEGER NOT NULL,
                     step INTEGER,
                     conflicts INTEGER NOT NULL,
-                    error TEXT
+                    error TEXT,
+                    backingInode INTEGER NOT NULL DEFAULT 0,
+                    backingBirth INTEGER NOT NULL DEFAULT 0,
+                    changed INTEGER NOT NULL DEFAULT 0
                 );
                 CREATE UNIQUE INDEX entriesByFilename ON entries(filename, parent);
                 CREATE INDEX entriesByFullName ON entries(parent, fullName, created) WHERE fullName IS NOT NULL;
                 CREATE UNIQUE INDEX entriesByUUID ON entries(uuid) WHERE uuid IS NOT NULL;
                 CREATE INDEX entriesByPosition ON entries(parent, position);
-                CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE pending <> 0;
+                CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE \(EntryCondition.isPending);
                 CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;
-                CREATE INDEX entriesArriving ON entries(isHere) WHERE isHere = 0 AND container = 0;
+                CREATE INDEX entriesArriving ON entries(isHere) WHERE \(EntryCondition.isAwaited);
+                -- The key of a row is part of each of its index entries, and orders those of one kind.
+                CREATE INDEX entriesToUpload ON entries(kind) WHERE \(EntryCondition.hasNewContent);
                 """)
-        let roots: [(InodeNumber, InodeNumber, Int?, String)] = [
+        let roots: [(InodeNumber, InodeNumber, Container?, String)] = [
             (.root, .root, nil, ""), (.documents, .root, nil, "Documents"),
-            (.local, .documents, 0, Container.local.rawValue),
-            (.cloud, .documents, 1, Container.cloud.rawValue),
+            (.local, .documents, .local, Container.local.rawValue),
+            (.cloud, .documents, .cloud, Container.cloud.rawValue),
         ]
         for (inode, parent, container, filename) in roots {
             try db.execute(
@@ -118,10 +77,10 @@ enum CatalogSchema {
                     INSERT INTO entries(id, parent, container, kind, filename, hasGeneratedFilename, uuid, naming,
                         created, position, keepsNames, isScratchPlace, isHere, size, modified, mode, pending,
                         revision, conflicts)
-                    VALUES(?, ?, ?, 0, ?, 0, ?, 0, 0, 0, 0, 0, 1, 0, 0, 493, 0, 0, 0)
+                    VALUES(?, ?, ?, ?, ?, 0, ?, 0, 0, 0, 0, 0, 1, 0, 0, 493, 0, 0, 0)
                     """,
                 arguments: [
-                    inode.number, parent.number, container, filename,
+                    inode.number, parent.number, container?.code, EntryKind.folder.code, filename,
                     inode == .cloud ? EntryID.cloudRoot.uuid : nil,
                 ])
         }
@@ -146,12 +105,37 @@ enum CatalogSchema {
                     uuid BLOB PRIMARY KEY,
                     seen BLOB,
                     depth INTEGER NOT NULL,
-                    step INTEGER
+                    step INTEGER,
+                    heir BLOB,
+                    bequest BLOB
                 );
+                CREATE INDEX withdrawalsByHeir ON withdrawals(heir) WHERE heir IS NOT NULL;
+                CREATE TABLE resolutions(uuid BLOB PRIMARY KEY, record BLOB NOT NULL) WITHOUT ROWID;
                 CREATE TABLE outbox(
                     commitID BLOB PRIMARY KEY,
                     record BLOB NOT NULL
                 );
+                """)
+    }
+
+    private static func createContents(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE departedContents(
+                    version BLOB PRIMARY KEY,
+                    uuid BLOB NOT NULL,
+                    filename TEXT NOT NULL,
+                    position INTEGER NOT NULL
+                ) WITHOUT ROWID;
+                CREATE INDEX departedContentsByPosition ON departedContents(position, version);
+                CREATE TABLE uploads(
+                    version BLOB PRIMARY KEY,
+                    uuid BLOB NOT NULL,
+                    inode INTEGER NOT NULL,
+                    revision INTEGER NOT NULL,
+                    stage INTEGER NOT NULL,
+                    record BLOB NOT NULL
+                ) WITHOUT ROWID;
                 """)
     }
 
@@ -162,13 +146,7 @@ enum CatalogSchema {
                     key TEXT PRIMARY KEY,
                     value TEXT NOT NULL
                 ) WITHOUT ROWID;
-                CREATE TABLE intents(
-                    id INTEGER PRIMARY KEY,
-                    fromParent INTEGER NOT NULL,
-                    fromName TEXT NOT NULL,
-                    toParent INTEGER NOT NULL,
-                    toName TEXT NOT NULL
-                );
+                CREATE TABLE folderTimes(folder INTEGER PRIMARY KEY, changed INTEGER NOT NULL);
                 """)
     }
 }

@@ -111,13 +111,18 @@ extension CatalogTransaction {
     /// No commit of this device will name it any more.
     public func abandonUpload(_ version: VersionID) throws {
         try turn.write { db in
-            try db.cachedStatement(sql: "UPDATE uploads SET stage=2 WHERE version=?").execute(arguments: [version.uuid])
+            try db.cachedStatement(sql: "UPDATE uploads SET stage=? WHERE version=?")
+                .execute(arguments: [UploadedContent.Stage.abandoned.rawValue, version.uuid])
         }
     }
 
     /// The process that sent them is no more.
     public func abandonUploadsUnderWay() throws {
-        try turn.write { try $0.execute(sql: "UPDATE uploads SET stage=2 WHERE stage=0") }
+        try turn.write { db in
+            try db.cachedStatement(sql: "UPDATE uploads SET stage=? WHERE stage=?").execute(arguments: [
+                UploadedContent.Stage.abandoned.rawValue, UploadedContent.Stage.underWay.rawValue,
+            ])
+        }
     }
 
     public func forgetUpload(_ version: VersionID) throws {

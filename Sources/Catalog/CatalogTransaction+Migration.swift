@@ -10,16 +10,6 @@ extension CatalogTransaction {
             SELECT id, 0 FROM entries WHERE parent=:folder
             UNION ALL SELECT entries.id, depth + 1 FROM entries JOIN inside ON entries.parent=inside.id)
         """
-    /// Whether a document's file holds the newest version, or one that was made here on top of it.
-    private static let isCurrent = "(isHere AND (pending & 2 OR currentVersion IS contentVersion))"
-
-    /// Documents of which the content is not here, or not the newest.
-    public static let isNotCurrent: StaticString =
-        "kind=1 AND NOT (isHere AND (pending & 2 OR currentVersion IS contentVersion))"
-    /// Documents of which the content is on its way out of the cloud.
-    public static let isArriving: StaticString = "kind=1 AND NOT isHere"
-    public static let isInConflict: StaticString = "conflicts > 0"
-
     public func descendantCount(of folder: InodeNumber) throws -> Int {
         try turn.read { db in
             try Int.fetchOne(
@@ -29,7 +19,7 @@ extension CatalogTransaction {
     }
 
     /// Whether anything below a folder meets a condition.
-    public func hasDescendant(of folder: InodeNumber, where condition: StaticString) throws -> Bool {
+    public func hasDescendant(of folder: InodeNumber, where condition: EntryCondition) throws -> Bool {
         try turn.read { db in
             let statement = try db.cachedStatement(
                 sql: "\(Self.inside) SELECT 1 FROM entries WHERE id IN (SELECT id FROM inside) AND \(condition) LIMIT 1"
@@ -46,11 +36,13 @@ extension CatalogTransaction {
             \(Self.inside) DELETE FROM withdrawals WHERE uuid IN
                 (SELECT uuid FROM entries WHERE id IN (SELECT id FROM inside) AND uuid IS NOT NULL)
             """, ["folder": folder.number])
+        let newDocument: PendingChanges = [.creation, .content]
         try change(
             """
-            \(Self.inside) UPDATE entries SET container=1,
-                pending=CASE WHEN uuid IS NULL THEN 0 WHEN kind=1 THEN 3 ELSE 1 END, revision=revision+1,
-                step=CASE WHEN uuid IS NULL THEN NULL ELSE :step END
+            \(Self.inside) UPDATE entries SET container=\(Container.cloud.sql),
+                pending=CASE WHEN uuid IS NULL THEN 0 WHEN \(EntryCondition.isDocument) THEN \(newDocument.sql)
+                    ELSE \(PendingChanges.creation.sql) END,
+                revision=revision+1, step=CASE WHEN uuid IS NULL THEN NULL ELSE :step END
             WHERE id IN (SELECT id FROM inside)
             """, ["folder": folder.number, "step": step])
     }
@@ -64,14 +56,14 @@ extension CatalogTransaction {
             """
             \(Self.inside) REPLACE INTO withdrawals(uuid, seen, depth, step)
             SELECT uuid, NULL, :depth + inside.depth, :step FROM entries JOIN inside ON inside.id=entries.id
-            WHERE uuid IS NOT NULL AND (kind<>1 OR \(Self.isCurrent))
-                AND (NOT pending & 1 OR uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))
+            WHERE uuid IS NOT NULL AND (NOT \(EntryCondition.isDocument) OR \(EntryCondition.isCurrent))
+                AND (NOT \(EntryCondition.hasPending(.creation)) OR uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))
             """, ["folder": folder.number, "depth": depth, "step": step])
         try change(
             """
-            \(Self.inside) UPDATE entries SET container=0, pending=0, revision=revision+1, error=NULL,
-                step=CASE WHEN kind=1 AND NOT \(Self.isCurrent) THEN :step END,
-                isHere=CASE WHEN kind=1 THEN \(Self.isCurrent) ELSE isHere END
+            \(Self.inside) UPDATE entries SET container=\(Container.local.sql), pending=0, revision=revision+1, error=NULL,
+                step=CASE WHEN \(EntryCondition.isDocument) AND NOT \(EntryCondition.isCurrent) THEN :step END,
+                isHere=CASE WHEN \(EntryCondition.isDocument) THEN \(EntryCondition.isCurrent) ELSE isHere END
             WHERE id IN (SELECT id FROM inside)
             """, ["folder": folder.number, "step": step])
     }

@@ -38,9 +38,9 @@ extension CatalogTransaction {
         try turn.readWritten { db in
             var statement = try DirectStatement(
                 db, sql: "SELECT 1 FROM replica WHERE parent=? AND filename=? AND NOT isDeleted AND uuid<>? LIMIT 1")
-            statement.bind(parent.uuid)
+            statement.bind(parent)
             statement.bind(filename)
-            statement.bind(id.uuid)
+            statement.bind(id)
             return try statement.step() != nil
         }
     }
@@ -89,8 +89,8 @@ extension CatalogTransaction {
     ) throws {
         try turn.write { db in
             var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
-            statement.bind(id.uuid)
-            statement.bind(parent.uuid)
+            statement.bind(id)
+            statement.bind(parent)
             statement.bind(filename)
             statement.bind(fullName)
             statement.bind(isDeleted)
@@ -136,7 +136,7 @@ extension CatalogTransaction {
     public func hasWithdrawal(_ id: EntryID) throws -> Bool {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
-            statement.bind(id.uuid)
+            statement.bind(id)
             return try statement.step() != nil
         }
     }
@@ -168,8 +168,8 @@ extension CatalogTransaction {
     private func record(sql: String, _ id: EntryID) throws -> [UInt8]? {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: sql)
-            statement.bind(id.uuid)
-            return try statement.step().map { Array($0[0] as Data) }
+            statement.bind(id)
+            return try statement.step().map { $0[0] }
         }
     }
 

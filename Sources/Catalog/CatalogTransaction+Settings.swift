@@ -74,5 +74,7 @@ extension CatalogTransaction {
     }
 
     /// All folders, in no order, `local` and `cloud` among them.
-    public func folders() throws -> [Entry] { try entries(where: "kind=0 AND id>2", []) }
+    public func folders() throws -> [Entry] {
+        try entries(where: "\(EntryCondition.isFolder) AND id>\(InodeNumber.documents)")
+    }
 }

@@ -86,20 +86,20 @@ extension Database {
         switch row {
         case .present(let entry):
             if isFirst, try insert(entry) { return }
-            var statement = try DirectStatement(self, sql: EntryColumns.replace)
-            entry.bind(to: &statement)
+            var statement = try DirectStatement(self, sql: EntryStatements.replace)
+            statement.bind(entry)
             try statement.run()
         case .removed:
-            var statement = try DirectStatement(self, sql: EntryColumns.delete)
-            statement.bind(inode.number)
+            var statement = try DirectStatement(self, sql: EntryStatements.delete)
+            statement.bind(inode)
             try statement.run()
         }
     }
 
     /// - Returns: false where a row that is still to be written bears one of its names.
     private func insert(_ entry: Entry) throws -> Bool {
-        var statement = try DirectStatement(self, sql: EntryColumns.insert)
-        entry.bind(to: &statement)
+        var statement = try DirectStatement(self, sql: EntryStatements.insert)
+        statement.bind(entry)
         do { try statement.run() } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
             return false
         }

@@ -1,10 +1,9 @@
-import FoundationEssentials
 import GRDB
 import GRDBSQLite
 
-/// A statement that is bound and stepped by SQLite's own functions, for the few that every file takes which is
-/// looked up, made or removed: GRDB boxes each value and looks after observers that we have none of, which
-/// takes longer than SQLite does (perf). It is compiled once and belongs to GRDB all the same.
+/// A statement that is bound and stepped by SQLite's own functions, for those that read and write entries: GRDB boxes each value,
+/// learns the names of all columns anew for each query, and looks after observers that we have none of, which takes longer than
+/// SQLite does (perf). It is compiled once and belongs to GRDB all the same.
 struct DirectStatement: ~Copyable {
     private let db: Database
     private let sql: String
@@ -38,21 +37,27 @@ struct DirectStatement: ~Copyable {
         while try step() != nil {}
     }
 
-    // MARK: The next argument
+    /// Binds the next argument.
+    mutating func bind(_ value: some ColumnValue) { value.bind(to: &self) }
 
-    mutating func bind(_ value: Int64) {
+    // MARK: For `ColumnValue`
+
+    mutating func bindNull() {
+        bound += 1
+        sqlite3_bind_null(statement, bound)
+    }
+
+    mutating func bindInteger(_ value: Int64) {
         bound += 1
         sqlite3_bind_int64(statement, bound, value)
     }
 
-    mutating func bind(_ value: Double) {
+    mutating func bindDouble(_ value: Double) {
         bound += 1
         sqlite3_bind_double(statement, bound, value)
     }
 
-    mutating func bind(_ value: Bool) { bind(value ? 1 : 0 as Int64) }
-
-    mutating func bind(_ value: String) {
+    mutating func bindText(_ value: String) {
         bound += 1
         var value = value
         _ = value.withUTF8 { bytes in
@@ -62,32 +67,42 @@ struct DirectStatement: ~Copyable {
         }
     }
 
-    mutating func bind(_ value: [UInt8]) {
+    mutating func bindBytes(_ bytes: UnsafeRawBufferPointer) {
         bound += 1
-        _ = value.withUnsafeBytes {
-            sqlite3_bind_blob(statement, bound, $0.baseAddress ?? .init(Self.nothing), CInt($0.count), Self.copied)
-        }
+        sqlite3_bind_blob(
+            statement, bound, bytes.baseAddress ?? UnsafeRawPointer(Self.nothing), CInt(bytes.count), Self.copied)
     }
-
-    mutating func bind(_ value: UUID) {
-        bound += 1
-        _ = withUnsafeBytes(of: value.uuid) {
-            sqlite3_bind_blob(statement, bound, $0.baseAddress, CInt($0.count), Self.copied)
-        }
-    }
-
-    private mutating func bindNull() {
-        bound += 1
-        sqlite3_bind_null(statement, bound)
-    }
-
-    mutating func bind(_ value: Int64?) { if let value { bind(value) } else { bindNull() } }
-    mutating func bind(_ value: String?) { if let value { bind(value) } else { bindNull() } }
-    mutating func bind(_ value: [UInt8]?) { if let value { bind(value) } else { bindNull() } }
-    mutating func bind(_ value: UUID?) { if let value { bind(value) } else { bindNull() } }
 
     /// SQLite takes a null pointer for NULL, not for an empty value.
     private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
     /// SQLITE_TRANSIENT
     private nonisolated(unsafe) static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+}
+
+/// The columns of the row that a statement has come to.
+struct Columns {
+    fileprivate let statement: SQLiteStatement
+
+    subscript<Value: ColumnValue>(_ column: CInt) -> Value { Value(self, column) }
+
+    // MARK: For `ColumnValue`
+
+    func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    func integer(_ column: CInt) -> Int64 { sqlite3_column_int64(statement, column) }
+
+    func double(_ column: CInt) -> Double { sqlite3_column_double(statement, column) }
+
+    func text(_ column: CInt) -> String {
+        // First: it makes text of what is none, of which the length is asked then.
+        let start = sqlite3_column_text(statement, column)
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// - Parameter body: gets bytes that are there until the statement goes on.
+    func withBytes<Value>(_ column: CInt, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
+        let start = sqlite3_column_blob(statement, column)
+        return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+    }
 }

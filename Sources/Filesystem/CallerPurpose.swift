@@ -1,16 +1,19 @@
-import CFuse
 import Glibc
 import Library
 
-/// What the system call behind a lookup is about to do with the name.
+/// What the system call behind a lookup is about to do with the name: to find it, to create it, or to create it where nothing
+/// has it yet (O_EXCL).
 ///
-/// The kernel looks a name up before it creates it, and says nothing of what for: with O_EXCL it
-/// even answers EEXIST itself when the lookup finds something. Two rules need to know (see
-/// `LookupPurpose`), so for those names we read what the calling thread is doing from
-/// /proc/TID/syscall. Where that is not permitted the name is taken to be wanted as it is.
+/// The kernel looks a name up before it creates it, and does not say why; with O_EXCL it even answers EEXIST by itself when the lookup
+/// finds something. Two rules depend on it: an untitled document must not be in the way of another `Untitled`, and a document
+/// may be called like a virtual file (`A.txt.state`). So for these names the calling thread's system call is read from
+/// /proc/TID/syscall. Where that is not permitted, the name counts as one that is looked for.
+///
+/// Without this, creating the second untitled document fails with EEXIST. It costs nothing for other names (Mechanisms).
 enum CallerPurpose {
-    static func read(of request: fuse_req_t) -> LookupPurpose {
-        guard let thread = fuse_req_ctx(request)?.pointee.pid, thread > 0 else { return .existing }
+    /// - Parameter thread: the one that asks; 0 if the kernel did not name it.
+    static func read(ofThread thread: Int32) -> LookupPurpose {
+        guard thread > 0 else { return .existing }
         let file = open("/proc/\(thread)/syscall", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return .existing }
         defer { close(file) }
@@ -20,7 +23,7 @@ enum CallerPurpose {
         return purpose(ofCall: String(decoding: bytes.prefix(count), as: UTF8.self))
     }
 
-    /// - Parameter call: the number of a system call and its arguments in hexadecimal.
+    /// - Parameter call: the number of a system call and its arguments in hexadecimal, as /proc/TID/syscall has them.
     static func purpose(ofCall call: String) -> LookupPurpose {
         let words = call.split(separator: " ")
         guard let number = words.first.flatMap({ Int($0) }) else { return .existing }
@@ -32,7 +35,7 @@ enum CallerPurpose {
         case SystemCall.openat: return purpose(ofOpenFlags: argument(2))
         case SystemCall.open: return purpose(ofOpenFlags: argument(1))
         case SystemCall.creat: return .creation
-        case _ where SystemCall.creating.contains(number): return .exclusiveCreation
+        case _ where SystemCall.exclusivelyCreating.contains(number): return .exclusiveCreation
         default: return .existing
         }
     }
@@ -44,19 +47,19 @@ enum CallerPurpose {
 }
 
 /// System call numbers: the kernel's ABI, which Glibc's headers do not give to Swift.
-private enum SystemCall {
+enum SystemCall {
     #if arch(x86_64)
         static let open = 2
         static let creat = 85
         static let openat = 257
         /// mkdir, symlink, mkdirat, symlinkat, mknod, mknodat
-        static let creating: Set<Int> = [83, 88, 258, 266, 133, 259]
+        static let exclusivelyCreating: Set<Int> = [83, 88, 258, 266, 133, 259]
     #else
         // The generic table, used by arm64 and riscv64: it has no open and no creat.
         static let open = -1
         static let creat = -1
         static let openat = 56
         /// mkdirat, symlinkat, mknodat
-        static let creating: Set<Int> = [34, 36, 33]
+        static let exclusivelyCreating: Set<Int> = [34, 36, 33]
     #endif
 }

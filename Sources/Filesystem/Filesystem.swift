@@ -2,7 +2,6 @@ import CFuse
 import Catalog
 import Glibc
 import Library
-import Logging
 import Synchronization
 import SystemPackage
 
@@ -13,10 +12,12 @@ import SystemPackage
 /// Pointers of a request die when its callback returns and never leave this module.
 final class Filesystem: Sendable {
     let library: Library
+    let refusals: RefusalLog
     let folderStreams = FolderStreams()
     let stateFiles = StateFiles()
     let statePolls: StatePolls
-    let dataPaths = DataPaths()
+    let passthrough = Passthrough()
+    let dataPaths: DataPaths
     let stream = SessionStream()
     let stage = ReenactmentStage()
     private let cachesBox = Mutex<KernelCaches?>(nil)
@@ -24,6 +25,8 @@ final class Filesystem: Sendable {
     init(library: Library, statePolls: StatePolls) {
         self.library = library
         self.statePolls = statePolls
+        refusals = RefusalLog(logger: library.logger)
+        dataPaths = DataPaths(backingFiles: passthrough)
     }
 
     /// Nil until there is a session to tell.
@@ -32,12 +35,24 @@ final class Filesystem: Sendable {
         set { cachesBox.withLock { $0 = newValue } }
     }
 
+    /// The file system that a session was given (`MountSession`), which keeps it alive.
+    static func behind(_ userData: UnsafeMutableRawPointer?) -> Filesystem {
+        Unmanaged<Filesystem>.fromOpaque(userData!).takeUnretainedValue()
+    }
+
+    /// What libfuse calls for each request: these operations, and before them `ReenactmentStage`.
     static func operations() -> fuse_lowlevel_ops {
+        var operations = ownOperations
+        interceptReenactments(in: &operations)
+        return operations
+    }
+
+    static let ownOperations: fuse_lowlevel_ops = {
         var operations = fuse_lowlevel_ops()
         operations.`init` = { userData, connection in
             Filesystem.configure(&connection!.pointee)
             guard FuseSession.knowsEpochs(minor: connection!.pointee.proto_minor) else { return }
-            let filesystem = filesystem(behind: userData)
+            let filesystem = Filesystem.behind(userData)
             filesystem.library.rememberTypedNames { [weak filesystem] in filesystem?.caches?.askForNamesAgain() }
         }
         addNames(to: &operations)
@@ -47,7 +62,7 @@ final class Filesystem: Sendable {
         addFiles(to: &operations)
         addData(to: &operations)
         return operations
-    }
+    }()
 
     private static func configure(_ connection: inout fuse_conn_info) {
         func want(_ capability: Int32) {
@@ -70,14 +85,6 @@ final class Filesystem: Sendable {
     }
 }
 
-/// The file system that a request is for. The session keeps it alive.
-func filesystem(of request: fuse_req_t) -> Filesystem { filesystem(behind: fuse_req_userdata(request)) }
-
-/// The file system that a session was given (`MountSession`).
-func filesystem(behind userData: UnsafeMutableRawPointer?) -> Filesystem {
-    Unmanaged<Filesystem>.fromOpaque(userData!).takeUnretainedValue()
-}
-
 /// The bytes of a C string that a request carries.
 func bytes(_ string: UnsafePointer<CChar>?) -> UnsafeBufferPointer<UInt8> {
     guard let string else { return UnsafeBufferPointer(start: nil, count: 0) }
@@ -88,17 +95,17 @@ func bytes(_ string: UnsafePointer<CChar>?) -> UnsafeBufferPointer<UInt8> {
 
 extension InodeNumber {
     /// The entry that the kernel means; virtual files have none and cannot be changed (EPERM).
-    init(entry number: fuse_ino_t) throws(Errno) {
-        guard case .entry(let inode) = Node(number: number) else { throw .notPermitted }
+    init(entry number: fuse_ino_t) throws(Refusal) {
+        guard case .entry(let inode) = Node(number: number) else { throw .virtualName }
         self = inode
     }
 
     /// The folder that the kernel means.
-    init(folder number: fuse_ino_t) throws(Errno) {
+    init(folder number: fuse_ino_t) throws(Refusal) {
         switch Node(number: number) {
         case .entry(let inode): self = inode
-        case .versions: throw .notPermitted
-        case .state, .version: throw .notDirectory
+        case .versions: throw .virtualName
+        case .state, .version: throw .notFolder
         }
     }
 }

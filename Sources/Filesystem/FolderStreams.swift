@@ -2,16 +2,18 @@ import Catalog
 import Library
 import Synchronization
 
-/// The open directories: each shows one snapshot of the folder, taken when its reader began.
+/// The open directories: each shows one snapshot of the folder, taken when its reader began; and the rule by which the kernel may keep a
+/// listing (FOPEN_CACHE_DIR) and show it to the next reader without asking. Listing 10,000 entries again takes a
+/// seventh of the time that way (Mechanisms).
 ///
-/// The kernel keeps what a reader was told as the folder's listing (FOPEN_CACHE_DIR) and shows it to the next. Places in
-/// a listing are numbers, which mean something in one snapshot only. So it is allowed to
-/// - only while nobody else reads the folder: it would put together what several are told;
-/// - only as long as the snapshot is here that it had it from: when it drops its copy in the midst of a reader, it asks
-///   for the rest by number.
+/// The kernel keeps what it told one reader as the folder's listing. Positions in a listing are numbers, which mean something in one
+/// snapshot only. So it may keep one
+/// - only while nobody else reads the folder: it would mix what it told several readers;
+/// - only as long as the snapshot that the listing was made from is here: when the kernel drops its copy while somebody reads it, it asks
+///   for the rest by position.
 ///
-/// A change makes it forget the listing, but not what a reader is being told in that moment: such a stream is overtaken,
-/// and the listing forgotten once more when it ends.
+/// When a folder changes the kernel is made to forget the listing, but goes on keeping what it tells a reader at that moment: such a
+/// stream is outdated, and the kernel must forget the listing once more when it ends.
 final class FolderStreams: Sendable {
     final class Snapshot: Sendable {
         let names: [ListedName]
@@ -25,7 +27,7 @@ final class FolderStreams: Sendable {
 
     /// What the kernel may do with a stream.
     struct Permission: Equatable {
-        /// Keep what is told here.
+        /// Keep what it is told here.
         let keeps: Bool
         /// Show what it kept before.
         let reuses: Bool
@@ -37,41 +39,49 @@ final class FolderStreams: Sendable {
         let isKept: Bool
         var snapshot: Snapshot?
         var isAtEnd = false
-        var isOvertaken = false
+        var isOutdated = false
     }
 
     private struct Table {
         var streams: [UInt64: Stream] = [:]
-        var last: UInt64 = 0
+        var lastNumber: UInt64 = 0
         /// How many read each folder.
         var readers: [InodeNumber: Int] = [:]
-        /// What the kernel's listings were made from.
+        /// The snapshots that the kernel's listings were made from.
         var kept: [InodeNumber: Snapshot] = [:]
         var keptNames = 0
 
-        mutating func keep(_ snapshot: Snapshot?, of folder: InodeNumber) {
-            if let old = kept.removeValue(forKey: folder) { keptNames -= old.names.count + 1 }
-            guard let snapshot else { return }
+        mutating func keep(_ snapshot: Snapshot, of folder: InodeNumber) {
+            drop(folder)
             if keptNames + snapshot.names.count > FolderStreams.mostNames { (kept, keptNames) = ([:], 0) }
             kept[folder] = snapshot
             keptNames += snapshot.names.count + 1
         }
+
+        mutating func drop(_ folder: InodeNumber) {
+            if let old = kept.removeValue(forKey: folder) { keptNames -= old.names.count + 1 }
+        }
+
+        mutating func removeReader(of folder: InodeNumber) {
+            guard let count = readers[folder] else { return }
+            readers[folder] = count > 1 ? count - 1 : nil
+        }
     }
 
     /// In all snapshots that are kept; 100 bytes or so each.
-    private static let mostNames = 200_000
+    static let mostNames = 200_000
 
     private let table = Mutex(Table())
 
     /// - Parameter folder: nil for one of which no listing may be kept.
     func open(_ folder: InodeNumber?) -> (number: UInt64, Permission) {
         table.withLock { table in
-            table.last += 1
+            table.lastNumber += 1
             let isAlone = folder.map { table.readers[$0] == nil } ?? false
             let known = isAlone ? folder.flatMap { table.kept[$0] } : nil
             if let folder { table.readers[folder, default: 0] += 1 }
-            table.streams[table.last] = Stream(folder: folder, isKept: isAlone, snapshot: known)
-            return (table.last, Permission(keeps: isAlone, reuses: known != nil))
+            table.streams[table.lastNumber] = Stream(folder: folder, isKept: isAlone, snapshot: known)
+            return (table.lastNumber, Permission(keeps: isAlone, reuses: known != nil))
         }
     }
 
@@ -88,29 +98,28 @@ final class FolderStreams: Sendable {
     /// The reader has been told that there is no more: now the kernel has a listing.
     func reachEnd(_ number: UInt64) { table.withLock { $0.streams[number]?.isAtEnd = true } }
 
-    /// - Returns: the folder, if the kernel may have taken for its listing what was none any more.
+    /// - Returns: the folder, if the kernel may have kept an outdated listing of it.
     func close(_ number: UInt64) -> InodeNumber? {
         table.withLock { table in
             guard let stream = table.streams.removeValue(forKey: number), let folder = stream.folder else { return nil }
-            table.readers[folder]! -= 1
-            if table.readers[folder] == 0 { table.readers[folder] = nil }
+            table.removeReader(of: folder)
             guard stream.isKept else { return nil }
-            if stream.isOvertaken {
-                table.keep(nil, of: folder)
+            if stream.isOutdated {
+                table.drop(folder)
                 return folder
             }
-            if stream.isAtEnd { table.keep(stream.snapshot, of: folder) }
+            if stream.isAtEnd, let snapshot = stream.snapshot { table.keep(snapshot, of: folder) }
             return nil
         }
     }
 
-    /// What is listed in `folder` changes, and the kernel forgets it.
-    func overtake(_ folder: InodeNumber) {
+    /// The listing of `folder` changes, and the kernel forgets it.
+    func invalidate(_ folder: InodeNumber) {
         table.withLock { table in
-            table.keep(nil, of: folder)
+            table.drop(folder)
             guard table.readers[folder] != nil else { return }
             for (number, stream) in table.streams where stream.folder == folder {
-                table.streams[number]?.isOvertaken = true
+                table.streams[number]?.isOutdated = true
             }
         }
     }

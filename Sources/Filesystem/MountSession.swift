@@ -48,10 +48,11 @@ public final class MountSession: @unchecked Sendable {
             fuse_session_destroy(session)
             throw MountError("cannot serve \(mountpoint): libfuse refused the session's own stream")
         }
-        remoteEvents = RemoteEvents(on: filesystem.stage, mountpoint: mountpoint, logger: library.logger)
+        remoteEvents = RemoteEvents(
+            performer: ReenactingThread(on: filesystem.stage, mountpoint: mountpoint), logger: library.logger)
         caches = KernelCaches(
-            session: FuseSession(pointer: session), folderStreams: filesystem.folderStreams, statePolls: statePolls,
-            remoteEvents: remoteEvents)
+            kernel: FuseSession(pointer: session), folderStreams: filesystem.folderStreams, statePolls: statePolls
+        ) { [remoteEvents] in remoteEvents.show($0, expire: $1) }
         filesystem.caches = caches
         library.observer = caches
     }
@@ -99,8 +100,9 @@ public final class MountSession: @unchecked Sendable {
 
     /// Ends `run` from another thread.
     public func stop() {
-        // `fuse_session_exit` only sets a flag, which the loop sees when a signal ends its wait. One that comes just before
-        // that wait is lost, and no request can be counted on: the mount may be gone from here, and held by another namespace.
+        // `fuse_session_exit` only sets a flag, which the loop sees when a signal ends its wait. A signal that comes just before
+        // that wait is lost, so it is sent again until the loop ends. No request can be counted on to end the wait: the mount may be gone
+        // from this namespace, and held by another one.
         fuse_session_exit(session)
         repeat {
             loopThread.withLock { thread in

@@ -13,9 +13,13 @@ extension Node {
     init(number: fuse_ino_t) {
         let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit)))
         self =
-            if number & Self.stateBit != 0 { .state(of: inode) } else if number & Self.conflictsBit != 0 {
+            if number & Self.stateBit != 0 {
+                .state(of: inode)
+            } else if number & Self.conflictsBit != 0 {
                 .versions(.conflicts, of: inode)
-            } else if number & Self.historyBit != 0 { .versions(.history, of: inode) } else {
+            } else if number & Self.historyBit != 0 {
+                .versions(.history, of: inode)
+            } else {
                 inode.isVersion ? .version(inode) : .entry(inode)
             }
     }

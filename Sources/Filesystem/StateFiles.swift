@@ -1,11 +1,9 @@
 import CFuse
-import Catalog
 import Synchronization
 
 /// The open virtual state files: what each of them last said to its reader.
 final class StateFiles: Sendable {
-    struct OpenState {
-        let inode: InodeNumber
+    private struct OpenState {
         var text: [UInt8]
         /// Whether it says what it said at open, and nobody has read that yet.
         var isUnread = true
@@ -13,20 +11,21 @@ final class StateFiles: Sendable {
 
     private struct Table {
         var states: [UInt64: OpenState] = [:]
-        var last: UInt64 = 0
+        var lastNumber: UInt64 = 0
     }
 
     private let table = Mutex(Table())
 
-    func add(_ inode: InodeNumber, text: String) -> UInt64 {
+    func add(text: String) -> UInt64 {
         table.withLock { table in
-            table.last += 1
-            table.states[table.last] = OpenState(inode: inode, text: Array(text.utf8))
-            return table.last
+            table.lastNumber += 1
+            table.states[table.lastNumber] = OpenState(text: Array(text.utf8))
+            return table.lastNumber
         }
     }
 
-    subscript(number: UInt64) -> OpenState? { table.withLock { $0.states[number] } }
+    /// The text of an open file.
+    subscript(number: UInt64) -> [UInt8]? { table.withLock { $0.states[number]?.text } }
 
     /// Reading from the start shows the state as it is now (as in sysfs), the first time as it was at open.
     ///
@@ -47,23 +46,36 @@ final class StateFiles: Sendable {
     }
 }
 
-/// Those who wait in poll(2) for a state to change.
+/// The readers that wait in poll(2) for a state to change.
 ///
-/// `@unchecked`: a poll handle is owned by this table from the moment it is added until it is
-/// notified and destroyed, under the lock.
-final class StatePolls: @unchecked Sendable {
-    private let waiting = Mutex<[UInt64: UnsafeHandle]>([:])
-
-    private struct UnsafeHandle: @unchecked Sendable {
+/// A poll handle is owned by this table from the moment it is added until it is destroyed.
+final class StatePolls: Sendable {
+    /// `@unchecked`: used by one thread at a time, the one that took it out of the table.
+    private struct PollHandle: @unchecked Sendable {
         let pointer: OpaquePointer
+    }
+
+    private let waiting = Mutex<[UInt64: PollHandle]>([:])
+    private let wake: @Sendable (OpaquePointer) -> Void
+    private let destroy: @Sendable (OpaquePointer) -> Void
+
+    /// - Parameters:
+    ///   - wake: makes whoever polls with a handle ask again.
+    ///   - destroy: gives a handle back.
+    init(
+        wake: @escaping @Sendable (OpaquePointer) -> Void = { _ = fuse_lowlevel_notify_poll($0) },
+        destroy: @escaping @Sendable (OpaquePointer) -> Void = { fuse_pollhandle_destroy($0) }
+    ) {
+        self.wake = wake
+        self.destroy = destroy
     }
 
     var hasWaiting: Bool { waiting.withLock { !$0.isEmpty } }
 
     /// Remembers the handle by which to wake the pollers of one open state file.
     func add(_ handle: OpaquePointer, for number: UInt64) {
-        let replaced = waiting.withLock { $0.updateValue(UnsafeHandle(pointer: handle), forKey: number) }
-        if let replaced { fuse_pollhandle_destroy(replaced.pointer) }
+        let replaced = waiting.withLock { $0.updateValue(PollHandle(pointer: handle), forKey: number) }
+        if let replaced { destroy(replaced.pointer) }
     }
 
     /// Lets every poller ask again; those whose state did not change go on waiting.
@@ -73,14 +85,12 @@ final class StatePolls: @unchecked Sendable {
             return waiting
         }
         for handle in handles.values {
-            _ = fuse_lowlevel_notify_poll(handle.pointer)
-            fuse_pollhandle_destroy(handle.pointer)
+            wake(handle.pointer)
+            destroy(handle.pointer)
         }
     }
 
     func remove(_ number: UInt64) {
-        if let handle = waiting.withLock({ $0.removeValue(forKey: number) }) {
-            fuse_pollhandle_destroy(handle.pointer)
-        }
+        if let handle = waiting.withLock({ $0.removeValue(forKey: number) }) { destroy(handle.pointer) }
     }
 }

@@ -14,8 +14,8 @@ public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible
         self.init(text.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }
 
-    /// - Parameter components: known to make a key.
-    init(valid components: [String]) { self.components = components }
+    /// - Parameter components: known to make a key, as those that docfs itself chooses.
+    package init(valid components: [String]) { self.components = components }
 
     public var description: String { components.joined(separator: "/") }
 

@@ -1,5 +1,5 @@
 import Dispatch
-import Library
+import CloudSynchronization
 import Logging
 import ObjectStore
 import Synchronization
@@ -15,9 +15,9 @@ final class CloudCheck: Sendable {
     private init() {}
 
     /// Waits on a thread that is no task's: the one that mounts.
-    static func run(_ library: Library, _ logger: Logger) throws {
+    static func run(_ cloud: CloudConnection, _ logger: Logger) throws {
         let check = CloudCheck()
-        let task = Task { await check.ask(library) }
+        let task = Task { await check.ask(cloud) }
         defer { task.cancel() }
         guard check.answered.wait(timeout: .now() + patience) == .success else {
             return logger.notice("the cloud does not answer; whether it is fit is checked before the first upload")
@@ -29,8 +29,8 @@ final class CloudCheck: Sendable {
         }
     }
 
-    private func ask(_ library: Library) async {
-        do throws(ObjectStoreError) { try await library.probeCloud() } catch { failure.withLock { $0 = error } }
+    private func ask(_ cloud: CloudConnection) async {
+        do throws(ObjectStoreError) { try await cloud.probe() } catch { failure.withLock { $0 = error } }
         answered.signal()
     }
 }

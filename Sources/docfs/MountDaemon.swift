@@ -1,5 +1,6 @@
 import Backing
 import CLinux
+import CloudSynchronization
 import Dispatch
 import Documents
 import Filesystem
@@ -17,11 +18,9 @@ enum MountDaemon {
         umask(0)
         let lock = try StoreLock(path: request.storePath)
         let logger = try makeLogger(request)
-        let library = try Library.open(
-            try configuration(request), cloud: request.cloud, deviceName: request.options.deviceName,
-            surroundings: .system, logger: logger)
-        try CloudCheck.run(library, logger)
-        let synchronization = BackgroundSynchronization(library)
+        let (library, cloud) = try openLibrary(request, logger)
+        try CloudCheck.run(cloud, logger)
+        let synchronization = BackgroundSynchronization(library, cloud)
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
@@ -32,6 +31,12 @@ enum MountDaemon {
         synchronization.stop()
         try library.close()
         withExtendedLifetime(lock) {}
+    }
+
+    private static func openLibrary(_ request: MountRequest, _ logger: Logger) throws -> (Library, CloudConnection) {
+        try Library.open(
+            try configuration(request), deviceName: request.options.deviceName, surroundings: .system, logger: logger
+        ) { try CloudConnection(request.cloud, for: $0, surroundings: .system) }
     }
 
     private static func configuration(_ request: MountRequest) throws -> LibraryConfiguration {
@@ -86,9 +91,9 @@ private final class BackgroundSynchronization: Sendable {
     private let comparing = DispatchSemaphore(value: 1)
     private let isStopping = Atomic<Bool>(false)
 
-    init(_ library: Library) {
+    init(_ library: Library, _ cloud: CloudConnection) {
         self.library = library
-        synchronizer = Synchronizer(library: library)
+        synchronizer = Synchronizer(library, cloud)
     }
 
     /// Looks for documents that were edited in the store while nothing was mounted, beside all else.

@@ -22,20 +22,19 @@ extension Entry {
         _ name: String, in parent: InodeNumber = .local, container: Container = .local, position: Double = 1
     ) -> Entry {
         Entry(
-            parent: parent, container: container, kind: .folder, filename: name, created: Timestamp(nanoseconds: 1),
-            position: position, mode: 0o755)
+            parent: parent, container: container, nature: .folder(NamingPlace(keepsNames: false, isScratch: false)),
+            filename: name, created: Timestamp(nanoseconds: 1), position: position, mode: 0o755)
     }
 
     static func document(
         _ fullName: String, filename: String, in parent: InodeNumber = .local, container: Container = .local,
         created: Int64 = 1, position: Double = 1, naming: Naming = .given, id: EntryID? = nil
     ) throws -> Entry {
+        let identity = DocumentIdentity(name: DocumentName(splitting: try EntryName(fullName)), naming: naming)
         var entry = Entry(
-            parent: parent, container: container, kind: .document, filename: filename,
+            parent: parent, container: container, nature: .document(identity), filename: filename,
             created: Timestamp(nanoseconds: created), position: position, mode: 0o644)
         entry.hasGeneratedFilename = true
-        entry.name = DocumentName(splitting: try EntryName(fullName))
-        entry.naming = naming
         entry.id = id
         return entry
     }

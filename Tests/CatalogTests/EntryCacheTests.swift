@@ -18,7 +18,7 @@ struct EntryCacheTests {
                 #expect(try catalog.document(in: .local, fullName: "Goal.txt") == nil)
                 #expect(try catalog.entry(in: .cloud, filename: "b.txt") == nil)
                 var entry = try #require(try catalog.entry(inode))
-                entry.name = DocumentName(splitting: try EntryName("Goal.txt"))
+                entry.document?.name = DocumentName(splitting: try EntryName("Goal.txt"))
                 entry.parent = .cloud
                 entry.filename = "b.txt"
                 try catalog.update(entry)
@@ -39,10 +39,10 @@ struct EntryCacheTests {
                 let earlier = try catalog.insert(.document("Plan.txt", filename: "b.txt", created: 3))
                 #expect(try first() == earlier)
                 var renamed = try #require(try catalog.entry(earlier))
-                renamed.name = DocumentName(splitting: try EntryName("Other.txt"))
+                renamed.document?.name = DocumentName(splitting: try EntryName("Other.txt"))
                 try catalog.update(renamed)
                 #expect(try first() == later)
-                renamed.name = DocumentName(splitting: try EntryName("Plan.txt"))
+                renamed.document?.name = DocumentName(splitting: try EntryName("Plan.txt"))
                 try catalog.update(renamed)
                 #expect(try first() == earlier)
                 try catalog.delete(earlier)

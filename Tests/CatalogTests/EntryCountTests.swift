@@ -42,7 +42,7 @@ struct EntryCountTests {
                 let inode = try catalog.insert(.document("Plan.txt", filename: "a.txt"))
                 #expect(try counts(catalog) == [1, 0, 0, 0])
                 var entry = try #require(try catalog.entry(inode))
-                entry.kind = .scratch
+                entry.document = nil
                 try catalog.update(entry)
                 #expect(try counts(catalog) == [0, 0, 0, 0])
             }

@@ -1,26 +1,33 @@
-import Catalog
+@testable import Catalog
 import Documents
+import GRDB
+import TestSupport
 import Testing
 
 /// Entries as rows: every column comes back as it went in.
 struct EntryRowTests {
-    /// An entry of which no field has the value that it has by itself.
-    private static var full: Entry {
+    /// Entries of every nature, of which no column has the value that it has in `plain`, as far as the nature has it.
+    private static let samples: [Entry] = [
+        .folder(NamingPlace(keepsNames: true, isScratch: true)),
+        .document(
+            DocumentIdentity(
+                name: DocumentName(storedDisplayName: "cafe\u{301}", pathExtension: "txt"), naming: .untitled)),
+        .symbolicLink(target: [47, 255]),
+    ].map(full)
+
+    private static func full(_ nature: EntryNature) -> Entry {
         var entry = Entry(
-            parent: .cloud, container: .cloud, kind: .symbolicLink, filename: "cafe\u{301}.txt",
+            parent: .cloud, container: .cloud, nature: nature, filename: "cafe\u{301}.txt",
             created: Timestamp(nanoseconds: -1), position: 1.25, mode: 0o7777)
         entry.inode = InodeNumber(4711)
         entry.hasGeneratedFilename = true
         entry.id = EntryID(numbered: 1)
-        entry.name = DocumentName(storedDisplayName: "cafe\u{301}", pathExtension: "txt")
-        entry.naming = .untitled
         entry.attributes = [0, 1, 255]
-        entry.target = [47, 255]
-        entry.place = NamingPlace(keepsNames: true, isScratch: true)
         entry.isHere = false
         entry.backing = FileEvidence(inode: .max, birth: .min)
         entry.size = .max
         entry.modified = Timestamp(nanoseconds: .min)
+        entry.changed = Timestamp(nanoseconds: 6)
         entry.currentVersion = VersionID(numbered: 2)
         entry.contentVersion = VersionID(numbered: 3)
         entry.pending = [.creation, .position]
@@ -33,65 +40,117 @@ struct EntryRowTests {
 
     private static var plain: Entry {
         Entry(
-            parent: .local, container: nil, kind: .folder, filename: "a", created: Timestamp(nanoseconds: 5),
+            parent: .local, container: nil, nature: .scratch, filename: "a", created: Timestamp(nanoseconds: 5),
             position: 0, mode: 0)
     }
 
-    /// The fields of an entry in words.
-    private func fields(_ entry: Entry) -> [String] {
-        Mirror(reflecting: entry).children.map { "\($0.label ?? ""): \(String(reflecting: $0.value))" }
+    /// What an entry says in each column, by the table of columns.
+    private struct Values: ColumnVisitor {
+        static let isReader = false
+        var values: [String] = []
+
+        mutating func column<Value: ColumnValue>(_ name: StaticString, _ value: inout Value) {
+            values.append("\(name): \(String(reflecting: value))")
+        }
+
+        init(_ entry: Entry) {
+            var entry = entry
+            entry.visitColumns(&self)
+        }
     }
 
-    @Test func `the sample sets every field`() {
-        #expect(zip(fields(Self.full), fields(Self.plain)).allSatisfy { $0 != $1 })
+    /// What an entry says in each column and in each field, so that a field without a column differs as well.
+    private func content(_ entry: Entry) -> [String] { Values(entry).values + Self.fields(entry) }
+
+    /// The fields of an entry and of its parts in words.
+    private static func fields(_ value: Any) -> [String] {
+        let parts: [Any.Type] = [Entry.self, Placement.self, BackingState.self, SynchronizationState.self]
+        return Mirror(reflecting: value).children.flatMap { field in
+            parts.contains { $0 == type(of: field.value) }
+                ? fields(field.value) : ["\(field.label ?? ""): \(String(reflecting: field.value))"]
+        }
     }
 
-    @Test func `an entry comes back with every field it was inserted with`() throws {
-        try withCatalog { catalog in
-            try catalog.write { catalog throws in
-                #expect(try catalog.insert(Self.full) == InodeNumber(4711))
-                #expect(fields(try #require(try catalog.entry(InodeNumber(4711)))) == fields(Self.full))
+    @Test func `the samples set every column and every field`() {
+        let plain = Values(Self.plain).values
+        let differing = Self.samples.map { sample in zip(Values(sample).values, plain).map(!=) }
+        for (number, name) in ColumnNames.all.enumerated() {
+            #expect(differing.contains { $0[number] }, "no sample sets \(name)")
+        }
+        for sample in Self.samples {
+            for (field, other) in zip(Self.fields(sample), Self.fields(Self.plain)) { #expect(field != other) }
+        }
+    }
+
+    @Test func `the table of columns names those of the database, each once`() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/catalog"
+            try Catalog(path: path).close()
+            let queue = try DatabaseQueue(path: path)
+            let columns = try queue.read {
+                try String.fetchAll($0, sql: "SELECT name FROM pragma_table_info('entries')")
+            }
+            #expect(columns.sorted() == ColumnNames.all.sorted())
+            try queue.close()
+        }
+    }
+
+    @Test func `an entry comes back with every column it was inserted with`() throws {
+        for sample in Self.samples {
+            try withCatalog { catalog throws in
+                #expect(try catalog.write { try $0.insert(sample) } == InodeNumber(4711))
+                catalog.forgetRows()
+                let found = try #require(try catalog.read { try $0.entry(InodeNumber(4711)) })
+                #expect(content(found) == content(sample))
             }
         }
     }
 
     @Test func `an entry without anything optional comes back so`() throws {
-        try withCatalog { catalog in
-            try catalog.write { catalog in
-                var entry = Self.plain
-                entry.inode = try catalog.insert(entry)
-                #expect(fields(try #require(try catalog.entry(entry.inode))) == fields(entry))
-            }
+        try withCatalog { catalog throws in
+            var entry = Self.plain
+            entry.inode = try catalog.write { try $0.insert(entry) }
+            catalog.forgetRows()
+            let found = try #require(try catalog.read { try $0.entry(entry.inode) })
+            #expect(content(found) == content(entry))
         }
     }
 
-    @Test func `an update sets every field, and nothing of another entry`() throws {
-        try withCatalog { catalog in
-            try catalog.write { catalog in
+    @Test func `an update sets every column, and nothing of another entry`() throws {
+        for sample in Self.samples {
+            try withCatalog { catalog throws in
+                func stored(_ inode: InodeNumber) throws -> Entry {
+                    catalog.forgetRows()
+                    return try #require(try catalog.read { try $0.entry(inode) })
+                }
                 var other = Self.plain
-                other.inode = try catalog.insert(other)
+                other.inode = try catalog.write { try $0.insert(other) }
                 var entry = Self.plain
                 entry.filename = "b"
                 entry.inode = InodeNumber(4711)
-                try catalog.insert(entry)
-                try catalog.update(Self.full)
-                #expect(fields(try #require(try catalog.entry(entry.inode))) == fields(Self.full))
-                try catalog.update(entry)
-                #expect(fields(try #require(try catalog.entry(entry.inode))) == fields(entry))
-                #expect(fields(try #require(try catalog.entry(other.inode))) == fields(other))
+                _ = try catalog.write { try $0.insert(entry) }
+                try catalog.write { try $0.update(sample) }
+                #expect(content(try stored(entry.inode)) == content(sample))
+                try catalog.write { try $0.update(entry) }
+                #expect(content(try stored(entry.inode)) == content(entry))
+                #expect(content(try stored(other.inode)) == content(other))
             }
         }
     }
 
-    @Test(arguments: [EntryKind.folder, .document, .scratch, .symbolicLink], [Naming.given, .automatic, .untitled])
-    func `every kind and every naming comes back`(kind: EntryKind, naming: Naming) throws {
-        try withCatalog { catalog in
+    @Test(arguments: [
+        EntryNature.folder(NamingPlace(keepsNames: false, isScratch: true)), .scratch, .symbolicLink(target: []),
+        .document(DocumentIdentity(name: DocumentName(storedDisplayName: "a", pathExtension: ""), naming: .given)),
+        .document(DocumentIdentity(name: DocumentName(storedDisplayName: "a", pathExtension: ""), naming: .automatic)),
+        .document(DocumentIdentity(name: DocumentName(storedDisplayName: "a", pathExtension: "b"), naming: .untitled)),
+    ])
+    func `every kind and every naming comes back`(nature: EntryNature) throws {
+        try withCatalog { catalog throws in
             var entry = Entry.folder("x")
-            entry.kind = kind
-            entry.naming = naming
-            let found = try catalog.write { try $0.entry(try $0.insert(entry)) }
-            #expect(found?.kind == kind)
-            #expect(found?.naming == naming)
+            entry.nature = nature
+            let inode = try catalog.write { try $0.insert(entry) }
+            catalog.forgetRows()
+            #expect(try catalog.read { try $0.entry(inode) }?.nature == nature)
         }
     }
 
@@ -100,59 +159,21 @@ struct EntryRowTests {
         try withCatalog { catalog throws in
             var entry = Entry.folder("x")
             entry.container = container
-            #expect(try catalog.write { try $0.entry(try $0.insert(entry)) }?.container == container)
+            let inode = try catalog.write { try $0.insert(entry) }
+            catalog.forgetRows()
+            #expect(try catalog.read { try $0.entry(inode) }?.container == container)
         }
     }
 
     @Test func `names keep their bytes`() throws {
-        try withCatalog { catalog in
-            try catalog.write { catalog in
-                for name in ["caf\u{e9}", "cafe\u{301}"] {
-                    let inode = try catalog.insert(.document(name + ".txt", filename: name))
-                    let found = try #require(try catalog.entry(inode))
-                    #expect(Array(found.filename.utf8) == Array(name.utf8))
-                    #expect(Array((found.name?.full ?? "").utf8) == Array((name + ".txt").utf8))
-                }
+        try withCatalog { catalog throws in
+            for name in ["caf\u{e9}", "cafe\u{301}"] {
+                let inode = try catalog.write { try $0.insert(.document(name + ".txt", filename: name)) }
+                catalog.forgetRows()
+                let found = try #require(try catalog.read { try $0.entry(inode) })
+                #expect(Array(found.filename.utf8) == Array(name.utf8))
+                #expect(Array((found.name?.full ?? "").utf8) == Array((name + ".txt").utf8))
             }
         }
-    }
-}
-
-struct EntryRuleTests {
-    @Test func `a document with an older version than the container's is outdated`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
-        entry.currentVersion = VersionID(numbered: 2)
-        entry.contentVersion = VersionID(numbered: 1)
-        #expect(entry.isOutdated)
-        #expect(!entry.isBackingCurrent)
-        entry.contentVersion = VersionID(numbered: 2)
-        #expect(!entry.isOutdated)
-        #expect(entry.isBackingCurrent)
-    }
-
-    @Test func `a document that was edited here is what this device shows`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
-        entry.currentVersion = VersionID(numbered: 2)
-        entry.contentVersion = VersionID(numbered: 1)
-        entry.pending = .content
-        #expect(!entry.isOutdated)
-        #expect(entry.isBackingCurrent)
-    }
-
-    @Test func `a placeholder is not outdated, and its content is not here`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
-        entry.currentVersion = VersionID(numbered: 2)
-        entry.isHere = false
-        #expect(!entry.isOutdated)
-        #expect(!entry.isBackingCurrent)
-    }
-
-    @Test func `only what has an id and is in the cloud is replicated`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
-        #expect(!entry.isReplicated)
-        entry.id = EntryID(numbered: 1)
-        #expect(entry.isReplicated)
-        entry.container = .local
-        #expect(!entry.isReplicated)
     }
 }

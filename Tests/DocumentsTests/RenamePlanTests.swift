@@ -7,9 +7,20 @@ struct RenamePlanTests {
         _ source: RenamedEntry, over target: RenamedEntry?, isSame: Bool = false, name: String = "Name.txt",
         in destination: NamingPlace = .ordinary, migrates: Bool = false, options: RenameOptions = []
     ) throws -> RenamePlan {
-        try RenameRule.plan(
-            source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
-            migrates: migrates, options: options)
+        let plan = try RenameRule.plan(
+            RenameRequest(
+                source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
+                migrates: migrates, options: options))
+        // Which of them continue a departed document is told by `RenamingTests`.
+        switch plan {
+        case .relocate(var renaming):
+            renaming.continuesDeparted = false
+            return .relocate(renaming)
+        case .replaceEntry(var renaming):
+            renaming.continuesDeparted = false
+            return .replaceEntry(renaming)
+        case .nothing, .replaceContent, .exchange: return plan
+        }
     }
 
     @Test(arguments: [false, true])
@@ -62,7 +73,7 @@ struct RenamePlanTests {
                 == .replaceEntry(Renaming(kind: .scratch, filename: .exactly("4913"))))
         #expect(
             try plan(.groceries, over: .scratch, name: "x.tmp")
-                == .replaceEntry(Renaming(kind: .scratch, filename: .exactly("x.tmp"))))
+                == .replaceEntry(Renaming(kind: .scratch, identity: .ends, filename: .exactly("x.tmp"))))
         #expect(
             try plan(.groceries, over: .link, name: "Link")
                 == .replaceEntry(Renaming(kind: .document, filename: .keep, name: .named("Link", ""), naming: .given)))
@@ -120,6 +131,49 @@ struct RenamePlanTests {
     ])
     func `migrating never overwrites`(source: RenamedEntry, target: RenamedEntry) throws {
         #expect(throws: RenameRefusal.exists) { try plan(source, over: target, migrates: true) }
+    }
+
+    @Test func `the tree's own folders are neither renamed nor replaced`() throws {
+        var fixed = RenamedEntry.folder
+        fixed.isOfTheTree = true
+        #expect(throws: RenameRefusal.isOfTheTree) { try plan(fixed, over: nil) }
+        #expect(throws: RenameRefusal.isOfTheTree) { try plan(.folder, over: fixed) }
+    }
+
+    @Test func `a folder goes neither into itself nor into Documents`() throws {
+        func request(_ source: RenamedEntry, intoItself: Bool, intoDocuments: Bool) throws -> RenameRequest {
+            RenameRequest(
+                source: source, target: nil, isSame: false, name: try EntryName("Name"), destination: .ordinary,
+                isIntoDocuments: intoDocuments, isIntoItself: intoItself, migrates: false, options: [])
+        }
+        let into = try request(.folder, intoItself: true, intoDocuments: false)
+        #expect(throws: RenameRefusal.intoItself) { try RenameRule.plan(into) }
+        let beside = try request(.folder, intoItself: false, intoDocuments: true)
+        #expect(throws: RenameRefusal.folderIntoDocuments) { try RenameRule.plan(beside) }
+        _ = try RenameRule.plan(try request(.groceries, intoItself: false, intoDocuments: true))
+    }
+
+    @Test func `what cannot leave its container stays, and no other rename asks for that`() throws {
+        func request(migrates: Bool, over target: RenamedEntry? = nil, isSame: Bool = false) throws -> RenameRequest {
+            RenameRequest(
+                source: .groceries, target: target, isSame: isSame, name: try EntryName("Name"),
+                destination: .ordinary, migrates: migrates, obstacle: .inConflict, options: [])
+        }
+        let leaving = try request(migrates: true)
+        #expect(throws: RenameRefusal.migration(.inConflict)) { try RenameRule.plan(leaving) }
+        _ = try RenameRule.plan(try request(migrates: false))
+        #expect(try RenameRule.plan(try request(migrates: true, over: .groceries, isSame: true)) == .nothing)
+    }
+
+    @Test func `a placeholder gives no content: it takes the place, and is not exchanged`() throws {
+        var placeholder = RenamedEntry.groceries
+        placeholder.isContentHere = false
+        guard case .replaceEntry = try plan(placeholder, over: .plan) else {
+            Issue.record("the content of a placeholder replaced another's")
+            return
+        }
+        #expect(throws: RenameRefusal.contentNotHere) { try plan(placeholder, over: .plan, options: .exchange) }
+        #expect(throws: RenameRefusal.contentNotHere) { try plan(.plan, over: placeholder, options: .exchange) }
     }
 
     @Test func `across containers a scratch file may replace a scratch file`() throws {

@@ -1,4 +1,4 @@
-import Documents
+@testable import Documents
 import Testing
 
 /// What becomes of an entry that is called so in that place.
@@ -48,16 +48,25 @@ struct RenamingTests {
     }
 
     @Test
-    func `what is renamed to where a document was a moment ago becomes it, unless it is one of the other container`() {
-        let document = Renaming(kind: .document, filename: .keep)
-        #expect(RenameRule.takesDepartedIdentity(.document, as: document, migrates: false))
-        #expect(!RenameRule.takesDepartedIdentity(.document, as: document, migrates: true))
-        #expect(RenameRule.takesDepartedIdentity(.scratch, as: document, migrates: true))
-        #expect(
-            !RenameRule.takesDepartedIdentity(.document, as: Renaming(kind: .scratch, filename: .keep), migrates: false)
-        )
-        #expect(
-            !RenameRule.takesDepartedIdentity(.folder, as: Renaming(kind: .folder, filename: .keep), migrates: false))
+    func `what is renamed to where a document was a moment ago becomes it, unless it is one of the other container`()
+        throws
+    {
+        func continues(_ source: RenamedEntry, _ name: String, migrates: Bool = false) throws -> Bool {
+            let plan = try RenameRule.plan(
+                RenameRequest(
+                    source: source, target: nil, isSame: false, name: try EntryName(name), destination: .ordinary,
+                    migrates: migrates, options: []))
+            guard case .relocate(let renaming) = plan else { return false }
+            return renaming.continuesDeparted
+        }
+        #expect(try continues(.groceries, "Plan.txt"))
+        #expect(try !continues(.groceries, "Plan.txt", migrates: true))
+        #expect(try continues(.scratch, "Plan.txt", migrates: true))
+        #expect(try !continues(.groceries, "x.tmp"))
+        #expect(try !continues(.folder, "Plan.txt"))
+        var placeholder = RenamedEntry.groceries
+        placeholder.isContentHere = false
+        #expect(try !continues(placeholder, "Plan.txt"))
     }
 
     @Test func `a save may take 15 seconds`() {
@@ -110,27 +119,43 @@ struct RenamingTests {
 
     @Test(arguments: [RenamedEntry.groceries, .scratch])
     func `under a scratch name, or in the trash, a file is scratch`(source: RenamedEntry) throws {
-        #expect(try renaming(source, to: "notes.txt~") == Renaming(kind: .scratch, filename: .exactly("notes.txt~")))
-        #expect(try renaming(source, to: "a.tmp", in: .hidden) == Renaming(kind: .scratch, filename: .exactly("a.tmp")))
+        #expect(
+            try renaming(source, to: "notes.txt~")
+                == Renaming(
+                    kind: .scratch, identity: source.kind == .document ? .ends : .none, filename: .exactly("notes.txt~")
+                ))
+        #expect(
+            try renaming(source, to: "a.tmp", in: .hidden)
+                == Renaming(
+                    kind: .scratch, identity: source.kind == .document ? .ends : .none, filename: .exactly("a.tmp")))
         #expect(
             try renaming(source, to: "Groceries.txt", in: .trash)
-                == Renaming(kind: .scratch, filename: .exactly("Groceries.txt")))
+                == Renaming(
+                    kind: .scratch, identity: source.kind == .document ? .ends : .none,
+                    filename: .exactly("Groceries.txt")))
     }
 
     @Test func `a scratch file under another name is a new document`() throws {
         #expect(
             try renaming(.scratch, to: "Groceries.txt")
-                == Renaming(kind: .document, filename: .generate, name: .named("Groceries"), naming: .given))
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .generate, name: .named("Groceries"), naming: .given))
         #expect(
             try renaming(.scratch, to: "Untitled.txt")
-                == Renaming(kind: .document, filename: .generate, name: .named("Untitled"), naming: .untitled))
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .generate, name: .named("Untitled"), naming: .untitled
+                ))
         #expect(
             try renaming(.scratch, to: ".bashrc")
-                == Renaming(kind: .document, filename: .exactly(".bashrc"), name: .named(".bashrc", ""), naming: .given)
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .exactly(".bashrc"), name: .named(".bashrc", ""),
+                    naming: .given)
         )
         #expect(
             try renaming(.scratch, to: "config", in: .hidden)
-                == Renaming(kind: .document, filename: .exactly("config"), name: .named("config", ""), naming: .given))
+                == Renaming(
+                    kind: .document, identity: .begins, filename: .exactly("config"), name: .named("config", ""),
+                    naming: .given))
     }
 
     @Test func `dotfiles and what is inside dot folders have their name for filename`() throws {

@@ -57,7 +57,7 @@ struct FolderStreamsTests {
     @Test func `a change takes the listing away`() {
         readWhole(.local, snapshot())
         readWhole(.cloud, snapshot())
-        streams.overtake(.local)
+        streams.invalidate(.local)
         #expect(!streams.open(.local).1.reuses)
         #expect(streams.open(.cloud).1.reuses)
     }
@@ -67,7 +67,7 @@ struct FolderStreamsTests {
         let (other, _) = streams.open(.cloud)
         let (virtual, _) = streams.open(nil)
         streams[stream] = snapshot()
-        streams.overtake(.local)
+        streams.invalidate(.local)
         streams.reachEnd(stream)
         #expect(streams.close(stream) == .local)
         #expect(streams.close(stream) == nil)

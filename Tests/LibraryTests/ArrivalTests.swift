@@ -1,3 +1,4 @@
+import Replication
 import Backing
 import Catalog
 import Dispatch
@@ -29,9 +30,8 @@ struct ArrivalTests {
         func fail(byCancelling isCancelled: Bool) async throws {
             if isCancelled { arrival.cancel() }
             phone.cloud.release(failing: isCancelled ? nil : .unreachable("no route to host"))
-            await #expect(throws: isCancelled ? Errno.interrupted : Errno.noRouteToHost) {
-                try await arrival.waitUntilInstalled()
-            }
+            let refusal = await #expect(throws: Refusal.self) { try await arrival.waitUntilInstalled() }
+            #expect(refusal?.errno == (isCancelled ? .interrupted : .noRouteToHost))
             phone.cloud.release()
         }
     }
@@ -45,7 +45,7 @@ struct ArrivalTests {
             let inode = try phone.inode("Film.bin")
             let reader = try await phone.open(inode)
             await phone.cloud.waitUntilHolding(4)
-            let arrival = try #require(try phone.library.arrival(of: inode))
+            let arrival = try #require(try phone.library.arrivals.arrival(of: inode))
             try await body(Film(laptop: laptop, phone: phone, inode: inode, reader: reader, arrival: arrival))
         }
     }
@@ -56,12 +56,14 @@ struct ArrivalTests {
         let arrived = DispatchSemaphore(value: 0)
         let done = DispatchGroup()
         // They find that nothing is arriving, and then wait for the catalog.
-        try? library.catalog.read { _ in
+        try? library.store.catalog.read { _ in
             for _ in 1...8 {
                 done.enter()
                 Thread.detachNewThread {
                     arrived.signal()
-                    if let arrival = try? library.arrival(of: inode) { arrivals.withLock { $0.append(arrival) } }
+                    if let arrival = try? library.arrivals.arrival(of: inode) {
+                        arrivals.withLock { $0.append(arrival) }
+                    }
                     done.leave()
                 }
             }
@@ -105,7 +107,7 @@ struct ArrivalTests {
             let old = try phone.library.handle(film.reader).descriptor
             #expect(try old.readPrefix(1000) == Array(Self.content.prefix(1000)))
             phone.library.close(film.reader)
-            #expect(phone.library.openFiles.isOpenForWriting(film.inode))
+            #expect(phone.library.transactions.openFiles.isOpenForWriting(film.inode))
             phone.library.close(writer)
             #expect(try await phone.text("Film.bin") == "replaced")
             try await phone.push()
@@ -140,7 +142,7 @@ struct ArrivalTests {
         try await Self.withFilm { film in
             let phone = film.phone
             #expect(try phone.library.mustArriveToTruncate(film.inode, to: 0))
-            #expect(throws: Errno.resourceTemporarilyUnavailable) { try phone.change(film.inode) { $0.size = 0 } }
+            #expect(throws: Refusal.contentNotHere) { try phone.change(film.inode) { $0.size = 0 } }
             guard case .arriving(let inode) = try phone.library.open(film.inode, flags: O_WRONLY | O_TRUNC) else {
                 Issue.record("the content went while somebody read it")
                 return
@@ -149,7 +151,7 @@ struct ArrivalTests {
             phone.cloud.release()
             // All of it comes: nobody cuts the reader off from the rest.
             try await phone.library.waitForBytes(phone.library.handle(film.reader), from: 0, count: Self.content.count)
-            let writer = try await opening.value
+            let writer = try await opening.value.number
             try phone.write("replaced", to: writer)
             phone.library.close(writer)
             phone.library.close(film.reader)
@@ -163,10 +165,10 @@ struct ArrivalTests {
             phone.cloud.release()
             try await film.arrival.waitUntilInstalled()
             phone.cloud.hold()
-            #expect(try phone.library.arrival(of: film.inode) == nil)
+            #expect(try phone.library.arrivals.arrival(of: film.inode) == nil)
             try await phone.library.waitForContent(of: film.inode)
             for flags in [O_RDONLY, O_RDWR] {
-                let number = try await phone.library.finishOpening(film.inode, flags: flags)
+                let number = try await phone.library.finishOpening(film.inode, flags: flags).number
                 #expect(try await phone.bytes(of: number) == Self.content)
                 phone.library.close(number)
             }
@@ -210,21 +212,21 @@ struct ArrivalTests {
             phone.cloud.hold(from: 1)
             let entry = try phone.entry("Film.bin")
             let reader = try await phone.open(entry.inode)
-            let arrival = try #require(try phone.library.arrival(of: entry.inode))
+            let arrival = try #require(try phone.library.arrivals.arrival(of: entry.inode))
             let spy = ObserverSpy()
             phone.library.observer = spy
             phone.cloud.release()
-            await #expect(throws: Errno.ioError) { try await phone.bytes(of: reader) }
-            await #expect(throws: Errno.ioError) { try await arrival.waitUntilInstalled() }
+            await #expect(throws: Refusal.transfer(.damaged)) { try await phone.bytes(of: reader) }
+            await #expect(throws: Refusal.transfer(.damaged)) { try await arrival.waitUntilInstalled() }
             let inode = try phone.inode("Film.bin")
             #expect(inode != entry.inode)
             #expect(spy.hasHeard(of: entry.filename, in: .cloud))
             #expect(try phone.entry("Film.bin").error != nil)
             // It goes on where the pauses between tries were.
-            #expect(phone.library.retries.failed(inode) == .seconds(2))
+            #expect(phone.library.transactions.transfers.retries.failed(inode) == .seconds(2))
             try Self.damageContent(in: laptop.cloudFolder, at: 100)
             #expect(try await phone.bytes("Film.bin") == Self.content)
-            await #expect(throws: Errno.ioError) { try await phone.bytes(of: reader) }
+            await #expect(throws: Refusal.transfer(.damaged)) { try await phone.bytes(of: reader) }
         }
     }
 
@@ -235,8 +237,8 @@ struct ArrivalTests {
             try await phone.pull()
             try Self.damageContent(in: laptop.cloudFolder, at: 1)
             let inode = try phone.inode("Short.bin")
-            await #expect(throws: Errno.ioError) { try await phone.open(inode) }
-            #expect(!phone.library.openFiles.isOpen(inode))
+            await #expect(throws: Refusal.transfer(.damaged)) { try await phone.open(inode) }
+            #expect(!phone.library.transactions.openFiles.isOpen(inode))
             #expect(try phone.inode("Short.bin") == inode)
             try Self.damageContent(in: laptop.cloudFolder, at: 1)
             #expect(try await phone.text("Short.bin") == "short")

@@ -1,5 +1,6 @@
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
 import ObjectStore
 import Replication

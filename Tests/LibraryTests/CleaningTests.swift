@@ -1,8 +1,11 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
+@testable import Replica
 import ObjectStore
 import Replication
 import Synchronization
@@ -19,7 +22,7 @@ struct CleaningTests {
     private func upload(_ device: TestDevice) async throws {
         _ = try device.synchronizer.startUploads()
         while device.synchronizer.uploads.withLock(\.isBusy) {
-            await device.library.transfers.wake.wait(atMost: .seconds(60))
+            await device.connection.wake.wait(atMost: .seconds(60))
         }
     }
 
@@ -95,7 +98,9 @@ struct CleaningTests {
             try await device.push()
             try await age(device, days: 31)
             device.cloud.beforeNextTime { [library = device.library] in
-                do { try library.catalog.write { try $0.forgetDepartedContent(version) } } catch { Issue.record(error) }
+                do { try library.store.catalog.write { try $0.forgetDepartedContent(version) } } catch {
+                    Issue.record(error)
+                }
             }
             try await device.synchronizer.clean()
             #expect(try await contents(device).count == 1)
@@ -114,7 +119,7 @@ struct CleaningTests {
             let other = DocumentVersion(
                 id: .random(), base: nil, device: .random(), deviceName: "phone", filename: "F.txt", size: 1,
                 sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 1))
-            try device.library.catalog.write { catalog in
+            try device.library.store.catalog.write { catalog in
                 var replica = CatalogReplica(catalog, after: head)
                 func take(_ change: Change) throws {
                     _ = try apply(
@@ -191,7 +196,7 @@ struct CleaningTests {
             try await laptop.push()
             let head = try #require(try laptop.synchronizer.head())
             try await laptop.synchronizer.write(
-                CheckpointSnapshot(of: laptop.library.catalog, in: laptop.library.backing), at: head)
+                CheckpointSnapshot(of: laptop.library.store.catalog, in: laptop.library.store.files), at: head)
             try await phone.pull()
             #expect(try phone.synchronizer.head()?.readFrom == head.position)
             try await phone.synchronizer.clean()
@@ -326,7 +331,7 @@ struct CleaningTests {
             try device.create("Plan.txt", "one")
             device.cloud.afterNextUpload { [library = device.library] in
                 // The last that it heard of: the store has it, and nobody knows.
-                do { try library.catalog.abandon() } catch { Issue.record(error) }
+                do { try library.store.catalog.abandon() } catch { Issue.record(error) }
             }
             try await upload(device)
             try device.crash()

@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+@testable import CloudSynchronization
 @testable import Library
 import Replication
 import Testing
@@ -9,12 +10,12 @@ struct CommitDraftTests {
     private static let device = DeviceID.random()
 
     private static func document(_ name: String, inode: Int64, pending: PendingChanges) -> Entry {
+        let identity = DocumentIdentity(name: DocumentName(storedDisplayName: name, pathExtension: ""))
         var entry = Entry(
-            parent: .cloud, container: .cloud, kind: .document, filename: name,
+            parent: .cloud, container: .cloud, nature: .document(identity), filename: name,
             created: Timestamp(nanoseconds: 1), position: 1, mode: 0o644)
         entry.inode = InodeNumber(inode)
         entry.id = .random()
-        entry.name = DocumentName(storedDisplayName: name, pathExtension: "")
         entry.pending = pending
         return entry
     }
@@ -30,8 +31,8 @@ struct CommitDraftTests {
         -> Entry
     {
         var entry = Entry(
-            parent: parent, container: .cloud, kind: .folder, filename: name, created: Timestamp(nanoseconds: 1),
-            position: 1, mode: 0o755)
+            parent: parent, container: .cloud, nature: .folder(NamingPlace(keepsNames: false, isScratch: false)),
+            filename: name, created: Timestamp(nanoseconds: 1), position: 1, mode: 0o755)
         entry.inode = InodeNumber(inode)
         entry.id = .random()
         entry.pending = .creation

@@ -1,6 +1,7 @@
 import Catalog
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
 import ObjectStore
 import Replication

@@ -1,6 +1,7 @@
 import Catalog
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
 import ObjectStore
 import Replication
@@ -84,7 +85,7 @@ struct ContainerFaultTests {
                 try device.create("new of \(device.name).txt", "new")
                 _ = try device.synchronizer.startUploads()
                 while device.synchronizer.uploads.withLock(\.isBusy) {
-                    await device.library.transfers.wake.wait(atMost: .seconds(60))
+                    await device.connection.wake.wait(atMost: .seconds(60))
                 }
                 try device.remove("a.txt")
                 _ = try? await device.synchronizer.sendPending()
@@ -456,7 +457,7 @@ struct ContainerFaultTests {
             try laptop.create("e.txt", "epsilon")
             _ = try laptop.synchronizer.startUploads()
             while laptop.synchronizer.uploads.withLock(\.isBusy) {
-                await laptop.library.transfers.wake.wait(atMost: .seconds(60))
+                await laptop.connection.wake.wait(atMost: .seconds(60))
             }
             if isOnItsWay {
                 laptop.cloud.setLog(.refuses)

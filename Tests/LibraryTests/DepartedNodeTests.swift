@@ -34,7 +34,7 @@ struct DepartedNodeTests {
             device.library.observer = ObserverSpy(forgetsNames: false)
             let inode = try device.create("Letter.txt", in: .local)
             try device.remove("Letter.txt", in: .local)
-            #expect(throws: Errno.staleNFSFileHandle) {
+            #expect(throws: Refusal.staleInode) {
                 try device.library.extendedAttributeNames(of: .entry(inode))
             }
         }

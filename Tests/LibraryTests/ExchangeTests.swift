@@ -13,7 +13,9 @@ struct ExchangeTests {
             try device.makeLink("link", to: "Plan.txt", in: .local)
             try device.makeFolder("Folder", in: .local)
             let before = try device.library.list(.local).map { "\($0.name) \($0.node)" }
-            #expect(throws: Errno.invalidArgument) { try device.rename(name, in: .local, to: other, .exchange) }
+            #expect(throws: Refusal.rename(.cannotExchange)) {
+                try device.rename(name, in: .local, to: other, .exchange)
+            }
             #expect(try device.library.list(.local).map { "\($0.name) \($0.node)" } == before)
             #expect(try device.library.readSymbolicLink(device.inode("link", in: .local)) == Array("Plan.txt".utf8))
             #expect(try await device.text("Plan.txt", in: .local) == "plan")

@@ -17,10 +17,10 @@ struct FailedWriteTests {
             try device.create("Plan.txt", "plan", in: .local)
             try device.create(".rc", "settings", in: .local)
             let entries = try ["Plan.txt", ".rc"].map { try device.entry($0, in: .local) }
-            #expect(throws: Errno.ioError) {
-                try library.mutate { catalog in
+            #expect(throws: Refusal.file(.ioError)) {
+                try library.transactions.mutate { catalog in
                     let (source, target) = (
-                        try library.backing.folder(.local, catalog), try library.backing.folder(folder, catalog)
+                        try library.store.files.folder(.local, catalog), try library.store.files.folder(folder, catalog)
                     )
                     for var entry in entries {
                         try source.rename(entry.filename, to: target, entry.filename)
@@ -43,9 +43,9 @@ struct FailedWriteTests {
             try device.create("Plan.txt", "plan")
             let entry = try device.entry("Plan.txt")
             let writer = try await device.open("Plan.txt", O_RDWR)
-            #expect(throws: Errno.ioError) {
-                try library.mutate { catalog in
-                    try library.removeFile(entry, catalog)
+            #expect(throws: Refusal.file(.ioError)) {
+                try library.transactions.mutate { catalog in
+                    try library.tree.removal.removeFile(entry, catalog)
                     throw Errno.ioError
                 }
             }
@@ -60,14 +60,14 @@ struct FailedWriteTests {
         try await withDevice { device in
             let library = device.library
             try Data("stranger".utf8).write(to: URL(fileURLWithPath: device.store + "/local/stranger"))
-            #expect(throws: Errno.ioError) {
-                try library.mutate { catalog in
-                    let directory = try library.backing.folder(.local, catalog)
+            #expect(throws: Refusal.file(.ioError)) {
+                try library.transactions.mutate { catalog in
+                    let directory = try library.store.files.folder(.local, catalog)
                     _ = try directory.makeFile("made.txt", mode: 0o644)
                     catalog.ifFailed { try? directory.removeFile("made.txt") }
                     _ = try catalog.insert(
                         Entry(
-                            parent: .local, container: .local, kind: .scratch, filename: "made.txt",
+                            parent: .local, container: .local, nature: .scratch, filename: "made.txt",
                             created: Timestamp(nanoseconds: 0),
                             position: 1, mode: 0o644))
                     throw Errno.ioError
@@ -116,20 +116,20 @@ struct StoreStateTests {
 
     @Test func `a copy of a store is another device, and stays that`() async throws {
         try await withDevice { device in
-            let id = device.library.device.id
+            let id = device.library.store.device.id
             try device.close()
             let copy = try TestDevice("copy", store: device.store + "-copy", cloudFolder: device.cloudFolder)
             defer { copy.dismantle() }
             try FileManager.default.removeItem(atPath: copy.store)
             try FileManager.default.copyItem(atPath: device.store, toPath: copy.store)
             try copy.open()
-            let other = copy.library.device.id
+            let other = copy.library.store.device.id
             #expect(other != id)
             try copy.close()
             try copy.open()
-            #expect(copy.library.device.id == other)
+            #expect(copy.library.store.device.id == other)
             try device.open()
-            #expect(device.library.device.id == id)
+            #expect(device.library.store.device.id == id)
         }
     }
 }

@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Documents
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
 import Replication
 import Testing
@@ -59,7 +60,7 @@ struct FoundBySimulationTests {
             try await device.push()
             let inode = try device.inode("Plan.txt")
             let version = try #require(try device.entry("Plan.txt").currentVersion)
-            try device.library.catalog.write { catalog in
+            try device.library.store.catalog.write { catalog in
                 var entry = try #require(try catalog.entry(inode))
                 // As after a deletion elsewhere that came while the commit was on its way.
                 entry.pending = [.creation, .content]
@@ -70,7 +71,7 @@ struct FoundBySimulationTests {
                     id: id, revision: entry.revision - laterChanges, changes: PendingChanges.content.rawValue,
                     version: version)
                 let commit = Commit(
-                    id: .random(), device: device.library.device.id, deviceName: "laptop",
+                    id: .random(), device: device.library.store.device.id, deviceName: "laptop",
                     time: Timestamp(nanoseconds: 0), changes: [])
                 _ = try OutgoingCommit(commit, .init(sent: [sent], withdrawn: [], resolved: [:])).settle(in: catalog)
                 #expect(try catalog.entry(entry.inode)?.pending == (laterChanges == 0 ? [] : .content))

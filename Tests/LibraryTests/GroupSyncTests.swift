@@ -4,6 +4,7 @@ import Glibc
 import SystemPackage
 import Testing
 
+@testable import CloudSynchronization
 @testable import Library
 
 @Suite(.timeLimit(.minutes(2)))

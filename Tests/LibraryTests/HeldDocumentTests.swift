@@ -153,7 +153,7 @@ struct HeldDocumentTests {
             }
             let opening = Task { try await phone.library.finishOpening(inode, flags: O_RDONLY, by: Caller(thread: 42)) }
             phone.cloud.release()
-            let held = try await opening.value
+            let held = try await opening.value.number
             try await Self.overtake(phone, from: laptop)
             try await Self.bringNewest(to: phone)
             try Self.saveByRenaming("from the phone", by: 42, on: phone)
@@ -253,10 +253,10 @@ struct HeldDocumentTests {
             try await Self.overtake(phone, from: laptop)
             try await Self.bringNewest(to: phone)
             let inode = try phone.inode("Plan.txt")
-            #expect(throws: Errno.ioError) {
-                try phone.library.mutate { catalog in
+            #expect(throws: Refusal.file(.ioError)) {
+                try phone.library.transactions.mutate { catalog in
                     var entry = try #require(try catalog.entry(inode))
-                    phone.library.noteBase(of: &entry, savedBy: Caller(thread: 42), catalog)
+                    phone.library.contents.noteBase(of: &entry, savedBy: Caller(thread: 42), catalog)
                     throw Errno.ioError
                 }
             }

@@ -1,3 +1,4 @@
+import Backing
 import Documents
 import Foundation
 @testable import Library

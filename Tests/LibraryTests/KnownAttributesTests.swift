@@ -23,7 +23,7 @@ struct KnownAttributesTests {
 
     private static func isKnown(_ name: String, in folder: InodeNumber, of device: TestDevice) throws -> Bool {
         let inode = try device.inode(name, in: folder)
-        return try device.library.inspect { $0.status(of: inode) != nil }
+        return try device.library.transactions.inspect { $0.status(of: inode) != nil }
     }
 
     /// Checks that the attributes are those of the file, and known from now on.

@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Documents
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
 import ObjectStore
 import Replication
@@ -20,7 +21,7 @@ struct OpenContentTests {
         try await device.pull()
         _ = try device.synchronizer.startUploads()
         while device.synchronizer.uploads.withLock(\.isBusy) {
-            await device.library.transfers.wake.wait(atMost: .seconds(60))
+            await device.connection.wake.wait(atMost: .seconds(60))
         }
         _ = try await device.synchronizer.sendPending()
     }
@@ -31,7 +32,7 @@ struct OpenContentTests {
     ) async throws {
         try await withDevice { device in
             device.stopTime()
-            if unseen { device.library.prepareForUnseenWrites() }
+            if unseen { device.library.contents.prepareForUnseenWrites() }
             try device.create("Plan.txt", "first version")
             try await device.push()
             let before = try device.entry("Plan.txt")
@@ -165,7 +166,7 @@ struct OpenContentTests {
             device.wait(seconds: 10)
             _ = try device.synchronizer.startUploads()
             while device.synchronizer.uploads.withLock(\.isBusy) {
-                await device.library.transfers.wake.wait(atMost: .seconds(60))
+                await device.connection.wake.wait(atMost: .seconds(60))
             }
             try device.write("TWO", to: writer)
             _ = try await device.synchronizer.sendPending()

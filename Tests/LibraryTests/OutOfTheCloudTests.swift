@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Foundation
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
 import SystemPackage
 import Testing
@@ -99,8 +100,8 @@ struct OutOfTheCloudTests {
             // The container knows nothing of what the first is now.
             var broken = try phone.entry("A.txt", in: .local)
             broken.id = .random()
-            try phone.library.mutate { try $0.update(broken) }
-            phone.synchronizer.startArrivals()
+            try phone.library.transactions.mutate { try $0.update(broken) }
+            phone.synchronizer.tree.startArrivals(atMost: Synchronizer.parallelTransfers)
             for name in ["B.txt", "C.txt"] {
                 try await phone.library.waitForContent(of: phone.inode(name, in: .local))
                 #expect(try phone.entry(name, in: .local).isHere)

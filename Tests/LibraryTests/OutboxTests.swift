@@ -1,6 +1,8 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
 import Replication
 import Testing
@@ -25,10 +27,10 @@ struct OutboxTests {
 
     @Test func `what is kept comes back, and goes to the log as it was made`() async throws {
         try await withDevice { device in
-            try device.library.catalog.write { try OutgoingCommit(Self.commit, Self.settlement).store(in: $0) }
+            try device.library.store.catalog.write { try OutgoingCommit(Self.commit, Self.settlement).store(in: $0) }
             try device.crash()
             try device.open()
-            try Self.check(device.library.catalog.read { try OutgoingCommit.load(from: $0) })
+            try Self.check(device.library.store.catalog.read { try OutgoingCommit.load(from: $0) })
         }
     }
 }

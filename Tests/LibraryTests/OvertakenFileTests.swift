@@ -30,12 +30,12 @@ struct OvertakenFileTests {
             try await laptop.save("Plan.txt", "second version")
             try await laptop.push()
             try await phone.pull()
-            #expect(throws: Errno.staleNFSFileHandle) { try phone.library.open(before.inode, flags: flags) }
+            #expect(throws: Refusal.staleInode) { try phone.library.open(before.inode, flags: flags) }
             let other = try phone.opened(try phone.library.open(before.inode, flags: O_RDONLY))
             for number in [reader, other] { #expect(try await phone.text(of: number) == "first version") }
             for number in [reader, other] { phone.library.close(number) }
-            #expect(throws: Errno.staleNFSFileHandle) { try phone.library.open(before.inode, flags: flags) }
-            #expect(throws: Errno.staleNFSFileHandle) { try phone.library.open(before.inode, flags: O_RDONLY) }
+            #expect(throws: Refusal.staleInode) { try phone.library.open(before.inode, flags: flags) }
+            #expect(throws: Refusal.staleInode) { try phone.library.open(before.inode, flags: O_RDONLY) }
         }
     }
 
@@ -87,7 +87,7 @@ struct OvertakenFileTests {
             try await phone.pull()
             #expect(try phone.inode("Plan.txt") == before.inode)
             phone.cloud.hold()
-            let arrival = try #require(try phone.library.arrival(of: before.inode))
+            let arrival = try #require(try phone.library.arrivals.arrival(of: before.inode))
 
             #expect(try !phone.library.mustArriveToTruncate(before.inode, to: size))
             #expect(try phone.change(before.inode) { $0.size = size }.size == size)
@@ -97,7 +97,7 @@ struct OvertakenFileTests {
 
             // What was being fetched does not come over it, neither before nor after the save.
             phone.cloud.release()
-            await #expect(throws: Errno.staleNFSFileHandle) { try await arrival.waitUntilInstalled() }
+            await #expect(throws: Refusal.staleInode) { try await arrival.waitUntilInstalled() }
             let expected =
                 Array("first version".utf8).prefix(Int(size)) + Array(repeating: 0, count: max(0, Int(size) - 13))
             #expect(try await phone.bytes(of: writer) == Array(expected))
@@ -118,7 +118,7 @@ struct OvertakenFileTests {
             try await laptop.save("Plan.txt", "second version")
             try await laptop.push()
             try await phone.pull()
-            await #expect(throws: Errno.staleNFSFileHandle) { try await phone.library.waitForContent(of: before.inode) }
+            await #expect(throws: Refusal.staleInode) { try await phone.library.waitForContent(of: before.inode) }
             #expect(try await phone.text(of: writer) == "first version")
             phone.library.close(writer)
             #expect(try await phone.text("Plan.txt") == "second version")

@@ -1,3 +1,4 @@
+@testable import CloudSynchronization
 @testable import Library
 import Testing
 

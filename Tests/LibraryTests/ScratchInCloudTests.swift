@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+@testable import CloudSynchronization
 @testable import Library
 import Testing
 
@@ -31,10 +32,10 @@ struct ScratchInCloudTests {
             #expect(try laptop.names() == [])
             #expect(try await phone.text(".Day.txt.swp", in: trip) == "scratch")
             #expect(try phone.pendingCount == 0)
-            try phone.synchronizer.forgetEmptiedFolders()
+            try phone.synchronizer.tree.removeEmptiedFolders()
             #expect(try phone.names() == ["Trip"])
             try phone.remove(".Day.txt.swp", in: trip)
-            try phone.synchronizer.forgetEmptiedFolders()
+            try phone.synchronizer.tree.removeEmptiedFolders()
             #expect(try phone.names() == [])
             try await phone.push()
             try await laptop.pull()
@@ -51,7 +52,7 @@ struct ScratchInCloudTests {
             #expect(try await laptop.text("Day.txt", in: laptop.inode("Trip")) == "sun")
             #expect(try phone.pendingCount == 0)
             try phone.remove(".Day.txt.swp", in: trip)
-            try phone.synchronizer.forgetEmptiedFolders()
+            try phone.synchronizer.tree.removeEmptiedFolders()
             #expect(try phone.names() == ["Trip"])
         }
     }
@@ -80,7 +81,7 @@ struct ScratchInCloudTests {
             try await tablet.push()
             try await phone.pull()
             try phone.remove(".Day.txt.swp", in: trip)
-            try phone.synchronizer.forgetEmptiedFolders()
+            try phone.synchronizer.tree.removeEmptiedFolders()
             for device in [tablet, phone] { #expect(try device.names() == ["Trip"]) }
         }
     }
@@ -99,8 +100,8 @@ struct ScratchInCloudTests {
             try await phone.push()
             #expect(try phone.names() == ["Outer"])
             try phone.remove("a.tmp", in: inner)
-            try phone.synchronizer.forgetEmptiedFolders()
-            try phone.synchronizer.forgetEmptiedFolders()
+            try phone.synchronizer.tree.removeEmptiedFolders()
+            try phone.synchronizer.tree.removeEmptiedFolders()
             #expect(try phone.names() == [])
             try await phone.push()
             try await laptop.pull()

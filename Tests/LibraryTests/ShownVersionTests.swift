@@ -1,7 +1,10 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
+@testable import Replica
 import ObjectStore
 import Replication
 import Testing
@@ -16,8 +19,8 @@ struct ShownVersionTests {
     /// The texts of the versions in conflict, from the container's own objects.
     private static func conflictTexts(of name: String, _ device: TestDevice) async throws -> [String] {
         let id = try #require(try device.entry(name).id)
-        let versions = try device.library.catalog.read {
-            try CatalogReplica($0).visibleEntry(id, at: device.library.surroundings.now())?.versions?.conflicts
+        let versions = try device.library.store.catalog.read {
+            try CatalogReplica($0).visibleEntry(id, at: device.library.store.surroundings.now())?.versions?.conflicts
         }
         var texts: [String] = []
         for version in try #require(versions) {
@@ -66,7 +69,7 @@ struct ShownVersionTests {
                 if isRemoved { try phone.remove("G.txt") } else { try phone.rename("G.txt", to: "H.txt") }
                 // Not by way of a document that goes as well: nothing says in which order they go.
                 let heir = isRemoved ? nil : try phone.entry("H.txt").id
-                #expect(try phone.library.catalog.read { try $0.withdrawals() }.map(\.heir) == [heir, heir])
+                #expect(try phone.library.store.catalog.read { try $0.withdrawals() }.map(\.heir) == [heir, heir])
                 try await phone.push()
                 try await laptop.pull()
                 for device in [laptop, phone] {
@@ -204,7 +207,7 @@ struct ShownVersionTests {
             // Put elsewhere in a step that waits for a content, and the folder removed.
             try laptop.move("Day.txt", from: trip, to: other)
             let (big, moved) = (try laptop.inode("Big.txt"), try laptop.inode("Day.txt", in: other))
-            try laptop.library.mutate { catalog in
+            try laptop.library.transactions.mutate { catalog in
                 var entry = try #require(try catalog.entry(big))
                 entry.step = 77
                 entry.notePending(.content)

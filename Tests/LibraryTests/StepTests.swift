@@ -1,6 +1,7 @@
 import Catalog
 import Documents
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
 import Replication
 import Testing

@@ -122,7 +122,7 @@ struct StoreEditTests {
             try await device.push()
             #expect(try device.names() == [])
             #expect(try await device.commits.count == commits)
-            #expect(try device.library.inspect { try $0.children(of: .local).count } == 2)
+            #expect(try device.library.transactions.inspect { try $0.children(of: .local).count } == 2)
         }
     }
 
@@ -187,8 +187,12 @@ struct StoreEditTests {
     @Test func `a document in conflict does not leave the cloud, nor does its folder`() async throws {
         try await Self.withConflict { _, phone in
             let trip = try phone.inode("Trip")
-            #expect(throws: Errno.resourceBusy) { try phone.move("Plan.txt", from: trip, to: .local) }
-            #expect(throws: Errno.resourceBusy) { try phone.move("Trip", from: .cloud, to: .local) }
+            #expect(throws: Refusal.rename(.migration(.inConflict))) {
+                try phone.move("Plan.txt", from: trip, to: .local)
+            }
+            #expect(throws: Refusal.rename(.migration(.inConflict))) {
+                try phone.move("Trip", from: .cloud, to: .local)
+            }
             #expect(try phone.entry("Plan.txt", in: trip).conflicts == 1)
             #expect(try FileManager.default.contentsOfDirectory(atPath: phone.store + "/local").isEmpty)
         }

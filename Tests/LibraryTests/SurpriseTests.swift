@@ -86,7 +86,9 @@ struct SurpriseTests {
             try await phone.push()
             #expect(try await phone.text("photo.txt", in: phone.inode("Album")) == "photo")
             #expect(try phone.entry("link").target == Array("a.txt".utf8))
-            let documents = try phone.library.inspect { try $0.children(of: .cloud) }.filter { $0.kind == .document }
+            let documents = try phone.library.transactions.inspect { try $0.children(of: .cloud) }.filter {
+                $0.kind == .document
+            }
             #expect(documents.compactMap { $0.name?.full }.sorted() == [".hidden", "Album", "a.txt", "link"])
             for name in ["Album", "link"] {
                 let entry = try #require(documents.first { $0.name?.full == name })

@@ -1,7 +1,10 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
+@testable import Replica
 import Replication
 import SystemPackage
 import Testing
@@ -55,9 +58,9 @@ struct TemporaryNameTests {
             try device.rename("draft.txt", to: "report.txt")
             // Nothing is uploaded yet.
             _ = try await device.synchronizer.sendPending()
-            #expect(try device.library.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == false)
+            #expect(try device.library.store.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == false)
             try await device.push()
-            #expect(try device.library.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == true)
+            #expect(try device.library.store.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == true)
             #expect(try await device.text("report.txt") == "draft")
         }
     }
@@ -187,7 +190,9 @@ struct TemporaryNameTests {
                 #expect(entry.id == identity.id && entry.conflicts == 0)
                 #expect(entry.filename == identity.filename)
                 #expect(try await device.text("Photos.zip") == "new")
-                let versions = try device.library.inspect { try CatalogReplica($0).entry(identity.id!)?.versions }
+                let versions = try device.library.transactions.inspect {
+                    try CatalogReplica($0).entry(identity.id!)?.versions
+                }
                 #expect(versions?.superseded.count == 1)
             }
             #expect(try phone.pendingCount == 0)
@@ -265,7 +270,9 @@ struct TemporaryNameTests {
             }
             try await laptop.save("Photos.zip", "newer")
             try await laptop.push()
-            let versions = try laptop.library.inspect { try CatalogReplica($0).entry(before.id!)?.versions?.all } ?? []
+            let versions =
+                try laptop.library.transactions.inspect { try CatalogReplica($0).entry(before.id!)?.versions?.all }
+                ?? []
             #expect(Set(versions.map(\.filename)) == [before.filename, filename])
         }
     }

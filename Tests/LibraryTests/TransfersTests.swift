@@ -1,6 +1,8 @@
+import Backing
 import Catalog
 import Documents
 @testable import Library
+import Replication
 import Testing
 
 /// What counts as being written to.
@@ -9,15 +11,27 @@ struct TransfersTests {
 
     @Test(arguments: [Int64.min, -1, 0, 1_794_999_999_000_000_000])
     func `what is moved and was written long ago is quiet at once, whatever its time`(modified: Int64) {
-        let transfers = Transfers()
+        let transfers = Transfers(cloud: AbsentCloud())
         transfers.noteMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) == .zero)
     }
 
     @Test(arguments: [1_794_999_999_900_000_000, 1_795_000_001_000_000_000, Int64.max])
     func `what is moved and was written just now, or in the future, is not quiet yet`(modified: Int64) {
-        let transfers = Transfers(pace: SendingPace(quiet: .seconds(3600)))
+        let transfers = Transfers(cloud: AbsentCloud(), pace: SendingPace(quiet: .seconds(3600)))
         transfers.noteMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) > .zero)
     }
+}
+
+/// A cloud that nobody asks for anything.
+private struct AbsentCloud: ContentSource {
+    var connection: Connection { .offline }
+
+    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws -> Download {
+        throw TransferError.cancelled
+    }
+
+    func changesAreOfInterest() {}
+    func changesAreWaiting() {}
 }

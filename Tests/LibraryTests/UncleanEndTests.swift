@@ -150,7 +150,7 @@ struct UncleanEndTests {
                 try device.create("In \(name).txt", name, in: folder)
             }
             let moves = [("c", "d"), ("b", "c"), ("a", "b"), ("d", "a")].prefix(count)
-            let known = try device.library.inspect { try $0.children(of: .local) }
+            let known = try device.library.transactions.inspect { try $0.children(of: .local) }
             try Self.crash(device, afterMoving: moves.map { ("local/" + $0.0, "local/" + $0.1) })
             #expect(try device.names(in: .local) == ["a", "b", "c"])
             for entry in known {
@@ -470,13 +470,11 @@ struct UncleanEndTests {
             try device.create("Plan.txt", "plan", in: .local)
             let replaced = try device.inode("Plan.txt", in: .local)
             try Self.saveByRenaming("Plan.txt", "new plan", on: device)
-            guard case .opened(let number) = try device.library.open(replaced, flags: O_RDONLY) else {
-                throw Errno.ioError
-            }
+            let number = try device.opened(try device.library.open(replaced, flags: O_RDONLY))
             #expect(try device.library.handle(number).descriptor.readPrefix(100) == Array("plan".utf8))
             device.library.close(number)
             device.library.forget(replaced)
-            #expect(throws: Errno.staleNFSFileHandle) { try device.library.open(replaced, flags: O_RDONLY) }
+            #expect(throws: Refusal.staleInode) { try device.library.open(replaced, flags: O_RDONLY) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: device.store + "/staging").isEmpty)
         }
     }

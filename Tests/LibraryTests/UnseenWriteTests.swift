@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Documents
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
 import Synchronization
 import SystemPackage
@@ -25,7 +26,7 @@ struct UnseenWriteTests {
     /// A device with a document that the cloud has.
     private static func withPlan(_ body: (TestDevice, Entry) async throws -> Void) async throws {
         try await withDevice { device in
-            device.library.prepareForUnseenWrites()
+            device.library.contents.prepareForUnseenWrites()
             try device.create("Plan.txt", "first version")
             try await device.push()
             try await body(device, try device.entry("Plan.txt"))
@@ -37,7 +38,7 @@ struct UnseenWriteTests {
         async throws
     {
         try await withPlanOnTwoDevices { laptop, phone, plan in
-            phone.library.prepareForUnseenWrites()
+            phone.library.contents.prepareForUnseenWrites()
             try await body(laptop, phone, plan)
         }
     }
@@ -53,7 +54,7 @@ struct UnseenWriteTests {
     /// Until an upload has been tried, and what it gave sent.
     private static func attemptUpload(on device: TestDevice) async throws {
         try await device.work()
-        await device.library.transfers.wake.wait(atMost: .seconds(60))
+        await device.connection.wake.wait(atMost: .seconds(60))
         try await device.work()
     }
 
@@ -138,7 +139,8 @@ struct UnseenWriteTests {
             _ = try await device.openUnseen("Plan.txt", O_RDONLY)
             device.library.close(second)
             #expect(try device.entry("Plan.txt").pending == .content)
-            #expect(try device.library.catalog.read { try $0.entry(before.inode)?.revision } ?? 0 > before.revision)
+            #expect(
+                try device.library.store.catalog.read { try $0.entry(before.inode)?.revision } ?? 0 > before.revision)
         }
     }
 
@@ -146,7 +148,7 @@ struct UnseenWriteTests {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
-            let unseenWrites = device.library.unseenWrites
+            let unseenWrites = device.library.transactions.unseenWrites
             #expect(throws: Errno.noSpace) { try unseenWrites.takeWritten { _ in throw Errno.noSpace } }
             let file = try OpenFile(
                 entry: before, descriptor: device.library.handle(writer).descriptor.reopened(O_RDONLY),
@@ -160,7 +162,7 @@ struct UnseenWriteTests {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
-            device.library.unseenWrites.settingTimes(of: before.inode) {}
+            device.library.transactions.unseenWrites.settingTimes(of: before.inode) {}
             device.library.close(writer)
             #expect(try device.entry("Plan.txt").pending == .content)
         }
@@ -246,12 +248,12 @@ struct UnseenWriteTests {
                     }
                 }
             }
-            #expect(device.library.openFiles.isOpenForWriting(before.inode))
+            #expect(device.library.transactions.openFiles.isOpenForWriting(before.inode))
             mapping.write("FIRST")
             #expect(try device.entry("Plan.txt").pending.isEmpty)
             mapping.end()
             await closed.value
-            #expect(!device.library.openFiles.isOpen(before.inode))
+            #expect(!device.library.transactions.openFiles.isOpen(before.inode))
             #expect(try device.entry("Plan.txt").pending == .content)
         }
     }
@@ -276,12 +278,12 @@ struct UnseenWriteTests {
             let third = try await device.openUnseen("Plan.txt")
             close(third)
             #expect(closed.withLock { $0 } == [first, third])
-            #expect(device.library.openFiles.isOpenForWriting(before.inode))
+            #expect(device.library.transactions.openFiles.isOpenForWriting(before.inode))
             mapping.end()
             var ends = ended.makeAsyncIterator()
             for _ in 0..<3 { _ = await ends.next() }
             #expect(closed.withLock { $0 } == [first, third, second])
-            #expect(!device.library.openFiles.isOpen(before.inode))
+            #expect(!device.library.transactions.openFiles.isOpen(before.inode))
         }
     }
 
@@ -306,7 +308,7 @@ struct UnseenWriteTests {
             let file = try device.library.handle(writer).descriptor.reopened(O_RDWR)
             // Known, and so watched no longer.
             try device.writeUnseen("FIRST", to: writer)
-            try device.library.noteUnseenWrites()
+            try device.library.transactions.noteUnseenWrites()
             try device.close()
             try device.open(asksForLeases: true)
             try await Self.attemptUpload(on: device)
@@ -345,7 +347,7 @@ struct UnseenWriteTests {
 
     @Test func `a document that was mapped before it was the cloud's is sent when the mapping has gone`() async throws {
         try await withTwoDevices { laptop, phone in
-            laptop.library.prepareForUnseenWrites()
+            laptop.library.contents.prepareForUnseenWrites()
             try laptop.create("Plan.txt", "first version", in: .local)
             let mapping = try Mapping(laptop.backingPath("Plan.txt", in: .local))
             // A page that has been written to may be so again without a trace.

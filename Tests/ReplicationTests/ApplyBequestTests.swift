@@ -3,7 +3,7 @@ import ObjectStore
 @testable import Replication
 import Testing
 
-/// A document in conflict that was renamed over another leaves its other versions to that one (PRODUCT 6).
+/// A document in conflict that is renamed over another one leaves its other versions to that one (ContainerFormat, bequeath).
 struct ApplyBequestTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -32,7 +32,7 @@ struct ApplyBequestTests {
         return replica
     }
 
-    @Test func `the heir has them in conflict with its own, and their contents stay where they are`() throws {
+    @Test func `the heir gets the versions as conflict versions, and their contents stay where they are`() throws {
         let replica = try taking(
             .bequeath(one, to: two, versions: ids(11)), .delete(one, seen: ids(1, 12)),
             .save(two, laptop.version(21, base: 2, modified: 50)), into: conflict())
@@ -45,7 +45,7 @@ struct ApplyBequestTests {
         #expect(try versions.current.key(of: two).components[1] == two.description)
     }
 
-    @Test func `nothing is twice, and nothing is lost`() throws {
+    @Test func `no version is there twice, and none is lost`() throws {
         let replica = try taking(.bequeath(one, to: two, versions: ids(11)), into: conflict())
         #expect(numbers(replica[1]?.versions?.all).sorted() == [1, 12])
         #expect(numbers(replica[2]?.versions?.all).sorted() == [2, 11])
@@ -53,21 +53,21 @@ struct ApplyBequestTests {
         #expect(again.replica == replica.replica)
     }
 
-    @Test func `from heir to heir the content stays under the document that it was made for`() throws {
+    @Test func `when a version goes from heir to heir its content stays under its first document`() throws {
         let replica = try taking(
             .bequeath(one, to: two, versions: ids(11)), .bequeath(two, to: three, versions: ids(11)), into: conflict())
         #expect(numbers(replica[2]?.versions?.all) == [2])
         #expect(replica[3]?.versions?.conflicts.map(\.keeper) == [one])
     }
 
-    @Test func `of several the latest comes first`() throws {
+    @Test func `of several bequeathed versions the latest comes first`() throws {
         let replica = try taking(
             .save(one, phone.version(13, base: 1, modified: 250)), .bequeath(one, to: two, versions: ids(11, 13)),
             into: conflict())
         #expect(numbers(replica[2]?.versions?.conflicts) == [13, 11])
     }
 
-    @Test func `a version that somebody has chosen against meanwhile stays behind`() throws {
+    @Test func `a version that somebody discarded meanwhile stays behind`() throws {
         let replica = try taking(
             .resolve(one, Resolution(kept: VersionID(numbered: 12), discarded: ids(11))),
             .bequeath(one, to: two, versions: ids(11)),
@@ -76,7 +76,7 @@ struct ApplyBequestTests {
         #expect(numbers(replica[2]?.versions?.all) == [2])
     }
 
-    @Test func `one that came meanwhile stays as the document, though all the others have gone`() throws {
+    @Test func `a version that came meanwhile stays as the document, though all others have gone to the heir`() throws {
         let replica = try taking(
             .save(one, phone.version(13, base: 1, modified: 250)), .bequeath(one, to: two, versions: ids(11)),
             .delete(one, seen: ids(1, 11, 12)), into: conflict())
@@ -85,7 +85,7 @@ struct ApplyBequestTests {
         #expect(replica[1]?.description.modified == Timestamp(nanoseconds: 250))
     }
 
-    @Test func `where the current one goes the next takes its place`() throws {
+    @Test func `when the current version goes to the heir the next one is current`() throws {
         let next = try taking(.bequeath(one, to: two, versions: ids(12)), into: conflict())
         #expect(numbers(next[1]?.versions?.heads) == [11])
         #expect(numbers(next[2]?.versions?.conflicts) == [12])
@@ -111,7 +111,7 @@ struct ApplyBequestTests {
         #expect(numbers(replica[2]?.versions?.all).sorted() == [2, 11])
     }
 
-    @Test func `what cannot inherit, or has nothing to leave, changes nothing`() throws {
+    @Test func `a bequest to something that is no document, or without versions, changes nothing`() throws {
         var before = try conflict()
         try before.take(
             laptop.commit(
@@ -127,7 +127,7 @@ struct ApplyBequestTests {
         for change in changes { #expect(try taking(change, into: before).replica == before.replica, "\(change)") }
     }
 
-    @Test func `nobody leaves anything to the top folder`() throws {
+    @Test func `the top folder cannot be an heir`() throws {
         #expect(throws: CommitError.self) { try laptop.commit(.bequeath(one, to: .cloudRoot, versions: [])).validate() }
     }
 }

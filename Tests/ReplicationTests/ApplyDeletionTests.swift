@@ -54,7 +54,7 @@ struct ApplyDeletionTests {
         expectInvariants(replica.replica)
     }
 
-    @Test func `a deletion that saw the edit is one`() throws {
+    @Test func `a deletion that saw the edit deletes the document`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),
             phone.commit(.save(one, phone.version(11, base: 1, modified: 50))),
@@ -70,7 +70,7 @@ struct ApplyDeletionTests {
         #expect(replica[1]?.isDeleted == false)
     }
 
-    @Test func `of a document in conflict a deletion leaves the versions that it did not see`() throws {
+    @Test func `a deletion of a document in conflict leaves the versions that it did not see`() throws {
         let conflict = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),
             laptop.commit(.save(one, laptop.version(11, base: 1, modified: 200))),
@@ -89,7 +89,7 @@ struct ApplyDeletionTests {
         }
     }
 
-    @Test func `of several versions that it did not see the latest is current`() throws {
+    @Test func `of several versions that a deletion did not see the latest is current`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),
             laptop.commit(.save(one, laptop.version(11, base: 1, modified: 200))),
@@ -100,7 +100,7 @@ struct ApplyDeletionTests {
         #expect(replica[1]?.description.modified == Timestamp(nanoseconds: 300))
     }
 
-    @Test func `deleting twice is deleting once`() throws {
+    @Test func `deleting twice is the same as deleting once`() throws {
         let delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 1)]))
         var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))), delete)
         let before = replica.replica
@@ -147,7 +147,7 @@ struct ApplyDeletionTests {
     ]
 
     @Test(arguments: 0..<4)
-    func `what lives on in a deleted folder brings back all folders above it`(number: Int) throws {
+    func `an entry that lives on in a deleted folder brings back all folders above it`(number: Int) throws {
         var replica = try deletedTree()
         #expect(replica.liveNumbers.isEmpty)
         try replica.take(phone.commit(.create(phone.folder(6, "beside"))))
@@ -187,7 +187,7 @@ struct ApplyDeletionTests {
         #expect(entry.creator == laptop.id)
     }
 
-    @Test func `a document that comes back with later versions has the last of them, and no conflict`() throws {
+    @Test func `a document that comes back with later versions shows the last of them, and has no conflict`() throws {
         var history = VersionHistory(first: laptop.version(1, modified: 100))
         for number in 2...4 as ClosedRange<UInt8> {
             history.add(

@@ -1,6 +1,7 @@
 import Documents
 import Foundation
 import Replication
+import TestSupport
 import Testing
 
 /// Creating, saving and describing.
@@ -8,7 +9,7 @@ struct ApplyDocumentTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
 
-    @Test func `what is created is there as it was sent`() throws {
+    @Test func `a created entry is there as it was sent`() throws {
         var replica = BoundedReplica()
         let entries = [laptop.document(1), laptop.folder(2, "Photos"), laptop.link(3, "link", to: "../x")]
         let touched = try replica.take(laptop.commit(entries.map(Change.create)))
@@ -17,7 +18,7 @@ struct ApplyDocumentTests {
         expectInvariants(replica.replica)
     }
 
-    @Test func `a save makes a version current, and the document as new as it`() throws {
+    @Test func `a save makes a version current, and the document has its time`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),
             phone.commit(.save(EntryID(numbered: 1), phone.version(11, base: 1, modified: 50))))
@@ -134,7 +135,7 @@ struct ApplyDocumentTests {
         #expect(replica.replica == before)
     }
 
-    @Test func `a save to what is no document changes nothing`() throws {
+    @Test func `a save of a folder or link changes nothing`() throws {
         var replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "Photos")), .create(laptop.link(2, "link", to: "x"))))
         let before = replica.replica

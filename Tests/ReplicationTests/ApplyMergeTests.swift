@@ -1,8 +1,9 @@
 import Documents
 import Replication
 import Testing
+import TestSupport
 
-/// What one entry becomes when several devices have a hand in it.
+/// Changes of one entry by several devices.
 struct ApplyMergeTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -30,7 +31,7 @@ struct ApplyMergeTests {
         expectInvariants(replica.replica)
     }
 
-    @Test func `a move to where no folder is does not happen`() throws {
+    @Test func `a move to an unknown folder does not happen`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(
                 .create(laptop.folder(1, "a")), .create(laptop.folder(2, "b", in: one)), .create(laptop.document(3))),
@@ -40,7 +41,7 @@ struct ApplyMergeTests {
         #expect(replica[2]?.description.filename == "b")
     }
 
-    @Test func `of two of one name in one commit the later gives way`() throws {
+    @Test func `of two entries of one name in one commit the later one gets another name`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "a")), .create(laptop.folder(2, "a"))))
         #expect(replica[1]?.description.filename == "a")
@@ -54,9 +55,9 @@ struct ApplyMergeTests {
         #expect(replica[1]?.isDeleted == true)
     }
 
-    /// A save that saw its predecessor is current even if its clock is behind, and stays so against the
-    /// conflict versions of its predecessor; only what is later than itself comes before it.
-    @Test func `a document is as new as its current version, whichever that becomes`() throws {
+    /// A save that saw its predecessor is current even if its clock is behind. It stays current against the conflict versions of its
+    /// predecessor; only a version that is later than itself takes its place.
+    @Test func `a document has the time of its current version, whichever that becomes`() throws {
         let commits = [
             laptop.commit(.create(laptop.document(1, version: laptop.version(1, modified: 10)))),
             phone.commit(.save(one, phone.version(2, modified: 5))),
@@ -72,7 +73,7 @@ struct ApplyMergeTests {
         #expect(replica.entry(one)?.description.modified == Timestamp(nanoseconds: 4))
     }
 
-    /// Far more levels than a thread's stack would take if it were walked by recursion.
+    /// Far more levels than the stack of a thread has room for if folders were visited by recursion.
     @Test func `folders of any depth come back`() throws {
         let depth = 20_000
         func id(_ number: Int) -> EntryID {

@@ -2,7 +2,7 @@ import Documents
 import Replication
 import Testing
 
-/// Same names from several devices (PRODUCT 6).
+/// The same names from several devices (ContainerFormat, Names).
 struct ApplyNamesTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -51,7 +51,7 @@ struct ApplyNamesTests {
         #expect(Array((replica[2]?.description.filename ?? "").utf8) == Array("cafe\u{301}".utf8))
     }
 
-    @Test func `in another folder, or where the other was deleted, there is no clash`() throws {
+    @Test func `a name that is in use in another folder, or by a deleted entry, is free`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "a")), .create(laptop.folder(2, "Photos"))),
             phone.commit(.create(phone.folder(3, "Photos", in: one))), laptop.commit(.delete(two, seen: [])),
@@ -59,7 +59,7 @@ struct ApplyNamesTests {
         #expect(filenames(replica, 3, 4) == ["Photos", "Photos"])
     }
 
-    @Test func `what is renamed or moved to a name that is taken gives way`() throws {
+    @Test func `an entry that is renamed or moved to a name in use gets another name`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "a")), .create(laptop.folder(2, "b"))),
             laptop.commit(.create(laptop.folder(3, "c", in: one)), .create(laptop.folder(4, "a", in: one))),
@@ -69,7 +69,7 @@ struct ApplyNamesTests {
         expectInvariants(replica.replica)
     }
 
-    @Test func `what comes back to a name that is taken gives way`() throws {
+    @Test func `an entry that comes back to a name in use gets another name`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "Photos"))), laptop.commit(.delete(one, seen: [])),
             laptop.commit(.create(laptop.folder(2, "Photos"))), phone.commit(.create(phone.document(3, in: one))))
@@ -78,7 +78,7 @@ struct ApplyNamesTests {
         expectInvariants(replica.replica)
     }
 
-    @Test func `two names that are swapped within one commit do not clash`() throws {
+    @Test func `two entries may exchange their names within one commit`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "a")), .create(laptop.folder(2, "b"))),
             laptop.commit(
@@ -87,7 +87,7 @@ struct ApplyNamesTests {
         #expect(filenames(replica, 1, 2) == ["b", "a"])
     }
 
-    @Test func `a name that another gives up within the same commit is free`() throws {
+    @Test func `a name that another entry gives up in the same commit is free`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "a")), .create(laptop.folder(2, "b"))),
             laptop.commit(
@@ -105,7 +105,7 @@ struct ApplyNamesTests {
         #expect(filenames(replica, 1, 2) == ["generated-1.txt", "generated-2.txt"])
     }
 
-    @Test func `two documents of one device may bear one display name`() throws {
+    @Test func `two documents of one device may have one display name`() throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1, "Plan.txt"))),
             laptop.commit(.create(laptop.document(2, "Plan.txt"))))
@@ -113,7 +113,7 @@ struct ApplyNamesTests {
     }
 
     @Test(arguments: [(Naming.automatic, Naming.given), (.given, .automatic), (.untitled, .untitled)])
-    func `names that nobody typed do not clash`(first: Naming, second: Naming) throws {
+    func `automatic display names may be equal`(first: Naming, second: Naming) throws {
         let replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1, "Plan.txt", naming: first))),
             phone.commit(.create(phone.document(2, "Plan.txt", naming: second))))
@@ -121,7 +121,9 @@ struct ApplyNamesTests {
         #expect(replica[2]?.description.fullName == "Plan.txt")
     }
 
-    @Test func `the same typed name in another folder, of a deleted document, or spelled otherwise is free`() throws {
+    @Test func `a given name that is in use in another folder, by a deleted document, or in another spelling is free`()
+        throws
+    {
         let replica = try BoundedReplica.built(
             by: laptop.commit(
                 .create(laptop.folder(9, "Folder")), .create(laptop.document(1, "Plan.txt")),
@@ -138,7 +140,7 @@ struct ApplyNamesTests {
     }
 
     @Test(arguments: ["x", "é", "👨‍👩‍👧"])
-    func `a distinct name of the longest names is a name`(character: String) throws {
+    func `a distinct name made of the longest names is a valid name`(character: String) throws {
         let longest = String(repeating: character, count: 251 / character.utf8.count)
         let device = TestDevice(id: DeviceID(numbered: 5), name: String(repeating: "/日", count: 100))
         let replica = try BoundedReplica.built(

@@ -2,7 +2,7 @@ import Documents
 import Replication
 import Testing
 
-/// The tree stays a tree.
+/// Whatever is moved, the tree has no cycle and no entry outside of it.
 struct ApplyTreeTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -49,7 +49,7 @@ struct ApplyTreeTests {
         #expect(replica[1]?.description.filename == "a")
     }
 
-    @Test func `the rest of a description holds although the move does not happen`() throws {
+    @Test func `the rest of a description is set although the move does not happen`() throws {
         var change = DescriptionChange.moved(to: one, filename: "x")
         change.mode = 0o700
         let replica = try BoundedReplica.built(by: folders, phone.commit(.describe(one, change)))
@@ -67,7 +67,7 @@ struct ApplyTreeTests {
         expectInvariants(replica.replica)
     }
 
-    @Test func `what is put where no folder is stands in the top folder`() throws {
+    @Test func `an entry that is created in an unknown folder lies in the top folder`() throws {
         let missing = EntryID(numbered: 99)
         var replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.document(1))),
@@ -86,7 +86,7 @@ struct ApplyTreeTests {
         expectInvariants(replica.replica)
     }
 
-    // Two devices move folders into each other that a third has deleted; then something is put there.
+    // Two devices move folders into each other that a third device has deleted. Then something is put into one of them.
     @Test(arguments: 1...3 as ClosedRange<UInt8>)
     func `deleted folders moved into each other can be used again`(number: UInt8) throws {
         var replica = try BoundedReplica.built(

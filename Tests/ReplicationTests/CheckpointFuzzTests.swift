@@ -4,21 +4,20 @@ import ObjectStore
 import Replication
 import SystemPackage
 import Testing
+import TestSupport
 
-/// Checkpoints that went wrong by chance, or were made by somebody with bad intentions, their digests
-/// right: refused or harmless, and never a crash.
+/// Checkpoints with damaged entries and right digests, as chance or an attacker makes them: refused or harmless, never a crash.
 struct CheckpointFuzzTests {
     private static let position = LogPosition(64)
 
-    /// As whoever writes such a part would say that the state is.
+    /// The hash of the state, as the writer of such a part would give it.
     private static func head(of part: [UInt8]) -> LogHead {
         var state = StateHash.empty
         for line in part.split(separator: UInt8(ascii: "\n")) { state.add(Data(line)) }
         return .sample(at: position.number, state: state)
     }
 
-    /// A state with all that an entry can be: folders in folders, a link, a document with conflicts and an
-    /// earlier version, what was deleted.
+    /// A state with every kind of entry: folders in folders, a link, a document with conflicts and an earlier version, a deleted entry.
     private static func sample() throws -> [ReplicaEntry] {
         let (laptop, phone) = (TestDevice.laptop, TestDevice.phone)
         let replica = try BoundedReplica.built(
@@ -56,7 +55,7 @@ struct CheckpointFuzzTests {
     }
 
     @Test(arguments: 0..<24 as Range<UInt64>)
-    func `spoiled entries are refused, or keep all rules`(seed: UInt64) async throws {
+    func `damaged entries are refused, or keep all invariants`(seed: UInt64) async throws {
         var spoiler = Spoiler(seed: seed)
         let entries = try Self.sample()
         let good = try entries.flatMap { Array(try JSONEncoder().encode($0)) + [UInt8(ascii: "\n")] }
@@ -72,7 +71,7 @@ struct CheckpointFuzzTests {
     }
 
     @Test(arguments: 0..<24 as Range<UInt64>)
-    func `a spoiled manifest is refused, or means entries that keep all rules`(seed: UInt64) async throws {
+    func `a damaged manifest is refused, or describes entries that keep all invariants`(seed: UInt64) async throws {
         var spoiler = Spoiler(seed: seed)
         let entries = try Self.sample()
         let store = FakeStore()

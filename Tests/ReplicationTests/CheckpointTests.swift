@@ -57,11 +57,11 @@ struct CheckpointTests {
         #expect(try await position(store) == LogPosition(128))
     }
 
-    @Test func `without any there is none`() async throws {
+    @Test func `a container without a checkpoint has none`() async throws {
         #expect(try await position(FakeStore()) == nil)
     }
 
-    @Test func `two are kept`() async throws {
+    @Test func `two checkpoints are kept`() async throws {
         let store = FakeStore()
         for position in [64, 128, 192, 256] as [Int64] {
             try await write([laptop.folder(1, "\(position)")], at: position, to: store)
@@ -71,7 +71,7 @@ struct CheckpointTests {
         #expect(store.objects.count == 4)
     }
 
-    @Test func `one that is not whole, or was changed, is passed over for the one before`() async throws {
+    @Test func `a checkpoint that lacks an object, or was changed, is passed over for the one before`() async throws {
         let store = FakeStore()
         try await write([laptop.folder(1, "old")], at: 64, to: store)
         try await write([laptop.folder(2, "new")], at: 128, to: store)
@@ -87,7 +87,7 @@ struct CheckpointTests {
         #"{"format":1,"position":64,"count":1,"parts":["../../../etc/passwd"]}"#,
         String(repeating: "[", count: 100_000),
     ])
-    func `a manifest that makes no sense is no checkpoint`(_ text: String) async throws {
+    func `a manifest with impossible values is no checkpoint`(_ text: String) async throws {
         let store = FakeStore(ObjectKey("checkpoint/0000000000000064/manifest")!, Array(text.utf8))
         #expect(try await position(store) == nil)
     }
@@ -113,7 +113,7 @@ struct CheckpointTests {
         try await expectRefused([escaping])
     }
 
-    @Test func `it is due ever more rarely as the state grows`() {
+    @Test func `the larger the state, the more rarely a checkpoint is due`() {
         let checkpoints = Checkpoints(store: FakeStore())
         let due = (1...4096).filter { checkpoints.isDue(at: LogPosition(Int64($0)), entries: 100) }
         #expect(due == Array(stride(from: 64, through: 4096, by: 64)))

@@ -3,7 +3,7 @@ import Testing
 import TestSupport
 
 struct ChunkMapTests {
-    /// Takes chunks until none is left, and says which.
+    /// The chunks that are still to be fetched, in order.
     private func rest(_ map: inout ChunkMap) -> [Int] {
         var chunks: [Int] = []
         while let chunk = map.next() { chunks.append(chunk) }
@@ -31,7 +31,7 @@ struct ChunkMapTests {
         #expect(map.next() == nil)
     }
 
-    @Test func `what somebody waits for is fetched first, then the rest in order`() {
+    @Test func `chunks that somebody waits for are fetched first, then the rest in order`() {
         var map = ChunkMap(size: 60, chunkSize: 10)
         #expect(map.next() == 0)
         map.want(35..<42)
@@ -39,7 +39,7 @@ struct ChunkMapTests {
         #expect(rest(&map) == [3, 4, 1, 2, 5])
     }
 
-    @Test func `what is here or under way is not fetched again because somebody wants it`() {
+    @Test func `a chunk that is here or being fetched is not fetched again because somebody waits for it`() {
         var map = ChunkMap(size: 40, chunkSize: 10)
         #expect(map.next() == 0)
         #expect(map.next() == 1)
@@ -78,7 +78,7 @@ struct ChunkMapTests {
         #expect(!map.has(0..<Int64.max))
     }
 
-    @Test func `what was received is counted once`() {
+    @Test func `received bytes are counted once`() {
         var map = ChunkMap(size: 25, chunkSize: 10)
         _ = rest(&map)
         map.arrived(2)
@@ -93,7 +93,7 @@ struct ChunkMapTests {
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `whatever is wanted and fails, every chunk arrives in the end`(seed: UInt64) {
+    func `whatever is waited for and fails, every chunk arrives in the end`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var map = ChunkMap(size: 95, chunkSize: 10)
         var underWay: [Int] = []

@@ -3,9 +3,9 @@ import Foundation
 import Replication
 import Testing
 
-/// Commits as bytes of the store.
+/// Commits, encoded and decoded.
 struct CommitCodingTests {
-    /// One change of each kind, every field set.
+    /// A commit with changes of each kind, and every field set.
     static var sample: Commit {
         let laptop = TestDevice.laptop
         var document = laptop.document(1, "cafe\u{301}.txt", in: EntryID(numbered: 2))
@@ -40,12 +40,12 @@ struct CommitCodingTests {
         #expect(try Commit.decode(try commit.encoded()) == commit)
     }
 
-    @Test func `one commit has one form`() throws {
+    @Test func `a commit is always encoded to the same bytes`() throws {
         #expect(try Self.sample.encoded() == Self.sample.encoded())
     }
 
     @Test(arguments: [-1, 0, 2, 1_000_000])
-    func `a commit of another format is refused by name`(format: Int) throws {
+    func `a commit of another format is refused, and the error names the format`(format: Int) throws {
         var commit = TestDevice.laptop.commit()
         commit.format = format
         let bytes = try commit.encoded()
@@ -62,11 +62,11 @@ struct CommitCodingTests {
         "", " ", "null", "[]", "{}", "1", "\"\"", "{\"format\":1}", "{\"format\":\"1\"}", "{\"format\":1.5}",
         "{\"format\":1e99}", "\u{FEFF}{}", "{\"format\":1,\"id\":\"x\"}", "\0\0\0\0", "{\"format\":1}{",
     ])
-    func `what is no commit is malformed`(text: String) {
+    func `text that is no commit is malformed`(text: String) {
         expectMalformed(Array(text.utf8))
     }
 
-    @Test func `bytes that are no text are malformed`() {
+    @Test func `bytes that are not UTF-8 are malformed`() {
         expectMalformed([0xff, 0xfe, 0x00])
         expectMalformed([UInt8](repeating: 0, count: 10_000))
         expectMalformed(Array("{\"format\":1,\"deviceName\":\"".utf8) + [0xff] + Array("\"}".utf8))
@@ -100,7 +100,7 @@ struct CommitCodingTests {
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity])
-    func `a position that is no number is not written`(position: Double) throws {
+    func `a position that is not finite is not written`(position: Double) throws {
         var change = DescriptionChange()
         change.position = position
         let commit = TestDevice.laptop.commit(.describe(EntryID(numbered: 1), change))

@@ -2,10 +2,10 @@ import Documents
 import Replication
 import Testing
 
-/// Bytes that went wrong by chance: refused or harmless, and never a crash.
+/// Commits with damaged bytes: refused or harmless, never a crash.
 struct CommitFuzzTests {
     @Test(arguments: 0..<24 as Range<UInt64>)
-    func `a spoiled commit is refused, or keeps all rules`(seed: UInt64) throws {
+    func `a damaged commit is refused, or keeps all invariants`(seed: UInt64) throws {
         var spoiler = Spoiler(seed: seed)
         let good = try CommitCodingTests.sample.encoded()
         let known = try BoundedReplica.built(

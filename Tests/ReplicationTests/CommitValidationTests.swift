@@ -4,7 +4,7 @@ import ObjectStore
 import Replication
 import Testing
 
-/// What comes from the store is not trusted: well formed commits with values that cannot be.
+/// Well-formed commits with values beyond the limits: what comes from the store is not trusted.
 struct CommitValidationTests {
     private let laptop = TestDevice.laptop
 
@@ -47,7 +47,7 @@ struct CommitValidationTests {
     ]
 
     @Test(arguments: badNames)
-    func `a filename that cannot be is refused wherever it stands`(name: String) throws {
+    func `an invalid filename is refused, wherever it stands`(name: String) throws {
         try expectInvalid(document: { $0.description.filename = name })
         try expectInvalid(.create(laptop.folder(1, name)))
         try expectInvalid(.create(laptop.link(1, name, to: "x")))
@@ -56,20 +56,20 @@ struct CommitValidationTests {
     }
 
     @Test(arguments: ["", "a/b", "a\0b", String(repeating: "x", count: 252)])
-    func `a display name that cannot be is refused`(name: String) throws {
+    func `an invalid display name is refused`(name: String) throws {
         try expectInvalid(.describe(EntryID(numbered: 1), .named(name)))
         try expectInvalid(document: { $0.description.displayName = name })
     }
 
     @Test(arguments: ["a/b", "a\0", "/", String(repeating: "x", count: 255)])
-    func `an extension that cannot stand in a name is refused`(pathExtension: String) throws {
+    func `an extension with a slash, a NUL or too many bytes is refused`(pathExtension: String) throws {
         try expectInvalid(.describe(EntryID(numbered: 1), .named("Plan", pathExtension)))
         try expectInvalid(document: { $0.description.pathExtension = pathExtension })
     }
 
     // An extension over 64 bytes leaves no room for ` (DEVICE)`.
     @Test(arguments: ["a b", "12345678901234567", String(repeating: "x", count: 250), "tar.gz"])
-    func `an extension that is none is refused`(pathExtension: String) throws {
+    func `an extension that splitting a name would not give is refused`(pathExtension: String) throws {
         try expectInvalid(.describe(EntryID(numbered: 1), .named("Plan", pathExtension)))
         try expectInvalid(document: { $0.description.pathExtension = pathExtension })
     }
@@ -81,7 +81,7 @@ struct CommitValidationTests {
     }
 
     @Test(arguments: [-1, .min, .max, (1 << 50) + 1] as [Int64])
-    func `an absurd size is refused`(size: Int64) throws {
+    func `a size that no file has is refused`(size: Int64) throws {
         try expectInvalid(version: { $0.size = size })
     }
 
@@ -89,7 +89,7 @@ struct CommitValidationTests {
         "", "abc", String(repeating: "A", count: 64), String(repeating: "g", count: 64),
         String(repeating: "a", count: 63), String(repeating: "a", count: 65), String(repeating: "é", count: 32),
     ])
-    func `what is no SHA-256 is refused`(digest: String) throws {
+    func `a digest that is not a SHA-256 is refused`(digest: String) throws {
         try expectInvalid(version: { $0.sha256 = digest })
     }
 
@@ -102,7 +102,7 @@ struct CommitValidationTests {
     }
 
     @Test(arguments: ["", "x", String(repeating: "x", count: 4095)])
-    func `a link's target is 1 to 4095 bytes`(target: String) throws {
+    func `the target of a link has 1 to 4095 bytes`(target: String) throws {
         let change = Change.create(laptop.link(1, "link", to: target))
         if target.isEmpty {
             try expectInvalid(change)
@@ -139,7 +139,7 @@ struct CommitValidationTests {
         try expectInvalid(.delete(.cloudRoot, seen: []))
     }
 
-    @Test func `what is at the limits is taken`() throws {
+    @Test func `values at the limits are accepted`() throws {
         var entry = laptop.document(
             1, String(repeating: "x", count: 251) + ".txt", filename: String(repeating: "y", count: 255))
         var version = laptop.version(1, modified: .max)

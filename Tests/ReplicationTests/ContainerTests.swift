@@ -4,7 +4,7 @@ import ObjectStore
 @testable import Replication
 import Testing
 
-/// A container can be told from every other, and what it has lost is found.
+/// The identity of a container, the audit of its log, and the hash of its state.
 struct ContainerTests {
     private let id = ContainerID(numbered: 9)
 
@@ -22,7 +22,7 @@ struct ContainerTests {
         }
     }
 
-    @Test func `a container gets its name once`() async throws {
+    @Test func `the object container is created once`() async throws {
         let store = FakeStore()
         #expect(try await ContainerIdentity.read(from: store) == nil)
         let first = try await ContainerIdentity(id).establish(in: store)
@@ -34,7 +34,7 @@ struct ContainerTests {
         #expect(first.emptyLog.hash != ContainerIdentity(ContainerID(numbered: 8)).emptyLog.hash)
     }
 
-    @Test func `an object that does not say whose container it is names none`() async throws {
+    @Test func `a damaged object container is refused`() async throws {
         let good = String(decoding: ContainerIdentity(id).encoded, as: UTF8.self)
         let bad = [
             "", "{}", "[1]", good + good, good.replacing("\"format\":1", with: "\"format\":2"),
@@ -44,7 +44,7 @@ struct ContainerTests {
         for text in bad { await expectUnnamed({ _ = try await read(text) }, "\(text.prefix(100))") }
     }
 
-    @Test func `only such an object is removed`() async throws {
+    @Test func `only a damaged object container is removed`() async throws {
         let damaged = FakeStore(ContainerIdentity.key, Array("{".utf8))
         try await ContainerIdentity.removeDamaged(from: damaged)
         #expect(damaged.objects.isEmpty)
@@ -67,16 +67,16 @@ struct ContainerTests {
         return head
     }
 
-    /// Looks through a log that has entries at these positions, as a device that has read to `head`.
+    /// Audits a log with entries at these positions, as a device that has read to `head`.
     private func audit(_ numbers: some Sequence<Int64>, by head: LogHead) throws(ContainerFault) {
         var audit = ContainerAudit(head)
         while true {
             let rest = numbers.filter { $0 > audit.last.number }.prefix(ContainerAudit.pageLength)
-            if try audit.take(rest.map(LogPosition.init)) { return }
+            if try audit.check(rest.map(LogPosition.init)) { return }
         }
     }
 
-    @Test func `a whole log passes, page by page`() throws {
+    @Test func `a log without gaps passes the audit, page by page`() throws {
         for length in [0, 1, 999, 1000, 1001, 2000, 2500] as [Int64] {
             try audit(Array(1..<length + 1), by: head(min(length, 990)))
             try audit(Array(1..<length + 1), by: head(length))
@@ -116,7 +116,7 @@ struct ContainerTests {
         return state
     }
 
-    @Test func `a state is the same in whatever order it came about`() {
+    @Test func `the hash of a state does not depend on the order of its entries`() {
         #expect(state("a", "b", "c") == state("c", "a", "b"))
         var state = state("a", "old", "b")
         state.remove(Data("old".utf8))
@@ -128,7 +128,7 @@ struct ContainerTests {
         #expect(state == .empty)
     }
 
-    @Test func `other states have other hashes`() {
+    @Test func `different states have different hashes`() {
         let states = [
             StateHash.empty, state("a"), state("b"), state("a", "b"), state("a", "a"), state("ab"),
             state("a", "b", "b"),
@@ -137,7 +137,7 @@ struct ContainerTests {
         #expect(Set(states.map(\.description)).count == states.count)
     }
 
-    @Test func `a hash comes back as it was written, and nothing else is one`() throws {
+    @Test func `a hash is read as it was written, and other text is refused`() throws {
         for hash in [StateHash.empty, state("a"), state("a", "b")] {
             #expect(hash.description.utf8.count == 64)
             #expect(try JSONDecoder().decode(StateHash.self, from: JSONEncoder().encode(hash)) == hash)

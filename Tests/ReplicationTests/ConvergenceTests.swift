@@ -1,7 +1,7 @@
 import Replication
 import Testing
 
-/// Devices that have read the log to one position hold one state. A failure replays from its seed.
+/// Devices that have read the log to the same position have the same state. A failure can be replayed from its seed.
 struct ConvergenceTests {
     @Test(arguments: 0..<200 as Range<UInt64>)
     func `all devices agree, and nothing that was saved is lost`(seed: UInt64) throws {

@@ -29,7 +29,7 @@ struct DownloadFailureTests {
     }
 
     @Test(arguments: [1, 10, 35])
-    func `nobody reads to the end of a content that is damaged`(count: Int) async throws {
+    func `the last chunk of a damaged content cannot be read`(count: Int) async throws {
         let sample = DownloadSample(count)
         var damaged = sample.content
         damaged[count - 1] ^= 1
@@ -58,7 +58,7 @@ struct DownloadFailureTests {
         }
     }
 
-    @Test func `a content that is longer than it should be is taken as far as it should`() async throws {
+    @Test func `a content that is longer than its version says is read to that length`() async throws {
         let sample = DownloadSample(35)
         let store = FakeStore(DownloadSample.key, sample.content + [1, 2, 3])
         try await withFile { file in
@@ -92,7 +92,7 @@ struct DownloadFailureTests {
     }
 
     @Test(arguments: 1...10)
-    func `whichever chunk fails, the next run completes`(failing: Int) async throws {
+    func `whichever chunk fails, the next run completes the content`(failing: Int) async throws {
         let sample = DownloadSample(95)
         let store = FakeStore(DownloadSample.key, sample.content)
         store.failRead(failing)
@@ -124,7 +124,7 @@ struct DownloadFailureTests {
                 await #expect(throws: TransferError.store(unreachable)) { try await waiting.value }
             }
             await #expect(throws: TransferError.store(unreachable)) { try await running.value }
-            // Nobody waits for a download that has failed, unless it is run again.
+            // A download that has failed lets nobody wait until it is run again.
             await #expect(throws: TransferError.store(unreachable)) { try await download.wait(for: 30..<31) }
             try await download.wait(for: 0..<10)
             let again = Task { try await download.run() }
@@ -133,14 +133,14 @@ struct DownloadFailureTests {
         }
     }
 
-    @Test func `what is not in the store is told`() async throws {
+    @Test func `an object that is missing is reported`() async throws {
         try await withFile { file in
             let download = DownloadSample(10).download(from: FakeStore(), into: file)
             await #expect(throws: TransferError.store(.notFound(DownloadSample.key))) { try await download.run() }
         }
     }
 
-    @Test func `a file that cannot be written is told`() async throws {
+    @Test func `a file that cannot be written is reported`() async throws {
         let sample = DownloadSample(10)
         try await withTemporaryFolder { folder in
             let path = FilePath(folder + "/file")

@@ -1,12 +1,12 @@
-import Crypto
 import Documents
+import Hashing
 import ObjectStore
 import Replication
 import SystemPackage
 import Testing
 import TestSupport
 
-/// What the tests of downloading share: a version of some content, and its key.
+/// A version of some content and its key, for the tests of downloading.
 struct DownloadSample: Sendable {
     static let key = ObjectKey(["documents", "1"])!
     let content: [UInt8]
@@ -29,14 +29,14 @@ struct DownloadSample: Sendable {
 }
 
 func sha256(_ content: [UInt8]) -> String {
-    SHA256.hash(data: content).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    hexadecimal(HashAlgorithm.sha256.digest(of: content))
 }
 
-/// One content on its way here.
+/// Downloads that succeed, and who waits for what.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadTests {
     @Test(arguments: [(0, 10), (1, 10), (10, 10), (95, 10), (1 << 20, 1 << 16)], [1, 4])
-    func `a download is the whole content`(sizes: (count: Int, chunk: Int), parallelism: Int) async throws {
+    func `a download fetches the whole content`(sizes: (count: Int, chunk: Int), parallelism: Int) async throws {
         let sample = DownloadSample(sizes.count)
         let store = FakeStore(DownloadSample.key, sample.content)
         try await withFile { file in
@@ -52,7 +52,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `a download replaces what the file held`() async throws {
+    @Test func `a download replaces the file's former content`() async throws {
         let sample = DownloadSample(25)
         try await withFile(pattern(100).reversed()) { file in
             try await sample.download(from: FakeStore(DownloadSample.key, sample.content), into: file).run()
@@ -79,7 +79,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `who waits for some bytes gets them first, and waits for no others`() async throws {
+    @Test func `a reader gets its bytes first, and waits for no others`() async throws {
         let sample = DownloadSample(45)
         let store = FakeStore(DownloadSample.key, sample.content)
         store.hold()
@@ -101,9 +101,9 @@ struct DownloadTests {
         }
     }
 
-    @Test func `the last chunk can be read when the whole is verified, the others as they come`() async throws {
+    @Test func `the last chunk can be read when the content is verified, the others as they come`() async throws {
         let sample = DownloadSample(25)
-        // Its last chunk comes first, and so the others can be seen to come without it.
+        // The last chunk comes first, so that the test sees the others come without it.
         let store = FakeStore(DownloadSample.key, sample.content)
         store.hold()
         try await withFile { file in
@@ -115,7 +115,7 @@ struct DownloadTests {
             #expect(store.reads == [20..<25])
             store.releaseOne()
             await store.waitForReads(2)
-            // It is in its place, and nobody knows yet whether it is what was sent.
+            // The chunk is in the file, and the content is not verified yet.
             #expect(download.progress.received == 5)
             #expect(!download.has(20..<25))
             #expect(!download.has(24..<100))
@@ -131,7 +131,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `what lies beyond the end, and nothing, can be read at once`() async throws {
+    @Test func `an empty range, and one beyond the end, can be read at once`() async throws {
         try await withFile { file in
             let download = DownloadSample(25).download(from: FakeStore(), into: file)
             for range in [25..<26, 25..<1000, 7..<7, 24..<24] as [Range<Int64>] {
@@ -142,7 +142,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `who begins to wait later still comes next`() async throws {
+    @Test func `a reader that begins to wait later is still served next`() async throws {
         let sample = DownloadSample(50)
         let store = FakeStore(DownloadSample.key, sample.content)
         store.hold()
@@ -190,7 +190,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `nobody waits for bytes that do not exist or are here`() async throws {
+    @Test func `bytes that are here, or do not exist, are not waited for`() async throws {
         let sample = DownloadSample(20)
         let store = FakeStore(DownloadSample.key, sample.content)
         try await withFile { file in
@@ -204,7 +204,7 @@ struct DownloadTests {
         }
     }
 
-    @Test func `a waiter whose task is cancelled stops waiting, and nobody else does`() async throws {
+    @Test func `a reader whose task is cancelled stops waiting, and no other does`() async throws {
         let sample = DownloadSample(30)
         let store = FakeStore(DownloadSample.key, sample.content)
         store.hold()

@@ -4,7 +4,7 @@ import ObjectStore
 @testable import Replication
 import Testing
 
-/// An entry of the log says what it follows and which commit it is.
+/// The header of a log entry: which commit it is, and what it follows.
 struct LogEntryTests {
     private let laptop = TestDevice.laptop
     private let head = LogHead.sample(at: 4)
@@ -16,7 +16,7 @@ struct LogEntryTests {
 
     // MARK: The chain
 
-    @Test func `the entry that names what was read last is the next one`() throws {
+    @Test func `the entry that names the last one that was read is the next one`() throws {
         let first = try entry(head.link, 3)
         try head.check(first)
         var state = StateHash.empty
@@ -40,7 +40,7 @@ struct LogEntryTests {
         for (link, fault) in faults { #expect(throws: fault) { try head.check(try entry(link)) } }
     }
 
-    @Test func `an entry that was exchanged for one with the same commit breaks the chain`() throws {
+    @Test func `an entry that was replaced by another one with the same commit breaks the chain`() throws {
         let first = try entry(head.link)
         var other = head.link
         other.previous = ObjectHash(of: [99])
@@ -52,7 +52,7 @@ struct LogEntryTests {
         }
     }
 
-    @Test func `each fault is said in one line that tells what to do`() {
+    @Test func `the description of each fault is one line that says what to do`() {
         let position = LogPosition(7)
         let faults: [ContainerFault] = [
             .unnamed, .emptied, .replaced, .hole(position), .rolledBack(to: LogPosition(3), from: position),
@@ -68,7 +68,7 @@ struct LogEntryTests {
 
     // MARK: Its object
 
-    @Test func `it comes back as it was written`() throws {
+    @Test func `an entry is read as it was written`() throws {
         let written = try entry(head.link)
         let read = try LogEntry(decoding: written.bytes)
         #expect(read == written)
@@ -76,20 +76,22 @@ struct LogEntryTests {
         #expect(try LogEntry.header(of: written.bytes).commit == written.commit.id)
     }
 
-    @Test func `one whose first line speaks of another commit is refused`() throws {
+    @Test func `an entry whose first line names another commit is refused`() throws {
         let (one, two) = (try entry(head.link, 1), try entry(head.link, 2))
         let newline = UInt8(ascii: "\n")
         let header = one.bytes.prefix { $0 != newline }
         let commit = two.bytes.drop { $0 != newline }
-        #expect(throws: CommitError.invalid("the id of a commit")) { try LogEntry(decoding: Array(header + commit)) }
+        #expect(throws: CommitError.invalid("the header names another commit than the one that follows")) {
+            try LogEntry(decoding: Array(header + commit))
+        }
     }
 
     @Test(arguments: ["", "{}", "{}\n", "[]\n{}", "{\"format\":1}\n{}", String(repeating: " ", count: 2000) + "\n{}"])
-    func `what has no such first line is no entry`(text: String) throws {
+    func `bytes without such a first line are no entry`(text: String) throws {
         #expect(throws: CommitError.self) { try LogEntry(decoding: Array(text.utf8)) }
     }
 
-    @Test func `one of a later release is said to be that, whatever else it has`() {
+    @Test func `an entry of a later release is recognised as that, whatever else it has`() {
         let error = #expect(throws: CommitError.self) {
             try LogEntry(decoding: Array("{\"format\":2,\"new\":[1]}\nanything".utf8))
         }
@@ -99,7 +101,7 @@ struct LogEntryTests {
         #expect(LogError.entry(LogPosition(1), .malformed("x")).isDamage)
     }
 
-    @Test func `which commit stands at a position is known from the beginning of its object`() async throws {
+    @Test func `the id of the commit at a position is read from the beginning of its object`() async throws {
         let store = FakeStore()
         let log = ReplicatedLog(store: store)
         let large = laptop.commit((1...200).map { .create(laptop.document(UInt8($0))) }, id: CommitID(numbered: 7))
@@ -110,7 +112,7 @@ struct LogEntryTests {
         #expect(store.reads.allSatisfy { $0.upperBound < Int64(entry.bytes.count) })
     }
 
-    @Test func `the same commit after something else is another device's entry, or one that went elsewhere`()
+    @Test func `the same commit after another entry does not count as this one`()
         async throws
     {
         let log = ReplicatedLog(store: FakeStore())
@@ -129,11 +131,11 @@ struct LogEntryTests {
         "log/1", "log/0000000000000000", "log/-000000000000001", "log/00000000000000001", "log/0000000000000001 (copy)",
         "log/notes.txt", "log/0000000000000001/a", "logs/0000000000000001",
     ])
-    func `what only looks like an entry has no position`(key: String) throws {
+    func `a key that only looks like that of an entry has no position`(key: String) throws {
         #expect(LogPosition(try #require(ObjectKey(key))) == nil)
     }
 
-    @Test func `positions are listed without what lies between them`() async throws {
+    @Test func `positions are listed without the other objects between them`() async throws {
         let store = FakeStore()
         for number in [1, 2, 3, 5] as [Int64] { store.set(LogPosition(number).key, [1]) }
         for name in ["0000000000000001.bak", "0000000000000002 (copy)", "0000000000000002 (copy 2)", "notes"] {

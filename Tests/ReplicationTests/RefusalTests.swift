@@ -5,13 +5,13 @@ import ObjectStore
 import SystemPackage
 import Testing
 
-/// What is refused before it does harm.
+/// Input that is refused before it does harm.
 @Suite(.timeLimit(.minutes(1)))
 struct RefusalTests {
     private let laptop = TestDevice.laptop
 
-    /// It would end the log for every device, this one included.
-    @Test func `a commit that no device could take is not written`() async throws {
+    /// Such a commit would end the log for every device, this one included.
+    @Test func `a commit that no device could read is not written`() async throws {
         let store = FakeStore()
         await #expect(throws: LogError.self) {
             try await ReplicatedLog(store: store).append(
@@ -20,16 +20,16 @@ struct RefusalTests {
         #expect(store.objects.isEmpty)
     }
 
-    @Test func `a document with one version twice is refused`() throws {
+    @Test func `a document that has one version twice is refused`() throws {
         var text = String(decoding: try laptop.commit(.create(laptop.document(1))).encoded(), as: UTF8.self)
         let version = String(decoding: try JSONEncoder.sorted.encode(laptop.version(1, modified: 100)), as: UTF8.self)
         text = text.replacingOccurrences(of: "\"conflicts\":[]", with: "\"conflicts\":[\(version)]")
-        #expect(throws: CommitError.invalid("a document with one version twice")) {
+        #expect(throws: CommitError.invalid("a document that has one version twice")) {
             try Commit.decode(Array(text.utf8))
         }
     }
 
-    @Test func `an error is one line, whatever the log's words`() throws {
+    @Test func `an error is one line, whatever the log contains`() throws {
         let bad = laptop.commit(.create(laptop.folder(1, "a\n\u{1b}[31m/b")))
         let malformed = Array(#"{"format":1,"id":"x\ny","changes":[]}"#.utf8)
         for bytes in [try bad.encoded(), malformed, []] {
@@ -40,7 +40,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `the map of a size that only a liar claims stays small`() {
+    @Test func `the map of an impossible size stays small`() {
         #expect(ChunkMap(size: 1 << 50, chunkSize: 1 << 20).chunkSize == 1 << 28)
     }
 
@@ -57,8 +57,8 @@ struct RefusalTests {
         #expect(store.objects.isEmpty)
     }
 
-    /// The fetches that are under way are never answered: they end because they are cancelled.
-    @Test func `a failure ends the other fetches at once, and is the one that is told`() async throws {
+    /// The other fetches are never answered: they end because they are cancelled.
+    @Test func `a failure ends the other fetches at once, and is the one that is reported`() async throws {
         var version = laptop.version(1, modified: 1)
         version.size = 400
         let key = ObjectKey("documents/x")!

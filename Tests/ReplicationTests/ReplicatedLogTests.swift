@@ -9,7 +9,7 @@ struct ReplicatedLogTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
 
-    /// A commit that is told from others by its number.
+    /// A commit that a test recognises by its number.
     private func commit(_ number: UInt8, by device: TestDevice = .laptop) -> Commit {
         device.commit(.delete(EntryID(numbered: number), seen: []), id: CommitID(numbered: number))
     }
@@ -24,7 +24,7 @@ struct ReplicatedLogTests {
         #expect(try await log.read(after: .start).isEmpty)
     }
 
-    @Test func `a commit is one object of its position`() async throws {
+    @Test func `a commit is one object at the key of its position`() async throws {
         let store = FakeStore()
         let log = ReplicatedLog(store: store)
         #expect(isAppended(try await log.append(commit(1), at: LogPosition.start.next)))
@@ -44,7 +44,7 @@ struct ReplicatedLogTests {
         #expect(LogPosition(9) < LogPosition(10))
     }
 
-    @Test func `of two that append at one position the second learns of the first`() async throws {
+    @Test func `of two devices that append at one position the second gets the entry of the first`() async throws {
         let log = ReplicatedLog(store: FakeStore())
         #expect(isAppended(try await log.append(commit(1), at: LogPosition(1))))
         guard case .taken(let present) = try await log.append(commit(2, by: phone), at: LogPosition(1)) else {
@@ -66,7 +66,7 @@ struct ReplicatedLogTests {
         #expect(try await log.commits(after: .start) == [commit(1)])
     }
 
-    @Test func `what looks alike and has another id is another commit`() async throws {
+    @Test func `an equal commit with another id is another commit`() async throws {
         let log = ReplicatedLog(store: FakeStore())
         var twin = commit(1)
         twin.id = CommitID(numbered: 2)
@@ -99,7 +99,7 @@ struct ReplicatedLogTests {
         #expect(try await log.read(after: LogPosition(40)).isEmpty)
     }
 
-    @Test func `what comes after an entry that cannot be taken is not read`() async throws {
+    @Test func `entries after one that cannot be applied are not read`() async throws {
         let store = FakeStore()
         let log = ReplicatedLog(store: store)
         for number in 1...5 as ClosedRange<UInt8> where number != 3 {
@@ -115,7 +115,7 @@ struct ReplicatedLogTests {
         #expect(error?.description.contains("3") == true)
     }
 
-    @Test func `a log that ends with a gap ends there`() async throws {
+    @Test func `a log with a gap ends there`() async throws {
         let log = ReplicatedLog(store: FakeStore())
         _ = try await log.append(commit(1), at: LogPosition(1))
         _ = try await log.append(commit(3), at: LogPosition(3))
@@ -123,7 +123,7 @@ struct ReplicatedLogTests {
         #expect(try await log.read(after: LogPosition(1)).isEmpty)
     }
 
-    @Test func `an entry that cannot be taken stands in the way of an append`() async throws {
+    @Test func `an append at an entry that cannot be read fails`() async throws {
         let store = FakeStore()
         store.set(ObjectKey("log/0000000000000001")!, [0xff])
         let error = await #expect(throws: LogError.self) {
@@ -135,7 +135,7 @@ struct ReplicatedLogTests {
         }
     }
 
-    @Test func `a store that fails is told as it says`() async throws {
+    @Test func `a failure of the store is reported with its reason`() async throws {
         let store = FakeStore()
         let log = ReplicatedLog(store: store)
         store.failAll(.unreachable("no route to host"))
@@ -154,7 +154,7 @@ struct ReplicatedLogTests {
         #expect(isAppended(try await log.append(commit(1), at: LogPosition(1))))
     }
 
-    @Test func `a commit that cannot be written is not`() async throws {
+    @Test func `a commit that cannot be encoded is not written`() async throws {
         let store = FakeStore()
         var change = DescriptionChange()
         change.position = .nan
@@ -165,7 +165,7 @@ struct ReplicatedLogTests {
         #expect(store.objects.isEmpty)
     }
 
-    @Test func `a commit larger than any that is read is not written, or nobody could read on`() async throws {
+    @Test func `a commit larger than the limit for reading is not written`() async throws {
         let store = FakeStore()
         var change = DescriptionChange()
         change.attributes = .init(json: Data(count: ReplicatedLog.largestEntry / 4 * 3))
@@ -175,13 +175,13 @@ struct ReplicatedLogTests {
             _ = try await ReplicatedLog(store: store).append(commit, at: LogPosition(1))
             isRefused = false
         } catch { isRefused = true }
-        // Kept out of the expectations: they would print it.
+        // Not within an expectation, which would print it.
         #expect(isRefused)
         let written = store.objects.count
         #expect(written == 0)
     }
 
-    @Test func `of devices that append at once each position has one, and nobody's commit is lost`() async throws {
+    @Test func `when several devices append at once each position has one commit, and none is lost`() async throws {
         try await withTemporaryFolder { folder in
             let store = try DirectoryStore(root: folder, creates: true)
             await withTaskGroup { group in

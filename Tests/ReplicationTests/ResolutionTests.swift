@@ -2,7 +2,7 @@ import Documents
 import Replication
 import Testing
 
-/// What somebody chooses among versions in conflict (PRODUCT 6).
+/// Choices among versions in conflict (ContainerFormat, resolve).
 struct ResolutionTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -44,14 +44,14 @@ struct ResolutionTests {
         #expect(numbers(entry?.versions?.superseded.map(\.version)) == [1, 2])
     }
 
-    @Test func `a save that who chose did not see stays`() throws {
+    @Test func `a save that whoever chose had not seen stays`() throws {
         var replica = try conflicted()
         try replica.take(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
         try replica.take(laptop.commit(resolve(3, discarding: 2)))
         #expect(numbers(replica[1]?.versions?.heads) == [4, 3])
     }
 
-    @Test func `a version that grew out of the chosen one keeps its place while the others go`() throws {
+    @Test func `a version that was made from the chosen one stays current while the others go`() throws {
         var replica = try conflicted()
         try replica.take(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
         try replica.take(laptop.commit(resolve(2, discarding: 3)))
@@ -65,7 +65,7 @@ struct ResolutionTests {
         #expect(numbers(replica[1]?.versions?.heads) == [2, 5])
     }
 
-    @Test func `two who chose differently lose nothing`() throws {
+    @Test func `two different choices lose no version`() throws {
         var replica = try conflicted()
         try replica.take(laptop.commit(resolve(3, discarding: 2)))
         try replica.take(phone.commit(resolve(2, discarding: 3)))
@@ -74,7 +74,7 @@ struct ResolutionTests {
         #expect(numbers(versions?.superseded.map(\.version)) == [1, 2])
     }
 
-    @Test func `what makes no sense changes nothing`() throws {
+    @Test func `a choice of unknown versions changes nothing`() throws {
         var replica = try conflicted()
         let before = replica
         try replica.take(laptop.commit(resolve(9, discarding: 2, 8)))

@@ -10,19 +10,19 @@ struct RetentionTests {
         Timestamp(nanoseconds: day * Self.day + nanoseconds)
     }
 
-    @Test func `what departed stays for 30 days`() {
+    @Test func `a content that nothing needs stays for 30 days`() {
         #expect(!Retention.isOver(departed: moment(100), now: moment(130)))
         #expect(Retention.isOver(departed: moment(100), now: moment(130, 1)))
         #expect(!Retention.isOver(departed: moment(100), now: moment(90)))
     }
 
-    @Test func `each day is a day to clean, and so is one that was before`() {
+    @Test func `cleaning is due once a day, and when the clock was set back`() {
         #expect(!Retention.isCleaningDue(last: moment(10), now: moment(11)))
         #expect(Retention.isCleaningDue(last: moment(10), now: moment(11, 1)))
         #expect(Retention.isCleaningDue(last: moment(5000), now: moment(10)))
     }
 
-    @Test func `times that no store can mean remove nothing`() {
+    @Test func `impossible times remove nothing`() {
         #expect(!Retention.isOver(departed: Timestamp(nanoseconds: .min), now: Timestamp(nanoseconds: .max)))
         #expect(!Retention.isOver(departed: Timestamp(nanoseconds: .max), now: Timestamp(nanoseconds: .min)))
     }

@@ -1,8 +1,9 @@
 import Documents
 import Replication
+import TestSupport
 import Testing
 
-/// The state of a container that lost something, and that of a device that knew more.
+/// Merging the state of a container that lost something with that of a device that knew more.
 struct ReunionTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -21,10 +22,10 @@ struct ReunionTests {
         return replica
     }
 
-    /// Kept out of the expectations: they would print all of both.
+    /// Not within an expectation, which would print both states.
     private func isSame(_ left: BoundedReplica, _ right: BoundedReplica) -> Bool { left.replica == right.replica }
 
-    /// The container after the device has told all that it knows; which, told once more, changes nothing.
+    /// The container after the device has told all that it knows. Telling it once more changes nothing.
     private func united(
         _ mine: BoundedReplica, into theirs: BoundedReplica, _ authority: Reunion.Authority = .device
     ) throws -> BoundedReplica {
@@ -32,7 +33,7 @@ struct ReunionTests {
             var replica = theirs
             let entries = mine.replica.entries.values.sorted { $0.id < $1.id }
             let changes = entries.flatMap { Reunion.changes(from: $0, into: theirs.replica.entries[$0.id], authority) }
-            // As the synchronizer tells them: first what others take over from what goes.
+            // In the order of the synchronizer: deletions last, so that versions can be bequeathed before.
             let deletions = changes.filter { if case .delete = $0 { true } else { false } }
             try replica.take(laptop.commit(changes.filter { !deletions.contains($0) } + deletions))
             return replica
@@ -48,23 +49,24 @@ struct ReunionTests {
     // MARK: What one side lacks
 
     @Test(arguments: authorities)
-    func `what the container has forgotten it is told, with all versions`(_ authority: Reunion.Authority) throws {
+    func `an entry that the container has lost is told again, with all versions`(_ authority: Reunion.Authority) throws
+    {
         let mine = try start(
             .save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300)))
         #expect(isSame(try united(mine, into: BoundedReplica(), authority), mine))
     }
 
     @Test(arguments: authorities)
-    func `so is what was deleted, which another device would bring back`(_ authority: Reunion.Authority) throws {
+    func `so is a deletion, since another device would bring the entry back`(_ authority: Reunion.Authority) throws {
         let mine = try start(.delete(one, seen: ids(1)))
         let theirs = try united(mine, into: BoundedReplica(), authority)
         #expect(theirs[1]?.isDeleted == true)
-        // A device that has not heard of the deletion says nothing new by telling of it.
+        // A device that has not heard of the deletion has nothing new to tell.
         #expect(try united(start(), into: theirs, authority)[1]?.isDeleted == true)
     }
 
     @Test(arguments: authorities)
-    func `what both have is not told`(_ authority: Reunion.Authority) throws {
+    func `an entry that both have is not told`(_ authority: Reunion.Authority) throws {
         let state = try start(.save(one, laptop.version(2, base: 1, modified: 200)))
         let entry = try #require(state[1])
         #expect(Reunion.changes(from: entry, into: entry, authority).isEmpty)
@@ -72,7 +74,7 @@ struct ReunionTests {
         #expect(Reunion.changes(from: folder, into: folder, authority).isEmpty)
     }
 
-    @Test func `an entry of another kind is another's`() {
+    @Test func `an entry of another kind is left as it is`() {
         var folder = laptop.folder(1, "Trip")
         #expect(Reunion.changes(from: folder, into: laptop.document(1), .device).isEmpty)
         folder.deleted = Timestamp(nanoseconds: 5)
@@ -100,7 +102,8 @@ struct ReunionTests {
     }
 
     @Test(arguments: authorities)
-    func `what somebody had chosen against stays so, however much of it is lost`(_ authority: Reunion.Authority) throws
+    func `a discarded version stays discarded, however much the container has lost`(_ authority: Reunion.Authority)
+        throws
     {
         let saves: [Change] = [
             .save(one, laptop.version(2, base: 1, modified: 200)), .save(one, phone.version(3, base: 1, modified: 300)),
@@ -116,7 +119,7 @@ struct ReunionTests {
     }
 
     @Test(arguments: authorities)
-    func `a version that came from another document is no longer that one's`(_ authority: Reunion.Authority) throws {
+    func `a version that came from another document leaves that one again`(_ authority: Reunion.Authority) throws {
         var theirs = try start(
             .create(laptop.document(2, "G.txt")), .save(one, laptop.version(11, base: 1, modified: 200)),
             .save(one, phone.version(12, base: 1, modified: 300)))
@@ -132,7 +135,7 @@ struct ReunionTests {
     // MARK: Deletions
 
     @Test(arguments: authorities)
-    func `what the device saw deleted goes, also where the container has an earlier version only`(
+    func `a deletion that the device saw is told, also if the container has only an earlier version`(
         _ authority: Reunion.Authority
     ) throws {
         let mine = try start(.save(one, laptop.version(2, base: 1, modified: 200)), .delete(one, seen: ids(2)))
@@ -141,7 +144,7 @@ struct ReunionTests {
     }
 
     @Test(arguments: authorities)
-    func `a version that who deleted the document had not seen stays`(_ authority: Reunion.Authority) throws {
+    func `a version that whoever deleted the document had not seen stays`(_ authority: Reunion.Authority) throws {
         let mine = try start(.delete(one, seen: ids(1)))
         let theirs = try start(.save(one, phone.version(3, base: 1, modified: 300)))
         let result = try united(mine, into: theirs, authority)
@@ -151,7 +154,7 @@ struct ReunionTests {
     }
 
     @Test(arguments: authorities)
-    func `what the container says is deleted does not come back by an old description`(_ authority: Reunion.Authority)
+    func `an old description does not bring back what the container says is deleted`(_ authority: Reunion.Authority)
         throws
     {
         let theirs = try start(
@@ -166,7 +169,7 @@ struct ReunionTests {
 
     // MARK: Descriptions
 
-    @Test func `the description is that of who has the last word`() throws {
+    @Test func `the description is that of the side with authority`() throws {
         let mine = try start(.describe(one, .named("Mine")), .create(laptop.folder(4, "My trip")))
         let theirs = try start(.describe(one, .named("Theirs")), .create(laptop.folder(4, "Their trip")))
         let byDevice = try united(mine, into: theirs, .device)

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// One content on its way into the container.
+/// Sending contents.
 @Suite(.timeLimit(.minutes(1)))
 struct UploadTests {
     private let document = EntryID(numbered: 1)
@@ -60,7 +60,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `a large content is hashed and sent whole`() async throws {
+    @Test func `a large content is hashed and sent completely`() async throws {
         let content = pattern((5 << 20) + 3)
         try await withStore { store, _ in
             try await withFile(content) { file in
@@ -74,7 +74,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `a content that is sent again is there once`() async throws {
+    @Test func `a content that is sent twice is there once`() async throws {
         try await withStore { store, _ in
             try await withFile(pattern(100)) { file in
                 let upload = Upload(store: store)
@@ -104,7 +104,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `a document that became shorter has changed, and nothing is sent`() async throws {
+    @Test func `of a document that became shorter during the upload nothing is sent`() async throws {
         try await withStore { store, _ in
             try await withFile(pattern(99)) { file async throws in
                 await #expect(throws: TransferError.changed) {
@@ -115,7 +115,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `an upload that is abandoned is cancelled, and nothing of it is there`() async throws {
+    @Test func `an abandoned upload is cancelled, and leaves nothing in the store`() async throws {
         try await withStore { store, _ in
             try await withFile(pattern(100)) { file async throws in
                 await #expect(throws: TransferError.cancelled) {
@@ -126,7 +126,7 @@ struct UploadTests {
         }
     }
 
-    @Test func `a store that fails is told as it says, and a retry succeeds`() async throws {
+    @Test func `a failure of the store is reported with its reason, and a retry succeeds`() async throws {
         let store = FakeStore()
         try await withFile(pattern(100)) { file in
             for failure in [ObjectStoreError.unreachable("x"), .outOfSpace, .unauthorized("x")] {
@@ -154,7 +154,7 @@ struct UploadTests {
     }
 }
 
-/// Adds up what a callback on another thread is told.
+/// Adds up the numbers that a callback on another thread gets.
 private final class Total: Sendable {
     private let total = Mutex<Int64>(0)
 

@@ -3,7 +3,7 @@ import Replication
 import Testing
 import TestSupport
 
-/// Which version of a document is current (PRODUCT 6).
+/// Which version of a document is current (ContainerFormat, Versions of a document).
 struct VersionHistoryTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -53,8 +53,8 @@ struct VersionHistoryTests {
         }
     }
 
-    /// As two copies of one store send it, or a device that was restored from a backup.
-    @Test func `a version with the content of the current one is no conflict, whichever came first`() {
+    /// Two copies of one store send such a save, and so does a device that was restored from a backup.
+    @Test func `a version with the content of the current one is no conflict, whichever is later`() {
         let base = laptop.version(1, modified: 100)
         let saved = laptop.version(2, base: 1, modified: 200)
         var again = phone.version(3, base: 1, modified: 200)
@@ -110,7 +110,7 @@ struct VersionHistoryTests {
         }
     }
 
-    @Test func `a version that is known changes nothing, wherever it is`() {
+    @Test func `a known version changes nothing, wherever it is in the history`() {
         let versions = [
             laptop.version(1, modified: 100), laptop.version(2, base: 1, modified: 300),
             phone.version(3, base: 1, modified: 200),
@@ -125,7 +125,7 @@ struct VersionHistoryTests {
         #expect(!history.contains(VersionID(numbered: 4)))
     }
 
-    @Test func `a history of many versions loses none`() {
+    @Test func `a history of many versions loses none of them`() {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<200 {
             var history = VersionHistory(first: laptop.version(1, modified: 100))

@@ -1,7 +1,9 @@
+import Backing
 import Catalog
-import Crypto
 import Documents
 import Foundation
+@testable import CloudSynchronization
+import Hashing
 @testable import Library
 import Logging
 import ObjectStore
@@ -24,15 +26,15 @@ import TestSupport
         try await Self.fill(store)
         try await withTemporaryFolder { folder in
             let place = DevicePlace(device: 0, path: folder, skew: 0)
-            let library = try Library.open(
+            let (library, cloud) = try Library.open(
                 LibraryConfiguration(
                     storePath: folder, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
                     showsDisplayNames: true, timeout: .seconds(30)),
-                transfers: Transfers(), deviceName: place.name, surroundings: surroundings.forDevice(place, life: 1),
+                deviceName: place.name, surroundings: surroundings.forDevice(place, life: 1),
                 logger: Logger(label: place.name) { _ in SwiftLogNoOpLogHandler() }
-            ) { _ in store }
+            ) { _ in CloudConnection(store, surroundings: surroundings.forDevice(place, life: 1)) }
             let start = ContinuousClock.now
-            try await Synchronizer(library: library).followLog()
+            try await Synchronizer(library, cloud).followLog()
             let taken = ContinuousClock.now - start
             let after = Self.residentBytes
             try Self.check(library)
@@ -46,7 +48,7 @@ import TestSupport
     }
 
     private static func check(_ library: Library) throws {
-        try library.inspect { catalog in
+        try library.transactions.inspect { catalog in
             #expect(try catalog.documentCount(in: .cloud).documents == count)
             let folder = try #require(try catalog.entry(in: .cloud, filename: "Folder \(count / perFolder / 2)"))
             #expect(try catalog.listing(of: folder.inode).count == perFolder)
@@ -67,7 +69,7 @@ import TestSupport
         var lines: [UInt8] = []
         func flush() async throws {
             for line in lines.split(separator: 10) { state.add(Data(line)) }
-            parts.append(SHA256.hash(data: lines).map { String(format: "%02x", $0) }.joined())
+            parts.append(hexadecimal(HashAlgorithm.sha256.digest(of: lines)))
             _ = try await store.putIfAbsent(#require(ObjectKey("\(checkpoint)/\(parts.last!)")), lines)
             lines = []
         }

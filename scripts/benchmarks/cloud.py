@@ -10,6 +10,7 @@ import shutil
 import signal
 import socket
 import statistics
+import struct
 import subprocess
 import time
 import urllib.parse
@@ -159,18 +160,20 @@ def juicefs_mount(program, server, base):
 
 
 def checkpoint(folder, count, per_folder=100):
-    """A cloud folder whose log begins with a checkpoint of so many documents."""
+    """A cloud folder whose log begins with a checkpoint of so many documents, as the page ContainerFormat has it."""
     chance = random.Random(1)
 
     def identifier():
-        return str(uuid.UUID(int=chance.getrandbits(128), version=4)).upper()
+        return str(uuid.UUID(int=chance.getrandbits(128), version=4))
 
-    position, device, created = 4096, identifier(), 1_790_000_000_000_000_000
+    position, container, device, created = 4096, identifier(), identifier(), 1_790_000_000_000_000_000
     target = folder / "checkpoint" / f"{position:016d}"
     target.mkdir(parents=True)
     (folder / "log").mkdir()
+    (folder / ".incoming").mkdir()
     (folder / ".docfs-cloud").touch()
-    lines, digests, total = [], [], 0
+    (folder / "container").write_text(f'{{"format":1,"id":"{container}"}}\n')
+    lines, digests, total, state = [], [], 0, [0, 0, 0, 0]
 
     def flush():
         part = "".join(lines).encode()
@@ -182,9 +185,12 @@ def checkpoint(folder, count, per_folder=100):
         nonlocal total
         entry = {
             "id": identity, "created": created, "creator": device, "content": content,
-            "description": {"parent": parent, "filename": filename, "position": float(total), "modified": created, **description},
+            "description": {"parent": parent, "filename": filename, "position": total, "modified": created, **description},
         }
-        lines.append(json.dumps(entry, separators=(",", ":")) + "\n")
+        record = json.dumps(entry, separators=(",", ":"), sort_keys=True)
+        lines.append(record + "\n")
+        digest = struct.unpack("<4Q", hashlib.sha256(record.encode()).digest())
+        state[:] = [(old + new) % 2**64 for old, new in zip(state, digest)]
         total += 1
         if len(lines) == 6000:
             flush()
@@ -203,7 +209,12 @@ def checkpoint(folder, count, per_folder=100):
             {"document": {"versions": {"current": version, "conflicts": [], "superseded": []}}},
             displayName=f"Document number {number}", pathExtension="txt", naming="given", hasGeneratedFilename=True, mode=0o644)
     flush()
-    manifest = {"format": 1, "position": position, "count": total, "parts": digests}
+    # A chain that begins after the checkpoint, so that no entry is missing before it.
+    head = {
+        "container": container, "root": position + 1, "readFrom": position + 1, "position": position,
+        "hash": hashlib.sha256(b"").hexdigest(), "state": "".join(f"{number:016x}" for number in state),
+    }
+    manifest = {"format": 1, "head": head, "count": total, "parts": digests}
     (target / "manifest").write_text(json.dumps(manifest))
 
 

@@ -1,8 +1,15 @@
 import Backing
 import CFuse
-import Library
 import Synchronization
-import SystemPackage
+
+/// The files that the kernel may read and write by itself.
+protocol BackingFiles: Sendable {
+    /// - Returns: the number by which the kernel knows the file from now on; nil where it does not take it.
+    func register(_ file: Descriptor) -> Int32?
+
+    /// Files that are open stay registered until they are closed.
+    func unregister(_ number: Int32)
+}
 
 /// How the kernel gets at the content of each file that is open: past docfs, straight at the backing
 /// file, or by asking docfs for what it does not have in its cache.
@@ -19,58 +26,61 @@ final class DataPaths: Sendable {
         let path: Path
         var opens = 0
         var writers = 0
+
+        var isWrittenUnseen: Bool { opens > 0 && writers > 0 && path != .cached }
     }
 
     private struct Table {
         var inodes: [fuse_ino_t: OpenInode] = [:]
-        /// Inodes that the kernel may be writing to by itself.
-        var unseenWriters = 0
+        /// How many inodes the kernel may be writing to by itself: usually none, and then nothing must be looked up.
+        var writtenUnseen = 0
+
+        /// Changes what is known of an inode, and counts.
+        mutating func update(_ number: fuse_ino_t, _ old: OpenInode?, _ new: OpenInode) {
+            inodes[number] = new.opens > 0 ? new : nil
+            if old?.isWrittenUnseen == true { writtenUnseen -= 1 }
+            if new.isWrittenUnseen { writtenUnseen += 1 }
+        }
     }
 
-    let passthrough = Passthrough()
+    private let backingFiles: any BackingFiles
     private let table = Mutex(Table())
 
+    init(backingFiles: any BackingFiles) { self.backingFiles = backingFiles }
+
     /// The path of one more open of an inode.
-    func open(_ number: fuse_ino_t, _ handle: Handle) -> Path {
+    ///
+    /// - Parameter shareable: the backing file, if the kernel may read and write it by itself.
+    func open(_ number: fuse_ino_t, shareable: Descriptor?, canWrite: Bool) -> Path {
         table.withLock { table in
-            var inode = table.inodes[number] ?? OpenInode(path: choose(for: handle))
+            let old = table.inodes[number]
+            var inode = old ?? OpenInode(path: choose(shareable))
             inode.opens += 1
-            if handle.canWrite {
-                inode.writers += 1
-                if inode.writers == 1, inode.path != .cached { table.unseenWriters += 1 }
-            }
-            table.inodes[number] = inode
+            if canWrite { inode.writers += 1 }
+            table.update(number, old, inode)
             return inode.path
         }
     }
 
-    private func choose(for handle: Handle) -> Path {
-        guard case .available(let device) = passthrough.availability, handle.canBypass else { return .cached }
-        let id = docfs_open_backing(device, handle.descriptor.number)
-        return id > 0 ? .passthrough(backing: id) : .cached
+    private func choose(_ shareable: Descriptor?) -> Path {
+        guard let shareable, let backing = backingFiles.register(shareable) else { return .cached }
+        return .passthrough(backing: backing)
     }
 
     func close(_ number: fuse_ino_t, isWriter: Bool) {
         let unused = table.withLock { table -> Path? in
-            guard var inode = table.inodes[number] else { return nil }
+            guard let old = table.inodes[number] else { return nil }
+            var inode = old
             inode.opens -= 1
-            if isWriter {
-                inode.writers -= 1
-                if inode.writers == 0, inode.path != .cached { table.unseenWriters -= 1 }
-            }
-            table.inodes[number] = inode.opens > 0 ? inode : nil
+            if isWriter { inode.writers -= 1 }
+            table.update(number, old, inode)
             return inode.opens > 0 ? nil : inode.path
         }
-        if case .passthrough(let id) = unused, case .available(let device) = passthrough.availability {
-            _ = docfs_close_backing(device, UInt32(id))
-        }
+        if case .passthrough(let backing) = unused { backingFiles.unregister(backing) }
     }
 
     /// Whether size and times of an inode may change without a word, so that the kernel must ask for them.
     func isWrittenUnseen(_ number: fuse_ino_t) -> Bool {
-        table.withLock { table in
-            guard table.unseenWriters > 0, let inode = table.inodes[number] else { return false }
-            return inode.writers > 0 && inode.path != .cached
-        }
+        table.withLock { $0.writtenUnseen > 0 && $0.inodes[number]?.isWrittenUnseen == true }
     }
 }

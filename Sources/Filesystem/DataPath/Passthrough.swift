@@ -9,7 +9,7 @@ import SystemPackage
 /// libfuse knows since 3.17 only. On 3.14 it takes two things: the reply to INIT must ask for it, and
 /// so passes through `SessionStream`; and the replies to open and create must name the backing file
 /// (`RawReplies`). Registering a file takes CAP_SYS_ADMIN.
-final class Passthrough: Sendable {
+final class Passthrough: BackingFiles {
     enum Availability: Sendable, Equatable {
         /// - Parameter device: the session's own, by which backing files are registered. Those of libfuse's
         ///   threads (FUSE_DEV_IOC_CLONE) end with the threads.
@@ -33,20 +33,32 @@ final class Passthrough: Sendable {
     }
 
     /// Finds out, once INIT has been answered, whether backing files of the store can be registered.
-    func probe(device: Int32, with file: () throws(Errno) -> Descriptor) {
+    func probe(device: Int32, with file: () throws(Refusal) -> Descriptor) {
         let result: Availability
-        do throws(Errno) {
+        do throws(Refusal) {
             let file = try file()
-            let id = docfs_open_backing(device, file.number)
-            if id > 0 { _ = docfs_close_backing(device, UInt32(id)) }
-            result = id > 0 ? .available(device: device) : .unavailable(reason: Self.reason(Errno(rawValue: errno)))
+            let backing = docfs_open_backing(device, file.number)
+            let reason = Errno(rawValue: errno)
+            if backing > 0 { _ = docfs_close_backing(device, UInt32(backing)) }
+            result = backing > 0 ? .available(device: device) : .unavailable(reason: Self.reason(reason))
         } catch {
             result = .unavailable(reason: "the store cannot be tried: \(error)")
         }
         state.withLock { $0 = result }
     }
 
-    static func reason(_ error: Errno) -> String {
+    func register(_ file: Descriptor) -> Int32? {
+        guard case .available(let device) = availability else { return nil }
+        let backing = docfs_open_backing(device, file.number)
+        return backing > 0 ? backing : nil
+    }
+
+    func unregister(_ backing: Int32) {
+        guard case .available(let device) = availability else { return }
+        _ = docfs_close_backing(device, UInt32(backing))
+    }
+
+    private static func reason(_ error: Errno) -> String {
         switch error {
         case .notPermitted: "it takes the privilege CAP_SYS_ADMIN, as root has it"
         case .tooManySymbolicLinkLevels: "the store lies on a stacked file system, such as overlayfs"

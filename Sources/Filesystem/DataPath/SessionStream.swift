@@ -26,7 +26,7 @@ final class SessionStream: Sendable {
     private static func callbacks() -> fuse_custom_io {
         var callbacks = fuse_custom_io()
         callbacks.read = { device, buffer, size, user in
-            let filesystem = filesystem(behind: user)
+            let filesystem = Filesystem.behind(user)
             // libfuse may cancel its threads here, which must not happen in SQLite.
             var cancelling: Int32 = 0
             pthread_setcancelstate(Int32(PTHREAD_CANCEL_DISABLE), &cancelling)
@@ -35,7 +35,7 @@ final class SessionStream: Sendable {
             return filesystem.stream.listeners.read(device, buffer!, size)
         }
         callbacks.writev = { device, parts, count, user in
-            let filesystem = filesystem(behind: user)
+            let filesystem = Filesystem.behind(user)
             return filesystem.stream.write(device, parts!, count, for: filesystem)
         }
         callbacks.splice_send = { input, inputOffset, output, outputOffset, size, flags, _ in
@@ -55,12 +55,10 @@ final class SessionStream: Sendable {
         let written = writev(channel, parts, count)
         if written > 0 {
             hasAnsweredInit.store(true, ordering: .relaxed)
-            filesystem.dataPaths.passthrough.probe(device: device.load(ordering: .relaxed)) { () throws(Errno) in
+            filesystem.passthrough.probe(device: device.load(ordering: .relaxed)) { () throws(Refusal) in
                 try filesystem.library.unnamedFile()
             }
-            if case .available = filesystem.dataPaths.passthrough.availability {
-                filesystem.library.prepareForUnseenWrites()
-            }
+            if case .available = filesystem.passthrough.availability { filesystem.library.shareFiles() }
         }
         return written
     }

@@ -1,8 +1,10 @@
-/// Which of the session's threads takes the next request, and how it waits for it.
+/// Which of the session's threads reads the next request, and how it waits for it.
 ///
-/// Waking a thread on another processor costs who asks 5 to 40 us, more than most answers take. So one thread
-/// listens, for a moment awake, and answers most of what there is by itself. Beside what takes long another
-/// one listens; and where requests wait although one listens, more do.
+/// To wake a thread on another processor takes 5 to 40 us, which the caller waits for, and is more than most answers take. So one thread
+/// listens, for a moment without going to sleep, and answers most requests by itself. While it is busy with one that takes long,
+/// another thread listens; and where requests queue although one thread listens, more do. Mechanisms has the figures.
+///
+/// A value without clock and threads; `RequestListeners` has both.
 struct ListenerTurns {
     enum Turn: Equatable {
         case listen(awake: Bool)
@@ -12,20 +14,20 @@ struct ListenerTurns {
         case rest
     }
 
-    /// How long a listener waits awake at most, and for how long requests may be apart for it to do so, in nanoseconds.
-    /// Programs ask again after 2 to 30 us.
+    /// In nanoseconds. A listener waits awake for at most this long, and only if it waited less than this for the request before:
+    /// programs ask again after 2 to 30 us.
     static let longestAwake: Int64 = 50_000
-    /// Of who watches over a request that is being answered, in nanoseconds. What is asked beside it waits
-    /// for up to two of them.
+    /// In nanoseconds: how often the watching thread looks whether the listener is still busy with one request. Another request waits
+    /// for up to two of them meanwhile.
     static let watchPeriod: Int64 = 1_000_000
     private static let idlePeriods = 10
-    /// The pressure at which one more listens. A request behind which another waits adds eight, any other takes one away:
-    /// even one caller's requests come upon each other sometimes, since nobody waits for the release of a closed file.
+    /// The pressure at which one more thread listens. A request behind which another waits adds eight to it, any other takes one away:
+    /// even the requests of one caller queue sometimes, since it does not wait for the release of a file that it closed.
     private static let crowd = 32
     /// How long several threads listen after that, in nanoseconds.
     private static let crowdTime: Int64 = 20_000_000
 
-    /// Whether there is a processor for who asks while a listener is awake.
+    /// Whether there is a processor left for the caller while a listener is awake.
     private let mayStayAwake: Bool
     private let most: Int
     private var listening = 0
@@ -61,7 +63,7 @@ struct ListenerTurns {
         return .rest
     }
 
-    /// The next turn of who watched.
+    /// The next turn of the thread that watched.
     mutating func tick() -> Turn {
         let isQuiet = received == receivedBefore
         receivedBefore = received
@@ -72,7 +74,7 @@ struct ListenerTurns {
         }
         idle = isQuiet ? idle + 1 : 0
         guard idle == Self.idlePeriods else { return .watch }
-        // Whichever is asked next, the other one listens meanwhile.
+        // Two listen from now on: when one of them answers, the other one listens.
         isWatched = false
         isAwake = false
         return listen()
@@ -82,13 +84,13 @@ struct ListenerTurns {
     ///
     /// - Parameters:
     ///   - waited: how long it listened, in nanoseconds.
-    ///   - leavesMore: whether who asked something else is already waiting, too.
+    ///   - leavesMore: whether another request, whose caller waits, is in the queue already.
     /// - Returns: whether a resting thread must be woken.
     mutating func receive(waited: Int64, leavesMore: Bool, now: Int64) -> Bool {
         listening -= 1
         received += 1
         isAwake = waited < Self.longestAwake
-        let isCrowded = notePressure(leavesMore, now)
+        let isCrowded = addPressure(leavesMore, now)
         guard resting > 0, listening == 0, isCrowded || !isWatched else { return false }
         resting -= 1
         return true
@@ -102,8 +104,8 @@ struct ListenerTurns {
         return .listen(awake: mayStayAwake && isAwake && wanted == 1)
     }
 
-    /// Whether one more is to listen from now on.
-    private mutating func notePressure(_ leavesMore: Bool, _ now: Int64) -> Bool {
+    /// - Returns: whether one more thread is to listen from now on.
+    private mutating func addPressure(_ leavesMore: Bool, _ now: Int64) -> Bool {
         pressure = leavesMore ? pressure + 8 : max(pressure - 1, 0)
         guard pressure >= Self.crowd else { return false }
         pressure = 0

@@ -4,12 +4,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// Takes requests from the kernel for libfuse's threads, of which as few as can be listen at once (`ListenerTurns`).
+/// Reads requests from the kernel for libfuse's threads, as few of which as possible listen at once (`ListenerTurns`).
 ///
-/// libfuse cancels its threads at the end, wherever they wait: so they wait in cancellation points, holding nothing.
+/// libfuse cancels its threads at the end, wherever they wait: so they wait in cancellation points, and hold no lock.
 final class RequestListeners: Sendable {
     private let turns: Mutex<ListenerTurns>
-    /// What resting threads wait for. `unsafe`: made in `init` and destroyed in `deinit`; any thread may use it.
+    /// Resting threads wait for this. `unsafe`: made in `init` and destroyed in `deinit`; any thread may use it.
     private nonisolated(unsafe) let rest = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     /// - Parameter threads: how many libfuse has at most.
@@ -71,7 +71,7 @@ final class RequestListeners: Sendable {
         return poll(&device, 1, 0) != 0
     }
 
-    /// Whether somebody waits for the answer to a request.
+    /// Whether the caller waits for the answer to a request.
     private static func isWaitedFor(_ buffer: UnsafeMutableRawPointer, _ count: Int) -> Bool {
         guard count >= MemoryLayout<fuse_in_header>.size else { return false }
         switch fuse_opcode(rawValue: buffer.loadUnaligned(as: fuse_in_header.self).opcode) {

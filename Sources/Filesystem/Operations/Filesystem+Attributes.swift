@@ -10,51 +10,47 @@ import SystemPackage
 extension Filesystem {
     static func addAttributes(to operations: inout fuse_lowlevel_ops) {
         operations.getattr = { request, number, _ in
-            Request(request!).answer { () throws(Errno) in
+            Request(request, "getattr", number).answer { filesystem throws(Refusal) in
                 let node = Node(number: number)
-                return .attributes(try filesystem(of: request!).library.attributes(of: node), node)
+                return .attributes(try filesystem.library.attributes(of: node), node)
             }
         }
         operations.setattr = { request, number, attributes, mask, _ in
-            let request = Request(request!)
+            let request = Request(request, "setattr", number)
             var changes = AttributeChanges(attributes!.pointee, mask)
             let clearsSetID =
                 changes.owner != nil || changes.group != nil || (changes.size != nil && !request.isPrivileged)
             if clearsSetID { changes.clearsSetID = request.membership }
-            filesystem(of: request.pointer).setAttributes(number, changes, request)
+            request.answerWhenReady { filesystem throws(Refusal) in
+                try filesystem.setAttributes(number, changes)
+            }
         }
         // Asked of root only, and only by access(2) and chdir(2): elsewhere the kernel checks permissions itself.
         operations.access = { request, number, mask in
-            Request(request!).answer { () throws(Errno) in
+            Request(request, "access", number).answer { filesystem throws(Refusal) in
                 guard mask & X_OK != 0 else { return .success }
-                let attributes = try filesystem(of: request!).library.attributes(of: Node(number: number))
-                if attributes.type == .file, attributes.mode & 0o111 == 0 { throw .permissionDenied }
+                let attributes = try filesystem.library.attributes(of: Node(number: number))
+                if attributes.type == .file, attributes.mode & 0o111 == 0 { throw .notExecutable }
                 return .success
             }
         }
-        operations.statfs = { request, _ in
-            Request(request!).answer { () throws(Errno) in
-                var statistics = try filesystem(of: request!).library.fileSystemStatus()
+        operations.statfs = { request, number in
+            Request(request, "statfs", number).answer { filesystem throws(Refusal) in
+                var statistics = try filesystem.library.fileSystemStatus()
                 statistics.f_namemax = UInt(EntryName.maximumLength)
                 return .statistics(statistics)
             }
         }
     }
 
-    private func setAttributes(_ number: fuse_ino_t, _ changes: AttributeChanges, _ request: Request) {
-        do throws(Errno) {
-            let inode = try InodeNumber(entry: number)
-            if let size = changes.size, try library.mustArriveToTruncate(inode, to: size) {
-                request.answerLater { [library] () throws(Errno) in
-                    try await library.waitForContent(of: inode)
-                    return .attributes(try library.setAttributes(of: inode, changes), .entry(inode))
-                }
-                return
-            }
-            let attributes = try library.setAttributes(of: inode, changes)
-            request.answer { () throws(Errno) in .attributes(attributes, .entry(inode)) }
-        } catch {
-            request.answer { () throws(Errno) in throw error }
+    private func setAttributes(_ number: fuse_ino_t, _ changes: AttributeChanges) throws(Refusal) -> Answer {
+        let inode = try InodeNumber(entry: number)
+        guard let size = changes.size, try library.mustArriveToTruncate(inode, to: size) else {
+            return .now(.attributes(try library.setAttributes(of: inode, changes), .entry(inode)))
+        }
+        return .later { [library] () throws(Refusal) in
+            try await library.waitForContent(of: inode)
+            return .attributes(try library.setAttributes(of: inode, changes), .entry(inode))
         }
     }
 }

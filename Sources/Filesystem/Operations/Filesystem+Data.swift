@@ -10,24 +10,27 @@ import SystemPackage
 extension Filesystem {
     static func addData(to operations: inout fuse_lowlevel_ops) {
         operations.read = { request, number, size, offset, info in
-            filesystem(of: request!).read(number, info!.pointee.fh, Int64(offset), size, Request(request!))
+            Request(request, "read", number).answerWhenReady { filesystem throws(Refusal) in
+                try filesystem.read(number, info!.pointee.fh, Int64(offset), size)
+            }
         }
         operations.write_buf = { request, number, source, offset, info in
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).write(number, info!.pointee.fh, source!, offset, Request(request!))
+            let request = Request(request, "write", number)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.write(number, info!.pointee.fh, source!, offset, request)
             }
         }
         operations.fallocate = { request, number, mode, offset, length, info in
-            if isReenacted(request!, .touch(number)) { return }
-            Request(request!).answer { () throws(Errno) in
-                let target = try filesystem(of: request!).descriptorToWrite(number, info!.pointee.fh, Request(request!))
+            let request = Request(request, "fallocate", number)
+            request.answer { filesystem throws(Refusal) in
+                let target = try filesystem.descriptorToWrite(number, info!.pointee.fh, request)
                 _ = try Filesystem.check { Int(CLinux.fallocate(target.number, mode, offset, length)) }
                 return .success
             }
         }
         operations.lseek = { request, number, offset, whence, info in
-            Request(request!).answer { () throws(Errno) in
-                let handle = try filesystem(of: request!).handle(number, info!.pointee.fh)
+            Request(request, "lseek", number).answer { filesystem throws(Refusal) in
+                let handle = try filesystem.handle(number, info!.pointee.fh)
                 if let size = handle.arrivingSize {
                     return .offset(try Filesystem.seekSolid(Int64(offset), whence, size: size))
                 }
@@ -35,12 +38,12 @@ extension Filesystem {
             }
         }
         operations.copy_file_range = { request, source, from, sourceInfo, target, to, targetInfo, length, flags in
-            Request(request!).answer { () throws(Errno) in
-                let served = filesystem(of: request!)
-                let source = try served.handle(source, sourceInfo!.pointee.fh)
-                let target = try served.descriptorToWrite(target, targetInfo!.pointee.fh, Request(request!))
+            let request = Request(request, "copy_file_range", target)
+            request.answer { filesystem throws(Refusal) in
+                let source = try filesystem.handle(source, sourceInfo!.pointee.fh)
+                let target = try filesystem.descriptorToWrite(target, targetInfo!.pointee.fh, request)
                 // Content that is still arriving has holes where bytes are to come.
-                guard served.library.hasArrived(source, from: Int64(from), count: length) else {
+                guard filesystem.library.hasArrived(source, from: Int64(from), count: length) else {
                     throw .notSupported
                 }
                 var (from, to) = (from, to)
@@ -54,47 +57,47 @@ extension Filesystem {
     }
 
     private func read(
-        _ number: fuse_ino_t, _ handle: UInt64, _ offset: Int64, _ size: Int, _ request: Request
-    ) {
+        _ number: fuse_ino_t, _ handle: UInt64, _ offset: Int64, _ size: Int
+    ) throws(Refusal) -> Answer {
         if case .state(let inode) = Node(number: number) {
-            request.answer { () throws(Errno) in try readState(inode, handle, Int(offset), size) }
-            return
+            return .now(try readState(inode, handle, Int(offset), size))
         }
-        do throws(Errno) {
-            let handle = try library.handle(handle)
-            if library.hasArrived(handle, from: offset, count: size) {
-                request.answer { () throws(Errno) in .file(handle.descriptor, offset: offset, size: size) }
-            } else {
-                request.answerLater { [library] () throws(Errno) in
-                    try await library.waitForBytes(handle, from: offset, count: size)
-                    return .file(handle.descriptor, offset: offset, size: size)
-                }
-            }
-        } catch {
-            request.answer { () throws(Errno) in throw error }
+        let handle = try library.handle(handle)
+        if library.hasArrived(handle, from: offset, count: size) {
+            return .now(.file(handle.descriptor, offset: offset, size: size))
+        }
+        return .later { [library] () throws(Refusal) in
+            try await library.waitForBytes(handle, from: offset, count: size)
+            return .file(handle.descriptor, offset: offset, size: size)
         }
     }
 
-    private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Errno) -> Reply {
-        if offset == 0, !stateFiles.beginReading(handle), let text = try? library.stateText(of: inode, settling: true) {
-            stateFiles.renew(handle, text: text)
+    /// Read from the start, a state file says what holds then, but for the first time: then it says what held when it was opened.
+    private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Refusal) -> Reply
+    {
+        if offset == 0, !stateFiles.beginReading(handle) {
+            do throws(Refusal) {
+                stateFiles.renew(handle, text: try library.stateText(of: inode, settling: true))
+            } catch .staleNFSFileHandle {
+                // The document is gone: its file goes on saying what it said last.
+            }
         }
-        guard let state = stateFiles[handle] else { throw .badFileDescriptor }
-        return .bytes(Array(state.text.dropFirst(offset).prefix(size)))
+        guard let text = stateFiles[handle] else { throw .noSuchHandle }
+        return .bytes(Array(text.dropFirst(offset).prefix(size)))
     }
 
     private func write(
         _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
         _ request: Request
-    ) throws(Errno) -> Reply {
+    ) throws(Refusal) -> Reply {
         let file = try descriptorToWrite(number, handle, request)
         var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
         let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
-        if count < 0 { throw Errno(rawValue: Int32(-count)) }
+        if count < 0 { throw .file(Errno(rawValue: Int32(-count))) }
         return .written(count)
     }
 
-    private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Errno) -> Handle {
+    private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
         case .entry, .version: return try library.handle(handle)
         case .state, .versions: throw .notSupported
@@ -103,7 +106,7 @@ extension Filesystem {
 
     private func descriptorToWrite(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: Request
-    ) throws(Errno) -> Descriptor {
+    ) throws(Refusal) -> Descriptor {
         let handle = try self.handle(number, handle)
         if handle.canWrite, !request.isPrivileged {
             try library.clearSetID(of: handle.inode, isMember: request.membership)
@@ -113,16 +116,16 @@ extension Filesystem {
     }
 
     /// lseek(2) in content of which nobody knows yet where its holes are: as if it had none.
-    private static func seekSolid(_ offset: Int64, _ whence: Int32, size: Int64) throws(Errno) -> Int64 {
-        guard offset >= 0, offset < size else { throw .noSuchAddressOrDevice }
+    private static func seekSolid(_ offset: Int64, _ whence: Int32, size: Int64) throws(Refusal) -> Int64 {
+        guard offset >= 0, offset < size else { throw .beyondEnd }
         return whence == SEEK_HOLE ? size : offset
     }
 
-    private static func check(_ call: () -> Int) throws(Errno) -> Int {
+    private static func check(_ call: () -> Int) throws(Refusal) -> Int {
         while true {
             let result = call()
             if result >= 0 { return result }
-            if errno != EINTR { throw Errno(rawValue: errno) }
+            if errno != EINTR { throw .file(Errno(rawValue: errno)) }
         }
     }
 }

@@ -1,6 +1,7 @@
 import CFuse
 import CLinux
 import Glibc
+import Documents
 import Library
 import SystemPackage
 
@@ -8,41 +9,41 @@ import SystemPackage
 extension Filesystem {
     static func addExtendedAttributes(to operations: inout fuse_lowlevel_ops) {
         operations.getxattr = { request, number, name, size in
-            Request(request!).answer { () throws(Errno) in
-                let value = try filesystem(of: request!).extendedAttribute(name!, number)
+            Request(request, "getxattr", number).answer { filesystem throws(Refusal) in
+                let value = try filesystem.extendedAttribute(name!, number)
                 return try Filesystem.sized(value, size)
             }
         }
         operations.listxattr = { request, number, size in
-            Request(request!).answer { () throws(Errno) in
-                let names = try filesystem(of: request!).library.extendedAttributeNames(of: Node(number: number))
+            Request(request, "listxattr", number).answer { filesystem throws(Refusal) in
+                let names = try filesystem.library.extendedAttributeNames(of: Node(number: number))
                 return try Filesystem.sized(names.flatMap { Array($0.utf8) + [0] }, size)
             }
         }
         operations.setxattr = { request, number, name, value, size, flags in
-            Request(request!).answer { () throws(Errno) in
+            Request(request, "setxattr", number).answer { filesystem throws(Refusal) in
                 let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
                 if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!))
                 {
-                    try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem(of: request!))
+                    try attribute.set(String(decoding: bytes, as: UTF8.self), in: filesystem)
                     return .success
                 }
-                try filesystem(of: request!).library.setExtendedAttribute(
+                try filesystem.library.setExtendedAttribute(
                     try Filesystem.attributeName(name!), to: bytes, of: Node(number: number),
                     AttributeCreation(flags: flags))
                 return .success
             }
         }
         operations.removexattr = { request, number, name in
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).library.removeExtendedAttribute(
+            Request(request, "removexattr", number).answer { filesystem throws(Refusal) in
+                try filesystem.library.removeExtendedAttribute(
                     try Filesystem.attributeName(name!), of: Node(number: number))
                 return .success
             }
         }
     }
 
-    private func extendedAttribute(_ name: UnsafePointer<CChar>, _ number: fuse_ino_t) throws(Errno) -> [UInt8] {
+    private func extendedAttribute(_ name: UnsafePointer<CChar>, _ number: fuse_ino_t) throws(Refusal) -> [UInt8] {
         let name = try Filesystem.attributeName(name)
         if number == FUSE_ROOT_ID, let value = MountAttribute(rawValue: name)?.value(of: self) {
             return Array(value.utf8)
@@ -50,15 +51,15 @@ extension Filesystem {
         return try library.extendedAttribute(name, of: Node(number: number))
     }
 
-    private static func attributeName(_ name: UnsafePointer<CChar>) throws(Errno) -> String {
-        guard let text = String(validating: bytes(name), as: UTF8.self) else { throw .illegalByteSequence }
+    private static func attributeName(_ name: UnsafePointer<CChar>) throws(Refusal) -> String {
+        guard let text = String(validating: bytes(name), as: UTF8.self) else { throw .name(.notUTF8) }
         return text
     }
 
     /// A size of 0 asks how large the answer is (getxattr(2)).
-    private static func sized(_ value: [UInt8], _ size: Int) throws(Errno) -> Reply {
+    private static func sized(_ value: [UInt8], _ size: Int) throws(Refusal) -> Reply {
         if size == 0 { return .attributeSize(value.count) }
-        guard value.count <= size else { throw .outOfRange }
+        guard value.count <= size else { throw .bufferTooSmall }
         return .bytes(value)
     }
 }
@@ -99,16 +100,16 @@ public enum MountAttribute: String, Sendable {
         case .processNamespace: Self.ownProcessNamespace
         case .showsDisplayNames: filesystem.library.showsDisplayNames ? "display-names" : "filenames"
         case .dataPath:
-            filesystem.dataPaths.passthrough.availability.description(
+            filesystem.passthrough.availability.description(
                 noticing: filesystem.library.canNoticeUnseenWrites)
         case .checkup: CheckupReply(filesystem.library.checkup.current).text
         }
     }
 
     /// - Throws: EPERM for what is only read, EINVAL for another word, EBUSY while a checkup is under way.
-    func set(_ value: String, in filesystem: Filesystem) throws(Errno) {
-        guard self == .checkup else { throw .notPermitted }
-        guard ["check", "repair"].contains(value) else { throw .invalidArgument }
-        guard filesystem.library.checkup.ask(repairs: value == "repair") else { throw .resourceBusy }
+    func set(_ value: String, in filesystem: Filesystem) throws(Refusal) {
+        guard self == .checkup else { throw .computedAttribute }
+        guard ["check", "repair"].contains(value) else { throw .unknownCheckup }
+        guard filesystem.library.checkup.ask(repairs: value == "repair") else { throw .checkupUnderWay }
     }
 }

@@ -8,134 +8,107 @@ import SystemPackage
 extension Filesystem {
     static func addFiles(to operations: inout fuse_lowlevel_ops) {
         operations.create = { request, parent, name, mode, info in
-            if isReenacted(request!, .make(parent, name)) { return }
-            filesystem(of: request!).create(parent, bytes(name), mode, info!.pointee.flags, Request(request!))
+            let request = Request(request, "create", parent, name)
+            request.answerWhenReady { filesystem throws(Refusal) in
+                try filesystem.create(parent, bytes(name), mode, info!.pointee.flags, request)
+            }
         }
         operations.open = { request, number, info in
-            if isReenacted(request!, .open(number)) { return }
-            filesystem(of: request!).open(number, info!.pointee.flags, Request(request!))
+            let request = Request(request, "open", number)
+            request.answerWhenReady { filesystem throws(Refusal) in
+                try filesystem.open(number, info!.pointee.flags, request)
+            }
         }
         operations.release = { request, number, info in
-            Request(request!).answer { () throws(Errno) in
-                filesystem(of: request!).release(number, info!.pointee.fh, info!.pointee.flags)
+            Request(request, "release", number).answer { filesystem throws(Refusal) in
+                filesystem.release(number, info!.pointee.fh, isWriter: info!.pointee.flags & O_ACCMODE != O_RDONLY)
                 return .success
             }
         }
         operations.fsync = { request, number, dataOnly, info in
-            Request(request!).answer { () throws(Errno) in
+            Request(request, "fsync", number).answer { filesystem throws(Refusal) in
                 guard case .entry = Node(number: number) else { return .success }
-                let library = filesystem(of: request!).library
+                let library = filesystem.library
                 try library.synchronize(library.handle(info!.pointee.fh), dataOnly: dataOnly != 0)
                 return .success
             }
         }
         operations.poll = { request, number, info, handle in
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).poll(number, info!.pointee.fh, handle)
+            Request(request, "poll", number).answer { filesystem throws(Refusal) in
+                try filesystem.poll(number, info!.pointee.fh, handle)
             }
         }
     }
 
     private func create(
-        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ flags: Int32,
-        _ request: Request
-    ) {
-        do throws(Errno) {
-            let (resolved, opening) = try library.create(
-                name, in: InodeNumber(folder: parent), by: Creator(request.pointer, mode: mode), flags: flags)
-            finish(opening, of: resolved.node.number, flags, request) { .created(resolved, $0) }
-        } catch {
-            request.answer { () throws(Errno) in throw error }
+        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ flags: Int32, _ request: Request
+    ) throws(Refusal) -> Answer {
+        let (resolved, opening) = try library.create(
+            name, in: InodeNumber(folder: parent), by: request.creator(mode: mode), flags: flags)
+        let number = resolved.node.number
+        if case .opened(let file) = opening { return .now(.created(resolved, reply(to: file, of: number))) }
+        return answer(opening, of: number, flags, request) { .created(resolved, $0) }
+    }
+
+    private func open(_ number: fuse_ino_t, _ flags: Int32, _ request: Request) throws(Refusal) -> Answer {
+        switch Node(number: number) {
+        case .state(let inode):
+            return .now(.opened(try openState(inode, number, flags)))
+        case .entry(let inode), .version(let inode):
+            let opening = try library.open(
+                inode, flags: flags, by: request.caller,
+                clearingSetID: request.isPrivileged ? nil : request.membership)
+            return answer(opening, of: number, flags, request) { .opened($0) }
+        case .versions:
+            throw .isFolder
         }
     }
 
-    private func open(_ number: fuse_ino_t, _ flags: Int32, _ request: Request) {
-        do throws(Errno) {
-            switch Node(number: number) {
-            case .state(let inode):
-                let handle = try openState(inode, flags)
-                request.answer { () throws(Errno) in
-                    .opened(OpenedFile(handle: handle, content: .direct) { [self] in release(number, handle, flags) })
-                }
-            case .entry(let inode):
-                if flags & O_TRUNC != 0, !request.isPrivileged {
-                    try library.clearSetID(of: inode, isMember: request.membership)
-                }
-                finish(try library.open(inode, flags: flags, by: request.caller), of: number, flags, request) {
-                    .opened($0)
-                }
-            case .version(let inode):
-                finish(try library.openVersion(inode, flags: flags), of: number, flags, request) { .opened($0) }
-            case .versions:
-                throw .isDirectory
-            }
-        } catch {
-            request.answer { () throws(Errno) in throw error }
-        }
-    }
-
-    private func finish(
+    private func answer(
         _ opening: Opening, of number: fuse_ino_t, _ flags: Int32, _ request: Request,
-        reply: @escaping @Sendable (OpenedFile) -> Reply
-    ) {
+        _ reply: @escaping @Sendable (OpenReply) -> Reply
+    ) -> Answer {
         switch opening {
-        case .opened(let handle):
-            request.answer { () throws(Errno) in
-                let file = try opened(handle, of: number, flags)
-                let reply = reply(file)
-                if case .opened = reply, case .passthrough = file.content { forgetAttributes(number, flags) }
-                return reply
-            }
+        case .opened(let file):
+            return .now(reply(self.reply(to: file, forgettingAttributesOf: number)))
         case .arriving(let inode):
             let caller = request.caller
-            request.answerLater { [self] () throws(Errno) in
-                let handle =
-                    inode.isVersion
-                    ? try await library.finishOpeningVersion(inode)
-                    : try await library.finishOpening(inode, flags: flags, by: caller)
-                let file = try opened(handle, of: number, flags)
-                if case .passthrough = file.content { forgetAttributes(number, flags) }
-                return reply(file)
+            return .later { [self] () throws(Refusal) in
+                let file = try await library.finishOpening(inode, flags: flags, by: caller)
+                return reply(self.reply(to: file, forgettingAttributesOf: number))
             }
         }
     }
 
-    /// Gives an open handle its way to the content.
-    private func opened(_ number: UInt64, of inode: fuse_ino_t, _ flags: Int32) throws(Errno) -> OpenedFile {
-        let handle = try library.handle(number)
-        let path = dataPaths.open(inode, handle)
-        let file = OpenedFile(handle: number, content: path.content) { [self] in
-            release(inode, number, flags)
+    /// What the kernel knows of an inode is not to be believed any longer once it may be written unseen. A file that is just created
+    /// needs no such word: its attributes come with the reply.
+    private func reply(to file: OpenedFile, forgettingAttributesOf number: fuse_ino_t) -> OpenReply {
+        let reply = reply(to: file, of: number)
+        if file.canWrite, case .passthrough = reply.content, case .entry(let inode) = Node(number: number) {
+            caches?.attributesChanged(of: inode)
         }
-        if handle.canWrite, path != .cached {
-            // The kernel will not tell of writes.
-            do throws(Errno) { try library.willWriteUnseen(handle) } catch {
-                file.release()
-                throw error
-            }
+        return reply
+    }
+
+    private func reply(to file: OpenedFile, of number: fuse_ino_t) -> OpenReply {
+        let path = dataPaths.open(number, shareable: file.shareable, canWrite: file.canWrite)
+        return OpenReply(handle: file.number, content: path.content) { [self] in
+            release(number, file.number, isWriter: file.canWrite)
         }
-        return file
     }
 
-    /// What the kernel knows of an inode is not to be believed any longer once it may be written unseen;
-    /// with the reply to create it gets what holds.
-    private func forgetAttributes(_ number: fuse_ino_t, _ flags: Int32) {
-        guard flags & O_ACCMODE != O_RDONLY, case .entry(let inode) = Node(number: number) else { return }
-        library.observer?.attributesChanged(of: inode)
+    private func openState(_ inode: InodeNumber, _ number: fuse_ino_t, _ flags: Int32) throws(Refusal) -> OpenReply {
+        guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .stateNotWritable }
+        let handle = stateFiles.add(text: try library.stateText(of: inode, settling: false))
+        return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
 
-    private func openState(_ inode: InodeNumber, _ flags: Int32) throws(Errno) -> UInt64 {
-        guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .permissionDenied }
-        return stateFiles.add(inode, text: try library.stateText(of: inode, settling: false))
-    }
-
-    private func release(_ number: fuse_ino_t, _ handle: UInt64, _ flags: Int32) {
-        if handle == Filesystem.reenactedHandle { return }
+    private func release(_ number: fuse_ino_t, _ handle: UInt64, isWriter: Bool) {
         switch Node(number: number) {
         case .entry, .version:
             library.whenUnmapped(handle) { [self] in
                 library.close(handle)
-                dataPaths.close(number, isWriter: flags & O_ACCMODE != O_RDONLY)
+                dataPaths.close(number, isWriter: isWriter)
             }
         case .versions: break
         case .state:
@@ -146,7 +119,7 @@ extension Filesystem {
 
     /// A state file has POLLPRI when it says something else than its reader last saw. Everything else
     /// is always ready.
-    private func poll(_ number: fuse_ino_t, _ handle: UInt64, _ waiting: OpaquePointer?) throws(Errno) -> Reply {
+    private func poll(_ number: fuse_ino_t, _ handle: UInt64, _ waiting: OpaquePointer?) throws(Refusal) -> Reply {
         let ready = UInt32(POLLIN | POLLRDNORM)
         guard case .state(let inode) = Node(number: number) else {
             if let waiting { fuse_pollhandle_destroy(waiting) }
@@ -154,19 +127,19 @@ extension Filesystem {
         }
         // Registered before it is compared, so that no change falls between.
         if let waiting { statePolls.add(waiting, for: handle) }
-        guard let seen = stateFiles[handle] else { throw .badFileDescriptor }
+        guard let seen = stateFiles[handle] else { throw .noSuchHandle }
         let isChanged: Bool
-        do throws(Errno) {
-            isChanged = try !library.stateText(of: inode, settling: false).utf8.elementsEqual(seen.text)
-        } catch {
-            isChanged = true  // what it was about is gone, which reading will tell
+        do throws(Refusal) {
+            isChanged = try !library.stateText(of: inode, settling: false).utf8.elementsEqual(seen)
+        } catch .staleNFSFileHandle {
+            isChanged = true  // the document is gone
         }
         return .events(isChanged ? ready | UInt32(POLLPRI) : ready)
     }
 }
 
 extension DataPaths.Path {
-    fileprivate var content: OpenedFile.Content {
+    fileprivate var content: OpenReply.Content {
         switch self {
         case .passthrough(let backing): .passthrough(backing: backing)
         case .cached: .cached

@@ -9,60 +9,60 @@ import SystemPackage
 extension Filesystem {
     static func addFolders(to operations: inout fuse_lowlevel_ops) {
         operations.opendir = { request, number, _ in
-            Request(request!).answer { () throws(Errno) in
-                .opened(try filesystem(of: request!).openFolder(number))
+            Request(request, "opendir", number).answer { filesystem throws(Refusal) in
+                .opened(try filesystem.openFolder(number))
             }
         }
         operations.readdir = { request, number, size, offset, info in
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).readFolder(
-                    number, info!.pointee.fh, request!, size, Int(offset), plus: false)
+            let request = Request(request, "readdir", number)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.readFolder(number, info!.pointee.fh, request, size, Int(offset), plus: false)
             }
         }
         operations.readdirplus = { request, number, size, offset, info in
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).readFolder(
-                    number, info!.pointee.fh, request!, size, Int(offset), plus: true)
+            let request = Request(request, "readdirplus", number)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.readFolder(number, info!.pointee.fh, request, size, Int(offset), plus: true)
             }
         }
-        operations.releasedir = { request, _, info in
-            Request(request!).answer { () throws(Errno) in
-                filesystem(of: request!).closeFolder(info!.pointee.fh)
+        operations.releasedir = { request, number, info in
+            Request(request, "releasedir", number).answer { filesystem throws(Refusal) in
+                filesystem.closeFolder(info!.pointee.fh)
                 return .success
             }
         }
         operations.fsyncdir = { request, number, _, _ in
-            Request(request!).answer { () throws(Errno) in
+            Request(request, "fsyncdir", number).answer { filesystem throws(Refusal) in
                 if case .versions = Node(number: number) { return .success }
-                try filesystem(of: request!).library.synchronizeFolder(InodeNumber(folder: number))
+                try filesystem.library.synchronizeFolder(InodeNumber(folder: number))
                 return .success
             }
         }
     }
 
-    private func openFolder(_ number: fuse_ino_t) throws(Errno) -> OpenedFile {
+    private func openFolder(_ number: fuse_ino_t) throws(Refusal) -> OpenReply {
         // What versions there are is asked anew each time.
         let isVirtual = if case .versions = Node(number: number) { true } else { false }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
         // The kernel may answer the reader by itself.
         if let folder { try library.noteReader(of: folder) }
         let (stream, permission) = folderStreams.open(folder)
-        return OpenedFile(handle: stream, content: .listing(permission)) { [self] in closeFolder(stream) }
+        return OpenReply(handle: stream, content: .listing(permission)) { [self] in closeFolder(stream) }
     }
 
     private func closeFolder(_ stream: UInt64) {
-        if let overtaken = folderStreams.close(stream) { caches?.forgetListing(of: overtaken) }
+        if let outdated = folderStreams.close(stream) { caches?.forgetListing(of: outdated) }
     }
 
     /// Offsets count names: `.` is 1, `..` 2, then those of the snapshot. Reading from the start takes
     /// a new snapshot (rewinddir); who begins later goes on where the kernel left off.
     private func readFolder(
-        _ number: fuse_ino_t, _ handle: UInt64, _ request: fuse_req_t, _ size: Int, _ offset: Int, plus: Bool
-    ) throws(Errno) -> Reply {
+        _ number: fuse_ino_t, _ handle: UInt64, _ request: Request, _ size: Int, _ offset: Int, plus: Bool
+    ) throws(Refusal) -> Reply {
         if offset == 0 || folderStreams[handle] == nil {
             folderStreams[handle] = try snapshot(of: Node(number: number))
         }
-        guard let snapshot = folderStreams[handle] else { throw .badFileDescriptor }
+        guard let snapshot = folderStreams[handle] else { throw .noSuchHandle }
         var page = FolderPage(request: request, size: size, plus: plus)
         for (position, dot) in [(0, (".", number)), (1, ("..", snapshot.parent))] where offset <= position {
             guard page.addDot(dot.0, number: dot.1, next: position + 1) else { return .bytes(page.bytes) }
@@ -72,7 +72,7 @@ extension Filesystem {
         return .bytes(page.bytes)
     }
 
-    private func snapshot(of folder: Node) throws(Errno) -> FolderStreams.Snapshot {
+    private func snapshot(of folder: Node) throws(Refusal) -> FolderStreams.Snapshot {
         if case .versions(let versions, let inode) = folder {
             let parent = try library.parent(of: inode)
             return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
@@ -83,7 +83,7 @@ extension Filesystem {
 
     private func fill(
         _ page: inout FolderPage, from snapshot: FolderStreams.Snapshot, of folder: InodeNumber, at start: Int
-    ) throws(Errno) {
+    ) throws(Refusal) {
         var index = start
         while index < snapshot.names.count {
             // As many names as fit, in one go: of the others nothing is asked.
@@ -106,12 +106,12 @@ extension Filesystem {
 
 /// One answer to readdir: as many names as fit.
 private struct FolderPage {
-    let request: fuse_req_t
+    let request: Request
     let plus: Bool
     private(set) var bytes: [UInt8] = []
     private let size: Int
 
-    init(request: fuse_req_t, size: Int, plus: Bool) {
+    init(request: Request, size: Int, plus: Bool) {
         self.request = request
         self.size = size
         self.plus = plus
@@ -138,7 +138,7 @@ private struct FolderPage {
     }
 
     mutating func add(_ name: String, _ resolved: Resolved, next: Int) -> Bool {
-        var parameters = fuse_entry_param(resolved, for: request)
+        var parameters = fuse_entry_param(resolved, in: request.filesystem)
         return append(name, &parameters, next)
     }
 
@@ -156,16 +156,16 @@ private struct FolderPage {
         let room = size - start
         let needed =
             plus
-            ? fuse_add_direntry_plus(request, nil, 0, name, &parameters, off_t(next))
-            : fuse_add_direntry(request, nil, 0, name, &parameters.attr, off_t(next))
+            ? fuse_add_direntry_plus(request.pointer, nil, 0, name, &parameters, off_t(next))
+            : fuse_add_direntry(request.pointer, nil, 0, name, &parameters.attr, off_t(next))
         guard needed <= room else { return false }
         bytes.append(contentsOf: repeatElement(0, count: needed))
         bytes.withUnsafeMutableBytes { buffer in
             let place = buffer.baseAddress!.advanced(by: start).assumingMemoryBound(to: CChar.self)
             if plus {
-                _ = fuse_add_direntry_plus(request, place, needed, name, &parameters, off_t(next))
+                _ = fuse_add_direntry_plus(request.pointer, place, needed, name, &parameters, off_t(next))
             } else {
-                _ = fuse_add_direntry(request, place, needed, name, &parameters.attr, off_t(next))
+                _ = fuse_add_direntry(request.pointer, place, needed, name, &parameters.attr, off_t(next))
             }
         }
         return true

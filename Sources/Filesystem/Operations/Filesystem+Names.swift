@@ -10,74 +10,75 @@ import SystemPackage
 extension Filesystem {
     static func addNames(to operations: inout fuse_lowlevel_ops) {
         operations.lookup = { request, parent, name in
-            if isReenacted(request!, .lookup(parent, name)) { return }
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).lookup(parent, bytes(name), request!)
+            let request = Request(request, "lookup", parent, name)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.lookup(parent, bytes(name), request)
             }
         }
-        // The catalog's rows are the inodes and live on without the kernel: nothing is counted. What has
-        // no name any more cannot be looked up again, so the first word of it is the last.
+        // An inode is a row of the catalog, which does not depend on the kernel's memory: lookups are not counted. A file without
+        // a name cannot be looked up again, so the first forget of it is also the last.
         operations.forget = { request, number, _ in
-            filesystem(of: request!).forget(number)
+            Filesystem.behind(fuse_req_userdata(request)).forget(number)
             fuse_reply_none(request)
         }
         operations.forget_multi = { request, count, forgotten in
-            for index in 0..<count { filesystem(of: request!).forget(forgotten![index].ino) }
+            let filesystem = Filesystem.behind(fuse_req_userdata(request))
+            for index in 0..<count { filesystem.forget(forgotten![index].ino) }
             fuse_reply_none(request)
         }
         operations.mknod = { request, parent, name, mode, _ in
-            if isReenacted(request!, .make(parent, name)) { return }
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).makeNode(parent, bytes(name), mode, request!)
+            let request = Request(request, "mknod", parent, name)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.makeNode(parent, bytes(name), mode, request)
             }
         }
         operations.mkdir = { request, parent, name, mode in
-            if isReenacted(request!, .make(parent, name)) { return }
-            Request(request!).answer { () throws(Errno) in
+            let request = Request(request, "mkdir", parent, name)
+            request.answer { filesystem throws(Refusal) in
                 .entry(
-                    try filesystem(of: request!).library.makeFolder(
-                        bytes(name), in: InodeNumber(folder: parent), by: Creator(request!, mode: mode)))
+                    try filesystem.library.makeFolder(
+                        bytes(name), in: InodeNumber(folder: parent), by: request.creator(mode: mode)))
             }
         }
         operations.symlink = { request, target, parent, name in
-            if isReenacted(request!, .make(parent, name)) { return }
-            Request(request!).answer { () throws(Errno) in
+            let request = Request(request, "symlink", parent, name)
+            request.answer { filesystem throws(Refusal) in
                 .entry(
-                    try filesystem(of: request!).library.makeSymbolicLink(
+                    try filesystem.library.makeSymbolicLink(
                         bytes(name), to: Array(bytes(target)), in: InodeNumber(folder: parent),
-                        by: Creator(request!, mode: 0o777)))
+                        by: request.creator(mode: 0o777)))
             }
         }
         operations.readlink = { request, number in
-            Request(request!).answer { () throws(Errno) in
-                .link(try filesystem(of: request!).library.readSymbolicLink(InodeNumber(entry: number)))
+            Request(request, "readlink", number).answer { filesystem throws(Refusal) in
+                .link(try filesystem.library.readSymbolicLink(InodeNumber(entry: number)))
             }
         }
         operations.unlink = { request, parent, name in
-            if isReenacted(request!, .remove(parent, name)) { return }
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).remove(bytes(name), from: Node(number: parent))
+            Request(request, "unlink", parent, name).answer { filesystem throws(Refusal) in
+                try filesystem.remove(bytes(name), from: Node(number: parent))
                 return .success
             }
         }
         operations.rmdir = { request, parent, name in
-            if isReenacted(request!, .remove(parent, name)) { return }
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).library.removeFolder(bytes(name), in: InodeNumber(folder: parent))
+            Request(request, "rmdir", parent, name).answer { filesystem throws(Refusal) in
+                try filesystem.library.removeFolder(bytes(name), in: InodeNumber(folder: parent))
                 return .success
             }
         }
         operations.rename = { request, parent, name, newParent, newName, flags in
-            if isReenacted(request!, .rename(parent, name, newParent, newName)) { return }
-            Request(request!).answer { () throws(Errno) in
-                try filesystem(of: request!).rename(
+            let request = Request(request, "rename", parent, name, to: newParent, newName)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.rename(
                     bytes(name), in: Node(number: parent), to: bytes(newName), in: InodeNumber(folder: newParent),
-                    RenameOptions(flags: flags), by: Request(request!).caller)
+                    RenameOptions(flags: flags), by: request.caller)
                 return .success
             }
         }
-        operations.link = { request, _, _, _ in
-            Request(request!).answer { () throws(Errno) in throw .notPermitted }
+        operations.link = { request, number, newParent, newName in
+            Request(request, "link", number, nil, to: newParent, newName).answer { _ throws(Refusal) in
+                throw .notRegularFile
+            }
         }
     }
 
@@ -86,19 +87,19 @@ extension Filesystem {
     }
 
     private func lookup(
-        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ request: fuse_req_t
-    ) throws(Errno) -> Reply {
+        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ request: Request
+    ) throws(Refusal) -> Reply {
         if case .versions(let folder, let inode) = Node(number: parent) {
             return .entry(try library.lookup(name, in: folder, of: inode))
         }
         let folder = try InodeNumber(folder: parent)
         if let document = ReservedStateName.stem(of: name) {
-            return .entry(try library.lookupState(of: document, in: folder) { CallerPurpose.read(of: request) })
+            return .entry(try library.lookupState(of: document, in: folder) { request.purpose })
         }
-        return .entry(try library.lookup(name, in: folder) { CallerPurpose.read(of: request) })
+        return .entry(try library.lookup(name, in: folder) { request.purpose })
     }
 
-    private func remove(_ name: UnsafeBufferPointer<UInt8>, from folder: Node) throws(Errno) {
+    private func remove(_ name: UnsafeBufferPointer<UInt8>, from folder: Node) throws(Refusal) {
         if case .versions(let folder, let inode) = folder {
             try library.discardVersion(name, in: folder, of: inode)
         } else {
@@ -109,7 +110,7 @@ extension Filesystem {
     private func rename(
         _ name: UnsafeBufferPointer<UInt8>, in folder: Node, to newName: UnsafeBufferPointer<UInt8>,
         in newFolder: InodeNumber, _ options: RenameOptions, by caller: Caller
-    ) throws(Errno) {
+    ) throws(Refusal) {
         if case .versions(let folder, let inode) = folder {
             try library.chooseVersion(name, in: folder, of: inode, as: newName, in: newFolder, options: options)
         } else {
@@ -118,31 +119,22 @@ extension Filesystem {
         }
     }
 
-    /// Only regular files: a device, socket or FIFO is no document (PRODUCT 10).
+    /// Only regular files: a device, socket or FIFO is no document.
     private func makeNode(
-        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ request: fuse_req_t
-    ) throws(Errno) -> Reply {
-        guard mode & S_IFMT == S_IFREG || mode & S_IFMT == 0 else { throw .notPermitted }
+        _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ request: Request
+    ) throws(Refusal) -> Reply {
+        guard mode & S_IFMT == S_IFREG || mode & S_IFMT == 0 else { throw .notRegularFile }
         let (resolved, opening) = try library.create(
-            name, in: InodeNumber(folder: parent), by: Creator(request, mode: mode), flags: O_RDONLY | O_EXCL)
-        if case .opened(let handle) = opening { library.close(handle) }
+            name, in: InodeNumber(folder: parent), by: request.creator(mode: mode), flags: O_RDONLY | O_EXCL)
+        if case .opened(let file) = opening { library.close(file.number) }
         return .entry(resolved)
-    }
-}
-
-extension Creator {
-    init(_ request: fuse_req_t, mode: mode_t) {
-        let context = fuse_req_ctx(request)!.pointee
-        self.init(
-            owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777),
-            caller: Caller(thread: context.pid))
     }
 }
 
 extension RenameOptions {
     /// - Throws: EINVAL for flags that no file system but overlayfs knows.
-    init(flags: UInt32) throws(Errno) {
-        guard flags & ~UInt32(RENAME_NOREPLACE | RENAME_EXCHANGE) == 0 else { throw .invalidArgument }
+    init(flags: UInt32) throws(Refusal) {
+        guard flags & ~UInt32(RENAME_NOREPLACE | RENAME_EXCHANGE) == 0 else { throw .unknownFlags }
         self.init(rawValue: Int(flags))
     }
 }

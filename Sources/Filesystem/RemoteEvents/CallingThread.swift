@@ -5,9 +5,9 @@ import Synchronization
 
 /// A thread for system calls on our own mount, which shares no open file with the rest of the process.
 ///
-/// When the process is killed while a call waits for an answer, the device must be closed all the same: who
-/// waits for a request that somebody has read cannot be killed before that. What runs here must start no
-/// threads, as libdispatch may: they would have no files either.
+/// When the process is killed, its FUSE device must be closed even though a call of this thread waits for an answer: a process
+/// that waits for a request which was already read cannot die before the device is closed. The work that runs here must start no
+/// threads, as libdispatch may: they would have no open files either.
 final class CallingThread: Sendable {
     private let work = Mutex<(@Sendable () -> Void)?>(nil)
     private let given = DispatchSemaphore(value: 0)
@@ -46,7 +46,8 @@ final class CallingThread: Sendable {
         given.signal()
         done.wait()
         work.withLock { $0 = nil }
-        return result.value.withLock { $0 }!
+        guard let value = result.value.withLock({ $0 }) else { preconditionFailure("the thread did not do its work") }
+        return value
     }
 
     private final class Result<Value: Sendable>: Sendable {

@@ -3,11 +3,11 @@ import Documents
 import Library
 
 /// A remote change that a thread of ours carries out once more as system calls on our own mount, because
-/// the kernel tells watchers (inotify) of system calls only. Another display name that a document got here without rename(2) is one,
-/// too. The tree has the change already: the calls are answered as if they made it, and do nothing.
+/// the kernel tells watchers (inotify) of system calls only. Without it no program that watches a folder hears of other devices
+/// (Mechanisms). A display name that a document got here without rename(2) is shown in the same way.
 ///
-/// Names are answered as they were when the change happened, whatever they mean since: so several
-/// changes replay one after the other.
+/// The tree has the change already: the calls are answered as if they made it, and do nothing. Names are answered as they were when the
+/// change happened, whatever they mean since: so several changes replay one after the other.
 struct Reenactment {
     /// A request of that thread.
     enum Call: Equatable {
@@ -22,13 +22,13 @@ struct Reenactment {
     }
 
     enum Answer: Equatable {
-        /// What the name means, or the call has made.
+        /// The entry that the name means, or that the call has made.
         case entry(ListedPlace.Step)
         case absent
         case done
-        /// Not what belongs to the change: refused, so that nothing is ever done by that thread.
+        /// The call does not belong to the change: it is refused, so that nothing is ever done by that thread.
         case refused
-        /// A name above `local` and `cloud`, which means what it always means, or a request that is not for the change.
+        /// The file system answers as always: a name above `local` and `cloud`, or a request that is not for the change.
         case notOurs
     }
 
@@ -41,7 +41,7 @@ struct Reenactment {
 
     mutating func answer(to call: Call) -> Answer {
         let answer = reply(to: call)
-        if case .lookup = call, case .entry(let step) = answer { known.insert(step.inode) }
+        if case .lookup = call, case .entry(let listed) = answer { known.insert(listed.inode) }
         return answer
     }
 
@@ -64,7 +64,7 @@ struct Reenactment {
 
     private func meaning(of name: String, in folder: InodeNumber) -> Answer {
         for place in change.places {
-            if let step = place.folders.first(where: { $0.isNamed(name, in: folder) }) { return .entry(step) }
+            if let listed = place.folders.first(where: { $0.isNamed(name, in: folder) }) { return .entry(listed) }
         }
         switch change {
         case .created(let place):
@@ -83,9 +83,4 @@ extension ListedPlace.Step {
     fileprivate func isNamed(_ name: String, in folder: InodeNumber) -> Bool {
         self.folder == folder && self.name.isIdentical(to: name)
     }
-}
-
-extension ListedPlace {
-    /// The path of its folder from the mountpoint on.
-    var folderPath: String { (["Documents", container.rawValue] + folders.map(\.name)).joined(separator: "/") }
 }

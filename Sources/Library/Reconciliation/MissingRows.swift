@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 
 /// Rows whose files are not in their places.

@@ -42,7 +42,7 @@ struct Reconciliation {
         var isFolder: Bool { found.type == S_IFDIR }
     }
 
-    let library: Library
+    let comparison: StoreComparison
     let catalog: CatalogTransaction
     let occasion: Occasion
     /// Whether rows were lost: then not even an empty folder is there because the log was being applied.
@@ -60,10 +60,10 @@ struct Reconciliation {
     private var expanded: Set<InodeNumber> = []
 
     init(
-        _ library: Library, _ catalog: CatalogTransaction, _ occasion: Occasion, isCatalogNew: Bool = false,
+        _ comparison: StoreComparison, _ catalog: CatalogTransaction, _ occasion: Occasion, isCatalogNew: Bool = false,
         isRecursive: Bool = true
     ) {
-        self.library = library
+        self.comparison = comparison
         self.catalog = catalog
         self.occasion = occasion
         self.isCatalogNew = isCatalogNew
@@ -78,7 +78,7 @@ struct Reconciliation {
         unreadable = []
         try compareFolders()
         try placeFolders()
-        if !unreadable.isEmpty { library.mustReconcile.store(true, ordering: .relaxed) }
+        if !unreadable.isEmpty { comparison.mustReconcile.store(true, ordering: .relaxed) }
         // Files can only go back to folders that are there.
         if occasion != .edits { try remakeMissingFolders() }
         try placeFiles()
@@ -96,17 +96,17 @@ struct Reconciliation {
         let directory: BackingFolder
         let names: [String]
         do {
-            directory = try library.backing.folder(folder, catalog)
+            directory = try comparison.backing.folder(folder, catalog)
             // At its path another folder may stand that is still to be placed.
             if try isOther(directory, than: folder) {
-                library.backing.forget(folder)
+                comparison.backing.forget(folder)
                 return unreadable.append(folder)
             }
             names = try directory.names()
         } catch {
             // It is not known what is missing in it.
             unreadable.append(folder)
-            library.logger.warning(
+            comparison.logger.warning(
                 "a folder of the store cannot be read", metadata: ["inode": "\(folder)", "error": "\(error)"])
             return
         }
@@ -178,14 +178,14 @@ struct Reconciliation {
         try catalog.entries(generatedFilename: filename).first { row in
             if missing[row.inode] != nil { return true }
             guard row.kind == .document else { return false }
-            guard let directory = try? library.backing.folder(row.parent, catalog) else { return true }
+            guard let directory = try? comparison.backing.folder(row.parent, catalog) else { return true }
             return !directory.exists(row.filename)
         }
     }
 
     /// The missing folder in which the documents are by their rows that a stray folder holds.
     private func folderOfDocuments(in stray: Stray) throws -> Entry? {
-        let names = (try? library.backing.folder(stray.folder, catalog).folder(stray.name).names()) ?? []
+        let names = (try? comparison.backing.folder(stray.folder, catalog).folder(stray.name).names()) ?? []
         for name in names {
             if let row = try bearer(of: name), let folder = missing[row.parent] { return folder }
         }
@@ -223,7 +223,7 @@ struct Reconciliation {
             row.kind == .folder
         else { return try adopt(stray) }
         forgetMissing(row.inode)
-        try match(row, stray.found, in: try library.backing.folder(stray.folder, catalog))
+        try match(row, stray.found, in: try comparison.backing.folder(stray.folder, catalog))
         unvisited.append(row.inode)
     }
 
@@ -270,26 +270,26 @@ struct Reconciliation {
     }
 
     private func moveBack(_ stray: Stray, to row: Entry) throws -> (Entry, BackingFolder)? {
-        let source = try library.backing.folder(stray.folder, catalog)
-        guard let target = try? library.backing.folder(row.parent, catalog) else { return nil }
+        let source = try comparison.backing.folder(stray.folder, catalog)
+        guard let target = try? comparison.backing.folder(row.parent, catalog) else { return nil }
         do throws(Errno) {
             try source.rename(stray.name, to: target, row.filename, flags: RENAME_NOREPLACE)
         } catch {
             if error != .noSuchFileOrDirectory {
-                library.logger.warning(
+                comparison.logger.warning(
                     "a file is not in its place", metadata: ["filename": "\(row.filename)", "error": "\(error)"])
             }
             return nil
         }
         // With the name that it may have been given on the way.
-        library.backing.mirror(displayName: row.name?.displayName, of: row.filename, in: target)
-        library.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
+        comparison.backing.mirror(displayName: row.name?.displayName, of: row.filename, in: target)
+        comparison.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
         return (row, target)
     }
 
     private mutating func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
         let migrates = row.container != folder.container
-        if migrates, try library.obstacle(toMigrating: row, catalog) != nil { return nil }
+        if migrates, try comparison.migration.obstacle(toMigrating: row, catalog) != nil { return nil }
         try makeWay(for: stray.name, in: folder.inode, besides: row.inode)
         var entry = row
         entry.parent = folder.inode
@@ -298,23 +298,23 @@ struct Reconciliation {
         if row.parent != folder.inode { entry.position = try catalog.nextPosition(in: folder.inode) }
         entry.notePending([.place, .position])
         let name = try EntryName(stray.name)
-        if row.kind == .document, !row.hasGeneratedFilename { entry.name = DocumentName(splitting: name) }
-        library.backing.forget(row.inode)
+        if row.kind == .document, !row.hasGeneratedFilename { entry.document?.name = DocumentName(splitting: name) }
+        comparison.backing.forget(row.inode)
         try catalog.update(entry)
         if row.kind == .folder {
-            try library.carryDescendants(of: entry, from: row, to: folder.place.folder(name), catalog)
+            try comparison.migration.carryDescendants(of: entry, from: row, to: folder.place.folder(name), catalog)
             entry = try catalog.entry(entry.inode) ?? entry
         }
-        if migrates { try library.migrate(entry, from: row, catalog) }
-        library.logger.notice("a file was found at another place", metadata: ["filename": "\(entry.filename)"])
-        return (try catalog.entry(entry.inode) ?? entry, try library.backing.folder(folder.inode, catalog))
+        if migrates { try comparison.migration.migrate(entry, from: row, catalog) }
+        comparison.logger.notice("a file was found at another place", metadata: ["filename": "\(entry.filename)"])
+        return (try catalog.entry(entry.inode) ?? entry, try comparison.backing.folder(folder.inode, catalog))
     }
 
     private mutating func adopt(_ stray: Stray) throws {
         // A file without a row was there before the write that failed: the write removed its own (`ifFailed`).
         if occasion == .failedWrite { return }
         var stray = stray
-        var directory = try library.backing.folder(stray.folder, catalog)
+        var directory = try comparison.backing.folder(stray.folder, catalog)
         let isCloud = try catalog.entry(stray.folder)?.container == .cloud
         // The log was being applied: folders and links are made again by it if they are wanted.
         if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
@@ -322,19 +322,21 @@ struct Reconciliation {
             twin.container == .local, let id = twin.id, try catalog.replicaRecord(id) != nil
         {
             // It has left the cloud, and nothing local is sent: the older file stays here as well.
-            let local = try library.backing.folder(.local, catalog)
-            let filename = try library.newFilename(twin.name?.pathExtension ?? "", in: .local, catalog)
+            let local = try comparison.backing.folder(.local, catalog)
+            let filename = try comparison.namespace.newFilename(twin.name?.pathExtension ?? "", in: .local, catalog)
             try directory.rename(stray.name, to: local, filename, flags: RENAME_NOREPLACE)
-            if let name = twin.name?.displayName { library.backing.mirror(displayName: name, of: filename, in: local) }
+            if let name = twin.name?.displayName {
+                comparison.backing.mirror(displayName: name, of: filename, in: local)
+            }
             (stray, directory) = (Stray(folder: .local, name: filename, found: stray.found), local)
         }
         try makeWay(for: stray.name, in: stray.folder)
-        guard let adopted = try library.adopt(stray, directory, catalog) else {
-            library.logger.warning(
+        guard let adopted = try comparison.foundFiles.adopt(stray, directory, catalog) else {
+            comparison.logger.warning(
                 "what is no file, folder or link was left alone", metadata: ["name": "\(stray.name)"])
             return
         }
-        library.logger.notice("a file without a row was adopted", metadata: ["filename": "\(adopted.filename)"])
+        comparison.logger.notice("a file without a row was adopted", metadata: ["filename": "\(adopted.filename)"])
         if adopted.kind == .folder { unvisited.append(adopted.inode) }
     }
 
@@ -344,7 +346,7 @@ struct Reconciliation {
     {
         guard let row = try catalog.entry(in: folder, filename: filename), row.inode != inode else { return }
         var entry = row
-        entry.filename = try library.distinctFilename(of: row, catalog)
+        entry.filename = try comparison.namespace.distinctFilename(of: row, catalog)
         entry.notePending(.place)
         try catalog.update(entry)
         if missing[row.inode] != nil { missing.insert(entry) }
@@ -360,7 +362,7 @@ struct Reconciliation {
     }
 
     private mutating func remake(_ missingRow: Entry) throws {
-        let directory = try library.backing.folder(missingRow.parent, catalog)
+        let directory = try comparison.backing.folder(missingRow.parent, catalog)
         if directory.exists(missingRow.filename) { try makeWay(for: missingRow.filename, in: missingRow.parent) }
         guard let row = try catalog.entry(missingRow.inode) else { return }
         if row.kind == .folder {
@@ -380,11 +382,11 @@ struct Reconciliation {
         for row in rows {
             switch (occasion, row.kind) {
             case (.failedWrite, .document), (.failedWrite, .scratch):
-                library.logger.error("a file of the store is gone", metadata: ["filename": "\(row.filename)"])
+                comparison.logger.error("a file of the store is gone", metadata: ["filename": "\(row.filename)"])
             case (.edits, .folder) where try catalog.hasChildren(row.inode): try remake(row)
-            case (.edits, _): try library.dropRemoved(row, catalog)
+            case (.edits, _): try comparison.foundFiles.dropRemoved(row, catalog)
             case (_, .folder), (_, .symbolicLink): try remake(row)
-            default: try library.dropMissing(row, catalog)
+            default: try comparison.foundFiles.dropMissing(row, catalog)
             }
         }
     }

@@ -1,28 +1,28 @@
 import Documents
 
-/// Looks page by page through the positions of a log for what a device that only reads on would not notice: entries that are
-/// missing, before its own position or after it. A pure value.
+/// Checks, page by page, that the log has an entry at every position, before the device's own position and after it. Reading on does not
+/// show that an earlier entry went missing. A pure value.
 public struct ContainerAudit: Sendable, Equatable {
     public static let pageLength = 1000
 
-    /// The last position that was looked at.
+    /// The last position that was checked.
     public private(set) var last: LogPosition
     private let readFrom: LogPosition
-    /// Where the device was when the audit began: nothing up to here may be missing.
+    /// The device's position when the audit began: the log must reach at least this far.
     private let known: LogPosition
 
     public init(_ head: LogHead) {
-        // A chain that begins anew above 1, or a checkpoint, has no entry before its first.
+        // A device that began with a checkpoint, or with a chain that was begun anew, vouches for no entry before that.
         last = head.readFrom.previous
         readFrom = head.readFrom
         known = head.position
     }
 
-    /// Takes the next page of positions, those after `last`.
+    /// Checks the next page of positions, those after `last`. A page with fewer than `pageLength` positions is the last one.
     ///
-    /// - Returns: whether that was all.
-    /// - Throws: what is missing.
-    public mutating func take(_ page: [LogPosition]) throws(ContainerFault) -> Bool {
+    /// - Returns: whether this was the last page.
+    /// - Throws: the fault, if an entry is missing.
+    public mutating func check(_ page: [LogPosition]) throws(ContainerFault) -> Bool {
         for position in page {
             guard position == last.next else { throw .hole(last.next) }
             last = position

@@ -2,10 +2,12 @@ import Documents
 import FoundationEssentials
 import ObjectStore
 
-/// `container`: tells one container from every other, wherever it lies. Created once, before anything else.
+/// The object `container`, which tells one container from every other, wherever it lies. It is created once, before anything else
+/// (ContainerFormat).
 public struct ContainerIdentity: Codable, Sendable, Equatable {
-    public static let key = ObjectKey("container")!
+    public static let key = ObjectKey(valid: ["container"])
     public static let currentFormat = 1
+    /// Bytes. A larger object is damaged.
     private static let largest = 4096
 
     public var format = ContainerIdentity.currentFormat
@@ -13,18 +15,18 @@ public struct ContainerIdentity: Codable, Sendable, Equatable {
 
     public init(_ id: ContainerID) { self.id = id }
 
-    /// One id has one form: the chain of the log begins with the hash of it.
+    /// The bytes of the object. An id has one form only, because the chain of the log begins with the hash of these bytes.
     public var encoded: [UInt8] { Array("{\"format\":\(format),\"id\":\"\(id)\"}\n".utf8) }
 
-    /// The head of a log that nobody has written to.
+    /// The head of a log that has no entry yet.
     public var emptyLog: LogHead {
         LogHead(
             container: id, root: LogPosition.start.next, readFrom: LogPosition.start.next, position: .start,
             hash: ObjectHash(of: encoded), commit: nil, state: .empty)
     }
 
-    /// - Returns: nil where the store has none.
-    /// - Throws: `ContainerFault.unnamed` where it does not say which container this is.
+    /// - Returns: nil if the store has no such object.
+    /// - Throws: `ContainerFault.unnamed` if the object is damaged.
     public static func read(from store: any ObjectStore) async throws(LogError) -> ContainerIdentity? {
         let bytes: [UInt8]
         do throws(ObjectStoreError) { bytes = try await store.get(key, limit: largest) } catch {
@@ -34,13 +36,15 @@ public struct ContainerIdentity: Codable, Sendable, Equatable {
             default: throw .store(error)
             }
         }
-        guard let identity = try? JSONDecoder().decode(ContainerIdentity.self, from: Data(bytes)),
-            identity.format == currentFormat, identity.encoded == bytes
-        else { throw .container(.unnamed) }
+        let identity: ContainerIdentity
+        do { identity = try JSONDecoder().decode(ContainerIdentity.self, from: Data(bytes)) } catch {
+            throw .container(.unnamed)
+        }
+        guard identity.format == currentFormat, identity.encoded == bytes else { throw .container(.unnamed) }
         return identity
     }
 
-    /// Removes an object that does not say which container this is, so that it can be written anew.
+    /// Removes the object if it is damaged, so that it can be created again.
     public static func removeDamaged(from store: any ObjectStore) async throws(LogError) {
         do throws(LogError) { _ = try await read(from: store) } catch {
             guard case .container(.unnamed) = error else { throw error }
@@ -48,9 +52,9 @@ public struct ContainerIdentity: Codable, Sendable, Equatable {
         }
     }
 
-    /// Writes it where there is none.
+    /// Creates the object if there is none.
     ///
-    /// - Returns: the one that is there then, which may be another's.
+    /// - Returns: the identity in the store, which another device may have created first.
     public func establish(in store: any ObjectStore) async throws(LogError) -> ContainerIdentity {
         do throws(ObjectStoreError) { _ = try await store.putIfAbsent(Self.key, encoded) } catch { throw .store(error) }
         guard let present = try await Self.read(from: store) else { throw .store(.notFound(Self.key)) }

@@ -1,15 +1,15 @@
 import Documents
 import FoundationEssentials
 
-/// An object of the log: two lines of JSON, the first short. It says what the entry follows and which commit it is, so that an entry
-/// can be recognised without reading all of it; the second is the commit.
+/// An object of the log: two lines of JSON (ContainerFormat). The first line is short. It says which commit the entry is and what it
+/// follows, so that an entry can be recognised without reading the rest. The second line is the commit.
 public struct LogEntry: Sendable, Equatable {
     public let link: ChainLink
     public let commit: Commit
     /// The whole object.
     public let bytes: [UInt8]
 
-    /// Longer first lines are none.
+    /// Bytes of the first line, with its line feed, at most.
     static let longestHeader = 1024
 
     /// The first line.
@@ -37,23 +37,25 @@ public struct LogEntry: Sendable, Equatable {
         bytes = Array(header) + [Self.newline] + encoded
     }
 
-    /// An entry as the store has it.
+    /// Reads an entry from the bytes of its object.
     public init(decoding bytes: [UInt8]) throws(CommitError) {
         let header = try Self.header(of: bytes)
         let rest = bytes.drop { $0 != Self.newline }.dropFirst()
         commit = try Commit.decode(Array(rest))
-        guard commit.id == header.commit else { throw .invalid("the id of a commit") }
+        guard commit.id == header.commit else {
+            throw .invalid("the header names another commit than the one that follows")
+        }
         link = header.link
         self.bytes = bytes
     }
 
     public var hash: ObjectHash { ObjectHash(of: bytes) }
 
-    /// - Parameter start: of the object, its first line at least.
+    /// - Parameter start: the first bytes of the object, with the whole first line.
     static func header(of start: [UInt8]) throws(CommitError) -> Header {
         struct Format: Decodable { let format: Int }
         guard let end = start.prefix(longestHeader).firstIndex(of: newline) else {
-            throw .malformed("it has no first line")
+            throw .malformed("the first line does not end within \(longestHeader) bytes")
         }
         let line = Data(start[..<end])
         do {

@@ -1,19 +1,19 @@
 import Documents
 
-/// How far a device has read the log of a container, with all that the next entry must fit.
+/// How far a device has read the log of a container, and all that the next entry must match (ContainerFormat).
 public struct LogHead: Codable, Sendable, Equatable {
     public var container: ContainerID
-    /// The first entry of the chain: above 1 where a damaged log was begun anew (`Reunion`).
+    /// The first entry of the chain: 1, or more where a damaged log was begun anew (`Reunion`).
     public var root: LogPosition
-    /// The first entry that this device can vouch for: those before it were in the checkpoint that it began with.
+    /// The first entry that this device can vouch for. What came before was in the checkpoint that it began with.
     public var readFrom: LogPosition
     /// The last entry that was applied.
     public var position: LogPosition
-    /// Of that entry; where there is none yet, of the beginning of the chain.
+    /// The hash of that entry; at the beginning of the chain, what the first entry must name as the object before it.
     public var hash: ObjectHash
-    /// The commit in that entry; nil at the beginning of the chain.
+    /// The id of the commit in that entry; nil at the beginning of the chain.
     public var commit: CommitID?
-    /// Of the replica after that entry.
+    /// The hash of the replica after that entry.
     public var state: StateHash
 
     public init(
@@ -29,12 +29,12 @@ public struct LogHead: Codable, Sendable, Equatable {
         self.state = state
     }
 
-    /// What an entry after this head says of what it follows.
+    /// The link of an entry that follows this head.
     public var link: ChainLink { ChainLink(container: container, previous: hash, state: state) }
 
-    /// Whether an entry is the next one.
+    /// Checks that an entry is the next one.
     ///
-    /// - Throws: `ContainerFault` where it belongs to another chain, or its writer had another state.
+    /// - Throws: `ContainerFault` if it belongs to another chain, or if its writer had another state.
     public func check(_ entry: LogEntry) throws(ContainerFault) {
         let next = position.next
         guard entry.link.container == container else { throw .replaced }
@@ -44,7 +44,7 @@ public struct LogHead: Codable, Sendable, Equatable {
 
     /// The head after an entry.
     ///
-    /// - Parameter state: of the replica after it.
+    /// - Parameter state: the hash of the replica after it.
     public func advanced(by entry: LogEntry, state: StateHash) -> LogHead {
         var head = self
         head.position = position.next
@@ -55,12 +55,12 @@ public struct LogHead: Codable, Sendable, Equatable {
     }
 }
 
-/// The part of a log entry that says what it follows.
+/// The part of a log entry that says what the entry follows.
 public struct ChainLink: Codable, Sendable, Equatable {
     public var container: ContainerID
-    /// Of the object before it.
+    /// The hash of the object before it.
     public var previous: ObjectHash
-    /// Of the replica before it.
+    /// The hash of the replica before it.
     public var state: StateHash
 
     public init(container: ContainerID, previous: ObjectHash, state: StateHash) {
@@ -70,18 +70,22 @@ public struct ChainLink: Codable, Sendable, Equatable {
     }
 }
 
-/// How a container differs from the one that this device knows. Nothing is sent to it, removed because of it or cleaned in it
-/// until a person has it made whole. The description is one line for a person.
+/// How a container differs from the one that this device knows. Until a person has it repaired, nothing is sent to it, removed
+/// because of it or cleaned in it. The description is one line for a person.
 public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible {
-    /// There is a log, and no object that says whose.
+    /// There is a log, and the object `container` is missing or damaged.
     case unnamed
+    /// There is neither a log nor an object `container`.
     case emptied
+    /// The object `container`, or an entry, has another container's id.
     case replaced
-    /// The entry at this position is missing, and later ones are there.
+    /// The entry at this position is missing, and later ones exist.
     case hole(LogPosition)
     /// This device has read further than the log goes.
     case rolledBack(to: LogPosition, from: LogPosition)
+    /// The entry at this position does not follow the one that this device has read before it.
     case otherHistory(at: LogPosition)
+    /// The writer of the entry at this position had another state than this device.
     case otherState(at: LogPosition)
 
     public var description: String {

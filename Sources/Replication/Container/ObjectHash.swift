@@ -1,12 +1,10 @@
-import Crypto
-
-/// SHA-256 of an object of the container, in 64 lower-case hexadecimal digits.
+/// The SHA-256 of an object of the container, as 64 lower-case hexadecimal digits.
 public struct ObjectHash: Hashable, Sendable, Codable, CustomStringConvertible {
     public let description: String
 
     public init(of bytes: some Sequence<UInt8>) { description = Digest.sha256(of: Array(bytes)) }
 
-    /// - Returns: nil for anything else than 64 lower-case hexadecimal digits.
+    /// - Returns: nil unless the text is 64 lower-case hexadecimal digits.
     public init?(_ text: String) {
         guard Digest.isHexadecimal(text) else { return nil }
         description = text
@@ -16,7 +14,7 @@ public struct ObjectHash: Hashable, Sendable, Codable, CustomStringConvertible {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let hash = Self(text) else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "no SHA-256 digest"))
+                .init(codingPath: decoder.codingPath, debugDescription: "not a SHA-256 digest"))
         }
         self = hash
     }

@@ -1,29 +1,29 @@
-import Crypto
 import FoundationEssentials
+import Hashing
 
-/// A hash of the whole state of the replica, kept up to date in a few additions for each entry that changes: the sum of the
-/// SHA-256 digests of all entries, four sums of 64 bits that wrap around. It depends on no order.
+/// A hash of the whole state of the replica: the sum of the SHA-256 digests of all entries, as four sums of 64 bits that wrap
+/// around (ContainerFormat). A changed entry takes one subtraction and one addition, and the order of entries does not matter.
 ///
-/// Two devices that have read the log to one position and have different sums hold different states: one of them is wrong.
-/// It guards against mistakes and damage, not against somebody who makes entries so that the sums meet.
+/// If two devices that have read the log to the same position have different hashes, one of them has a wrong state. The hash finds
+/// mistakes and damage. It does not resist somebody who makes entries so that the sums meet.
 public struct StateHash: Hashable, Sendable, Codable, CustomStringConvertible {
     private var sums: SIMD4<UInt64> = .zero
 
-    /// Of a state without entries.
+    /// The hash of a state without entries.
     public static let empty = StateHash()
 
     private init() {}
 
-    /// - Parameter record: the entry in the one form that it has (`ReplicaEntry.record`).
+    /// - Parameter record: an entry in its canonical form (`ReplicaEntry.record`).
     public mutating func add(_ record: some ContiguousBytes) { sums &+= Self.digest(record) }
 
-    /// - Parameter record: of an entry that was added before.
+    /// - Parameter record: an entry that was added before.
     public mutating func remove(_ record: some ContiguousBytes) { sums &-= Self.digest(record) }
 
     private static func digest(_ record: some ContiguousBytes) -> SIMD4<UInt64> {
-        var hash = SHA256()
-        record.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return hash.finalize().withUnsafeBytes { bytes in
+        var hash = RunningHash(.sha256)
+        record.withUnsafeBytes { hash.update($0) }
+        return hash.finish().withUnsafeBytes { bytes in
             SIMD4((0..<4).map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) })
         }
     }
@@ -42,7 +42,7 @@ public struct StateHash: Hashable, Sendable, Codable, CustomStringConvertible {
         }
         guard Digest.isHexadecimal(text), parts.count == 4 else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "no hash of a state"))
+                .init(codingPath: decoder.codingPath, debugDescription: "not a hash of a state"))
         }
         sums = SIMD4(parts)
     }

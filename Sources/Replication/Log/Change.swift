@@ -1,10 +1,10 @@
 import Documents
 
-/// What somebody chose among the versions of a document that are in conflict (PRODUCT 6).
+/// A choice among the versions of a document that are in conflict.
 public struct Resolution: Codable, Sendable, Equatable {
     /// The version that is to be current.
     public var kept: VersionID
-    /// Versions that who chose saw and did not want.
+    /// The versions that whoever chose had seen and did not want.
     public var discarded: [VersionID]
 
     public init(kept: VersionID, discarded: [VersionID]) {
@@ -13,17 +13,18 @@ public struct Resolution: Codable, Sendable, Equatable {
     }
 }
 
-/// One step of the replica state machine.
+/// One change of the replica (ContainerFormat says what each does).
 public enum Change: Sendable, Equatable {
-    /// A new entry with its first content, or one that was deleted and is back.
+    /// A new entry, or one that was deleted and is back. With `deleted`: an entry that was there once, told to a container that
+    /// has lost it.
     case create(ReplicaEntry)
+    /// A new content of a document.
     case save(EntryID, DocumentVersion)
     case describe(EntryID, DescriptionChange)
-    /// `seen` are the versions that were current or in conflict for who deleted it; none for what is no
-    /// document.
+    /// `seen` are the versions that whoever deleted the document had seen; empty for folders and links.
     case delete(EntryID, seen: [VersionID])
     case resolve(EntryID, Resolution)
-    /// A document was renamed over another: of its versions in conflict these are the other's from now on (PRODUCT 6).
+    /// A document was renamed over another one. These versions of it become conflict versions of that one.
     case bequeath(EntryID, to: EntryID, versions: [VersionID])
 
     public var subject: EntryID {
@@ -35,7 +36,7 @@ public enum Change: Sendable, Equatable {
     }
 }
 
-/// `{"save": {"id": …, "version": …}}`: one key, which says what the change is.
+/// An object with one key, which names the kind: `{"save": {"id": …, "version": …}}`.
 extension Change: Codable {
     private enum Kind: String, CodingKey { case create, save, describe, delete, resolve, bequeath }
 
@@ -49,7 +50,7 @@ extension Change: Codable {
         let container = try decoder.container(keyedBy: Kind.self)
         guard container.allKeys.count == 1, let kind = container.allKeys.first else {
             throw DecodingError.dataCorrupted(
-                .init(codingPath: decoder.codingPath, debugDescription: "a change has one kind"))
+                .init(codingPath: decoder.codingPath, debugDescription: "not a change of one known kind"))
         }
         switch kind {
         case .create:

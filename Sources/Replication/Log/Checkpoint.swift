@@ -1,22 +1,21 @@
-import Crypto
 import Documents
 import FoundationEssentials
 import ObjectStore
 import SystemPackage
 
-/// The state of the replica at some position of the log, so that a newcomer need not read all that led
-/// there: `checkpoint/POSITION/manifest`, written last, and parts that are named by their content.
+/// The object `checkpoint/POSITION/manifest`: describes the state of the container after an entry of the log (ContainerFormat). It lets a
+/// new device begin without reading the whole log. It is written after the parts, which are named by their digests.
 ///
-/// A part is a list of entries as JSON, one a line, folders before what lies in them.
+/// A part is a list of entries in canonical form, one a line, folders before what lies in them.
 public struct CheckpointManifest: Codable, Sendable, Equatable {
     public static let currentFormat = 1
 
     public var format = CheckpointManifest.currentFormat
-    /// Where the log goes on, and what its next entry follows.
+    /// The position of the state, and what the next entry of the log must match.
     public var head: LogHead
-    /// Entries in all parts.
+    /// The number of entries in all parts.
     public var count: Int
-    /// SHA-256 digests in hexadecimal, in the order in which the parts are to be read.
+    /// The SHA-256 digests of the parts in hexadecimal, in the order in which the parts are to be read.
     public var parts: [String]
 
     public init(head: LogHead, count: Int, parts: [String]) {
@@ -26,7 +25,7 @@ public struct CheckpointManifest: Codable, Sendable, Equatable {
     }
 }
 
-/// Why a checkpoint cannot be used. The log has everything, only slower.
+/// Why a checkpoint cannot be used. An older one, or the log from its start, says the same.
 public enum CheckpointError: Error, Sendable, CustomStringConvertible {
     case store(ObjectStoreError)
     case invalid(String)
@@ -39,43 +38,46 @@ public enum CheckpointError: Error, Sendable, CustomStringConvertible {
     }
 }
 
-/// A checkpoint that was fetched into a file, verified part by part, and not yet looked into: with a
-/// million entries it is too large to be held in memory.
+/// A checkpoint that was fetched into a file. The digest of each part is verified; the entries are not decoded yet. It stays in a file
+/// because a checkpoint of a million entries is too large for memory.
 public struct FetchedCheckpoint: Sendable {
-    /// The head of the log as a device has it that begins here.
+    /// The head of the log for a device that begins here.
     public let head: LogHead
     let count: Int
     let file: FileDescriptor
-    /// Where each part stands in the file, in the order in which they are to be read.
+    /// Where each part is in the file, in the order in which they are to be read.
     let parts: [Range<Int64>]
 }
 
-/// Where checkpoints are, and how many are kept.
+/// Reads and writes the checkpoints of a container.
 public struct Checkpoints: Sendable {
     static let folder = "checkpoint"
     private static let manifestName = "manifest"
-    /// Bytes; a part ends with the entry that reaches this.
+    /// Bytes. A part ends with the entry that reaches this length.
     public static let partLength = 4 << 20
+    /// Bytes.
     private static let largestPart = 64 << 20
+    /// Bytes.
     private static let largestManifest = 4 << 20
-    /// A newcomer may be reading one while the next is written.
+    private static let keysAtOnce = 1000
+    /// A new device may be reading the older one while the next is written.
     private static let keptCount = 2
     private static let parallelReads = 8
 
-    /// Commits from one checkpoint to the next, while there are few entries.
+    /// Positions from one checkpoint to the next, while there are few entries.
     public static let shortestInterval: Int64 = 64
 
     private let store: any ObjectStore
     private let interval: Int64
 
-    /// - Parameter interval: commits from one checkpoint to the next, while there are few entries.
+    /// - Parameter interval: positions from one checkpoint to the next, while there are few entries.
     public init(store: any ObjectStore, interval: Int64 = shortestInterval) {
         self.store = store
         self.interval = interval
     }
 
-    /// Whether the device that wrote the commit at `position` writes a checkpoint after it: the rarer the
-    /// larger the state, and by the position alone, so that one device does it.
+    /// Whether the device that wrote the commit at `position` also writes a checkpoint. The more entries there are, the rarer. It depends on
+    /// the position, so that one device does it.
     public func isDue(at position: LogPosition, entries: Int) -> Bool {
         var interval = interval
         while interval < Int64(entries) / 100 { interval *= 2 }
@@ -84,9 +86,9 @@ public struct Checkpoints: Sendable {
 
     // MARK: Reading
 
-    /// The newest checkpoint of a container that is whole; nil when there is none.
+    /// The newest checkpoint of a container of which all objects are there and undamaged; nil if there is none.
     ///
-    /// - Parameter file: an empty one of the caller's, which takes the entries.
+    /// - Parameter file: an empty file of the caller's, into which the parts are written.
     public func latest(
         of container: ContainerID, into file: FileDescriptor
     ) async throws(CheckpointError) -> FetchedCheckpoint? {
@@ -94,7 +96,7 @@ public struct Checkpoints: Sendable {
             do throws(CheckpointError) {
                 return try await fetch(position, of: container, into: file)
             } catch {
-                // An older one, or the log from its start, will do.
+                // A damaged one is passed over: an older one, or the log from its start, says the same.
                 if case .store(let reason) = error, !reason.concernsOneObject { throw error }
             }
         }
@@ -111,10 +113,10 @@ public struct Checkpoints: Sendable {
         var keys: [ObjectKey] = []
         while true {
             let page = try await stored { () throws(ObjectStoreError) in
-                try await store.list(ObjectKey(Self.folder)!, after: keys.last, limit: 1000)
+                try await store.list(ObjectKey(valid: [Self.folder]), after: keys.last, limit: Self.keysAtOnce)
             }
             keys += page
-            if page.count < 1000 { return keys.filter { $0.components.count == 3 } }
+            if page.count < Self.keysAtOnce { return keys.filter { $0.components.count == 3 } }
         }
     }
 
@@ -133,15 +135,17 @@ public struct Checkpoints: Sendable {
         let bytes = try await stored { () throws(ObjectStoreError) in
             try await store.get(Self.key(position, Self.manifestName), limit: Self.largestManifest)
         }
-        guard let manifest = try? JSONDecoder().decode(CheckpointManifest.self, from: Data(bytes)),
-            manifest.format == CheckpointManifest.currentFormat, manifest.head.position == position,
-            manifest.head.root <= position.next, manifest.count >= 0,
-            manifest.parts.allSatisfy({ $0.utf8.count == 64 && !$0.utf8.contains(UInt8(ascii: "/")) })
-        else { throw .invalid("its manifest") }
+        let manifest: CheckpointManifest
+        do { manifest = try JSONDecoder().decode(CheckpointManifest.self, from: Data(bytes)) } catch {
+            throw .invalid("its manifest cannot be read")
+        }
+        guard manifest.format == CheckpointManifest.currentFormat, manifest.head.position == position,
+            manifest.head.root <= position.next, manifest.count >= 0, manifest.parts.allSatisfy(Digest.isHexadecimal)
+        else { throw .invalid("a value in its manifest") }
         return manifest
     }
 
-    /// The head of the newest checkpoint whose manifest can be read; nil when there is none.
+    /// The head of the newest checkpoint whose manifest can be read; nil if there is none.
     public func latestHead() async throws(CheckpointError) -> LogHead? {
         for position in try await positions().reversed() {
             do throws(CheckpointError) { return try await manifest(position).head } catch {
@@ -191,7 +195,7 @@ public struct Checkpoints: Sendable {
     {
         try await onBlockingThread { () throws(CheckpointError) in
             do { try file.writeAll(toAbsoluteOffset: end, part) } catch {
-                throw .invalid("its copy here cannot be written: \(error)")
+                throw .invalid("the file for its parts cannot be written: \(error)")
             }
             return end + Int64(part.count)
         }
@@ -200,13 +204,14 @@ public struct Checkpoints: Sendable {
     private func fetchPart(_ digest: String, _ position: LogPosition) async -> Result<[UInt8], CheckpointError> {
         do throws(ObjectStoreError) {
             let bytes = try await store.get(Self.key(position, digest), limit: Self.largestPart)
-            return Digest.sha256(of: bytes) == digest ? .success(bytes) : .failure(.invalid("a part of it was changed"))
+            return Digest.sha256(of: bytes) == digest
+                ? .success(bytes) : .failure(.invalid("a part of it does not have its digest"))
         } catch { return .failure(.store(error)) }
     }
 
     // MARK: Writing
 
-    /// Writes a part, which counts once a manifest names it.
+    /// Writes a part. It counts once a manifest names it.
     ///
     /// - Returns: its digest.
     public func write(_ part: [UInt8], at position: LogPosition) async throws(CheckpointError) -> String {
@@ -217,14 +222,15 @@ public struct Checkpoints: Sendable {
         return digest
     }
 
-    /// Completes a checkpoint, and removes those that are older than the one before it.
+    /// Writes the manifest, which completes a checkpoint, and removes those that are older than the one before it.
     ///
-    /// - Returns: false where another device has written one of that position before.
+    /// - Returns: false if another device has written another checkpoint of that position before.
     @discardableResult
     public func finish(_ manifest: CheckpointManifest) async throws(CheckpointError) -> Bool {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        guard let bytes = try? encoder.encode(manifest) else { throw .invalid("its manifest") }
+        let bytes: Data
+        do { bytes = try encoder.encode(manifest) } catch { throw .invalid("its manifest cannot be written: \(error)") }
         let key = Self.key(manifest.head.position, Self.manifestName)
         let outcome = try await stored { () throws(ObjectStoreError) in try await store.putIfAbsent(key, Array(bytes)) }
         if outcome == .alreadyExists {
@@ -240,7 +246,7 @@ public struct Checkpoints: Sendable {
         let whole = keys.filter { $0.last == Self.manifestName }.map { $0.components[1] }.sorted()
         guard whole.count > Self.keptCount, let oldestKept = whole.suffix(Self.keptCount).first else { return }
         let old = keys.filter { $0.components[1] < oldestKept }
-        // Manifests first: what has lost parts must not be found.
+        // Manifests first, so that nobody finds a checkpoint that lacks parts.
         let manifests = old.filter { $0.last == Self.manifestName }
         let parts = old.filter { $0.last != Self.manifestName }
         for key in manifests + parts {
@@ -249,7 +255,7 @@ public struct Checkpoints: Sendable {
     }
 
     private static func key(_ position: LogPosition, _ name: String) -> ObjectKey {
-        ObjectKey([folder, position.key.last, name])!
+        ObjectKey(valid: [folder, position.key.last, name])
     }
 
     private func stored<Value>(
@@ -260,7 +266,7 @@ public struct Checkpoints: Sendable {
 }
 
 extension ObjectStoreError {
-    /// Not the store as a whole.
+    /// Whether the object cannot be had, and the store can.
     fileprivate var concernsOneObject: Bool {
         switch self {
         case .notFound, .corrupted: true

@@ -4,15 +4,14 @@ import FoundationEssentials
 import Synchronization
 import SystemPackage
 
-/// Between entries and the parts of a checkpoint.
+/// Reads the entries of a checkpoint, and checks what `apply` would guarantee.
 extension FetchedCheckpoint {
-    /// So many are decoded on other threads while those before them are used.
+    /// Parts that are decoded on other threads while those before them are used.
     private static let partsAhead = 2
 
-    /// Reads the entries in their order: each lies in a folder that came before it, as `apply` keeps them.
-    /// Blocks: call it through `onBlockingThread`.
+    /// Reads the entries in their order. Each lies in a folder that came before it. Blocks: call it through `onBlockingThread`.
     ///
-    /// - Parameter body: gets each entry, and its JSON as it stands in the checkpoint.
+    /// - Parameter body: gets each entry, and its record as it stands in the checkpoint.
     /// - Throws: `CheckpointError.invalid`, or what `body` throws.
     public func forEach(_ body: (ReplicaEntry, [UInt8]) throws -> Void) throws {
         var check = TreeCheck()
@@ -30,9 +29,9 @@ extension FetchedCheckpoint {
             next = decodeNext()
             for part in current {
                 for (entry, record) in try part.get() {
-                    guard check.takes(entry) else {
+                    guard check.accepts(entry) else {
                         throw CheckpointError.invalid(
-                            "an entry (\(number)) lies in no folder, or under a name that is taken")
+                            "entry \(number) lies in no known folder, or has the id or filename of another one")
                     }
                     state.add(record)
                     try body(entry, record)
@@ -42,12 +41,12 @@ extension FetchedCheckpoint {
         }
         guard number == count else { throw CheckpointError.invalid("it has \(number) entries instead of \(count)") }
         guard state == head.state else {
-            throw CheckpointError.invalid("its entries are not the state that it speaks of")
+            throw CheckpointError.invalid("its entries do not have the hash that its manifest gives")
         }
     }
 }
 
-/// Parts of a checkpoint that are being decoded, each on a thread of its own.
+/// Some parts of a checkpoint that are being decoded, each on a thread of its own.
 private final class DecodedParts: Sendable {
     typealias Part = Result<[(ReplicaEntry, [UInt8])], CheckpointError>
 
@@ -70,11 +69,15 @@ private final class DecodedParts: Sendable {
     }
 
     private static func decode(_ range: Range<Int64>, of file: FileDescriptor) -> Part {
-        guard let part = read(range, of: file) else { return .failure(.invalid("its copy here cannot be read")) }
+        let part: [UInt8]
+        do { part = try read(range, of: file) } catch {
+            return .failure(.invalid("the file with its parts cannot be read: \(error)"))
+        }
         let decoder = JSONDecoder()
         var entries: [(ReplicaEntry, [UInt8])] = []
         for line in part.split(separator: UInt8(ascii: "\n")) {
-            guard let entry = try? decoder.decode(ReplicaEntry.self, from: Data(line)) else {
+            let entry: ReplicaEntry
+            do { entry = try decoder.decode(ReplicaEntry.self, from: Data(line)) } catch {
                 return .failure(.invalid("an entry cannot be read"))
             }
             do throws(CommitError) { try Commit.validate(entry) } catch { return .failure(.invalid(error.description)) }
@@ -83,8 +86,8 @@ private final class DecodedParts: Sendable {
         return .success(entries)
     }
 
-    private static func read(_ range: Range<Int64>, of file: FileDescriptor) -> [UInt8]? {
-        try? [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
+    private static func read(_ range: Range<Int64>, of file: FileDescriptor) throws -> [UInt8] {
+        try [UInt8](unsafeUninitializedCapacity: range.count) { buffer, filled in
             while filled < range.count {
                 let rest = UnsafeMutableRawBufferPointer(
                     rebasing: UnsafeMutableRawBufferPointer(buffer)[filled..<range.count])
@@ -96,17 +99,17 @@ private final class DecodedParts: Sendable {
     }
 }
 
-/// The invariants of `apply`, which a checkpoint from a store that is not trusted must keep as well.
+/// Checks that a checkpoint keeps the invariants of `apply`: the store is not trusted.
 ///
-/// Of ids and names 64 bits of a hash are kept, whose key is this process's own: no store can make two
-/// meet, and chance does so in one of ten million checkpoints of a million entries. The log is read then.
+/// Of ids and names 64 bits of a hash are kept. The key of the hash is this process's own, so nobody can prepare a collision. By chance
+/// one happens in one of ten million checkpoints of a million entries; then the log is read instead.
 private struct TreeCheck {
-    /// The folders so far, and whether they are live.
+    /// Whether each folder so far is live.
     private var liveFolders: [EntryID: Bool] = [.cloudRoot: true]
     private var ids: Set<Int> = [EntryID.cloudRoot.hashValue]
     private var names: Set<Int> = []
 
-    mutating func takes(_ entry: ReplicaEntry) -> Bool {
+    mutating func accepts(_ entry: ReplicaEntry) -> Bool {
         guard ids.insert(entry.id.hashValue).inserted, let isLive = liveFolders[entry.description.parent] else {
             return false
         }

@@ -1,8 +1,10 @@
 import Documents
 import FoundationEssentials
 
-/// From bytes of the store to a commit that can be applied without further doubt.
+/// Reads a commit from bytes that are not trusted, and checks every value. A commit that was read can be applied (ContainerFormat gives
+/// the limits).
 extension Commit {
+    /// - Throws: `CommitError` for anything that is no commit, or has a value beyond the limits.
     public static func decode(_ bytes: [UInt8]) throws(CommitError) -> Commit {
         struct Header: Decodable { let format: Int }
         let decoder = JSONDecoder()
@@ -47,12 +49,14 @@ extension Commit {
         switch entry.content {
         case .folder: break
         case .symbolicLink(let target):
-            if target.isEmpty || target.count >= 4096 || target.contains(0) { throw .invalid("a link's target") }
+            if target.isEmpty || target.count > longestTarget || target.contains(0) {
+                throw .invalid("the target of a link")
+            }
         case .document(let versions):
             try validate(count: versions.all.count)
             for version in versions.all { try validate(version) }
             guard Set(versions.all.map(\.id)).count == versions.all.count else {
-                throw .invalid("a document with one version twice")
+                throw .invalid("a document that has one version twice")
             }
             guard let displayName = description.displayName, let pathExtension = description.pathExtension,
                 description.naming != nil
@@ -71,13 +75,19 @@ extension Commit {
 
     private static func validate(_ version: DocumentVersion) throws(CommitError) {
         try validate(filename: version.filename)
-        guard version.size >= 0, version.size <= 1 << 44 else { throw .invalid("a size of \(version.size) bytes") }
+        guard version.size >= 0, version.size <= largestSize else { throw .invalid("a size of \(version.size) bytes") }
         guard Digest.isHexadecimal(version.sha256) else { throw .invalid("a SHA-256 digest") }
     }
 
-    /// Of versions of one document: more than anybody could have made.
+    private static let mostVersions = 4096
+    /// Bytes.
+    private static let largestSize: Int64 = 1 << 44
+    private static let longestTarget = 4095
+    private static let largestAttributes = 1 << 20
+
+    /// - Parameter count: versions of one document.
     private static func validate(count: Int) throws(CommitError) {
-        guard count <= 4096 else { throw .invalid("\(count) versions of one document") }
+        guard count <= mostVersions else { throw .invalid("\(count) versions of one document") }
     }
 
     private static func validate(filename: String) throws(CommitError) {
@@ -88,30 +98,39 @@ extension Commit {
         do { _ = try DocumentName(displayName: displayName, pathExtension: pathExtension) } catch {
             throw .invalid("the display name '\(displayName.prefix(64))'")
         }
-        // An extension is what splitting a name gives as one.
-        let split = (try? EntryName("x." + pathExtension)).map(DocumentName.init(splitting:))
-        guard pathExtension.isEmpty || split?.pathExtension.isIdentical(to: pathExtension) == true else {
-            throw .invalid("the extension '\(pathExtension.prefix(64))'")
-        }
+        guard isExtension(pathExtension) else { throw .invalid("the extension '\(pathExtension.prefix(64))'") }
+    }
+
+    /// Whether splitting a name can give this extension.
+    private static func isExtension(_ text: String) -> Bool {
+        if text.isEmpty { return true }
+        do throws(NameError) {
+            return DocumentName(splitting: try EntryName("x." + text)).pathExtension.isIdentical(to: text)
+        } catch { return false }
     }
 
     private static func validate(position: Double) throws(CommitError) {
-        guard position.isFinite else { throw .invalid("a position that is no number") }
+        guard position.isFinite else { throw .invalid("a position that is not a finite number") }
     }
 
     private static func validate(mode: UInt16) throws(CommitError) {
         guard mode <= 0o7777 else { throw .invalid("the mode \(mode)") }
     }
 
-    /// Attributes are kept as they were sent, so they must be what this device would have sent.
+    /// Attributes are kept as the bytes that were sent, so these must be such as this device would have sent.
     private static func validate(attributes: Data?) throws(CommitError) {
         guard let attributes else { return }
-        guard attributes.count <= 1 << 20,
-            let values = try? ExtendedAttributes(json: attributes), values.allSatisfy(isAttribute)
-        else { throw .invalid("extended attributes") }
+        guard attributes.count <= largestAttributes else {
+            throw .invalid("extended attributes of \(attributes.count) bytes")
+        }
+        let values: ExtendedAttributes
+        do { values = try ExtendedAttributes(json: attributes) } catch {
+            throw .invalid("extended attributes that cannot be read")
+        }
+        guard values.allSatisfy(isAttribute) else { throw .invalid("the name or size of an extended attribute") }
     }
 
-    /// Within the limits of xattr(7).
+    /// Whether an attribute keeps the limits of xattr(7), and is a person's.
     private static func isAttribute(_ name: String, _ value: [UInt8]) -> Bool {
         name.utf8.starts(with: "user.".utf8) && name.utf8.count <= 255 && !name.utf8.contains(0)
             && value.count <= 64 << 10

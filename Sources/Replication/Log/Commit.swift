@@ -1,9 +1,9 @@
 import Documents
 import FoundationEssentials
 
-/// Which fields of a description a change sets; nil leaves one as it is.
+/// New values for fields of a description. A field that is nil stays as it is.
 public struct DescriptionChange: Codable, Sendable, Equatable {
-    /// Folder and filename go together: both are the entry's place.
+    /// Folder and filename, which are set together.
     public struct Place: Codable, Sendable, Equatable {
         public var parent: EntryID
         public var filename: String
@@ -29,6 +29,7 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
     }
 
     public struct Attributes: Codable, Sendable, Equatable {
+        /// Nil takes all attributes away.
         public var json: Data?
 
         public init(json: Data?) { self.json = json }
@@ -65,14 +66,17 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
     }
 }
 
-/// A batch of changes at one position of the log: all of them happen, for every device, or none.
+/// The changes at one position of the log. For every device all of them happen, or none.
 public struct Commit: Codable, Sendable, Equatable {
     public static let currentFormat = 1
 
     public var format = Commit.currentFormat
+    /// New for each commit.
     public var id: CommitID
     public var device: DeviceID
+    /// As people know the device. It becomes part of names that must be told apart.
     public var deviceName: String
+    /// By the clock of the device.
     public var time: Timestamp
     public var changes: [Change]
 

@@ -1,20 +1,20 @@
-/// Why an entry of the log cannot be taken. What comes from the store is not trusted: such an entry
-/// changes nothing, and its error says so in one line.
+/// Why an entry of the log cannot be applied. What comes from the store is not trusted: such an entry changes nothing. The
+/// description is one line for a person.
 public enum CommitError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// Not JSON, or not of the shape of a commit.
+    /// Not JSON, or a field is missing or of another type.
     case malformed(String)
     /// Written by a later release.
     case unknownFormat(Int)
-    /// Well formed, with a value that cannot be.
+    /// Well formed, with a value beyond the limits.
     case invalid(String)
 
-    /// Whether somebody with a later release can read it.
+    /// Whether a later release of docfs can read the entry.
     public var isOfLaterRelease: Bool {
         if case .unknownFormat(let format) = self { format > Commit.currentFormat } else { false }
     }
 
     public var description: String {
-        // Some of it may be the input's own words.
+        // Parts of it may come from the input: control characters are dropped.
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))
     }
 
@@ -27,21 +27,21 @@ public enum CommitError: Error, Equatable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What the decoder found, and where: on one line, however long the input is.
+    /// The decoder's finding and its place in the input, on one line, however long the input is.
     init(decoding error: any Error) {
         switch error {
         case DecodingError.keyNotFound(let key, let context):
-            self = .malformed("there is no '\(key.stringValue)' in \(Self.place(context))")
+            self = .malformed("there is no '\(key.stringValue)' in \(Self.path(context))")
         case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            self = .malformed("a value of another kind than expected at \(Self.place(context))")
+            self = .malformed("a value of another type than expected at \(Self.path(context))")
         case DecodingError.dataCorrupted(let context):
-            self = .malformed("a value that cannot be understood at \(Self.place(context))")
+            self = .malformed("a value that cannot be read at \(Self.path(context))")
         default: self = .malformed("\(type(of: error))")
         }
     }
 
-    /// `changes[3].version.size`
-    private static func place(_ context: DecodingError.Context) -> String {
+    /// The path of a value, such as `changes[3].version.size`.
+    private static func path(_ context: DecodingError.Context) -> String {
         let path = context.codingPath.reduce(into: "") { path, key in
             if let index = key.intValue {
                 path += "[\(index)]"

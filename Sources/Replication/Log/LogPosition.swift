@@ -1,12 +1,12 @@
 import ObjectStore
 
-/// A place in the log; the first entry has position 1.
+/// A position in the log. The first entry has position 1.
 public struct LogPosition: Hashable, Sendable, Comparable, Codable {
     public let number: Int64
 
     public init(_ number: Int64) { self.number = number }
 
-    /// Before the first entry.
+    /// The position before the first entry.
     public static let start = LogPosition(0)
 
     public var next: LogPosition { LogPosition(number + 1) }
@@ -15,13 +15,13 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
 
-    /// `log/0000000000000042`
+    /// The key of the entry, such as `log/0000000000000042`.
     public var key: ObjectKey {
         let digits = String(number)
-        return ObjectKey(["log", String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits])!
+        return ObjectKey(valid: ["log", String(repeating: "0", count: max(0, 16 - digits.utf8.count)) + digits])
     }
 
-    /// - Returns: nil for what is no entry of the log.
+    /// - Returns: nil for a key that is not that of an entry.
     public init?(_ key: ObjectKey) {
         guard key.components.count == 2, key.components[0] == "log", let number = Int64(key.last), number > 0,
             LogPosition(number).key == key

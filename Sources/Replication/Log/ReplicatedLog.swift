@@ -4,12 +4,12 @@ import ObjectStore
 /// Why the log could not be read or written.
 public enum LogError: Error, Sendable, CustomStringConvertible {
     case store(ObjectStoreError)
-    /// The entry at this position cannot be taken; nothing after it can be read.
+    /// The entry at this position cannot be applied, and so nothing after it can.
     case entry(LogPosition, CommitError)
     case container(ContainerFault)
 
-    /// Whether the log itself is not as it should be, and a person may have it made whole. Of an entry that a later release wrote
-    /// only that can say whether it is whole.
+    /// Whether the log itself is damaged, so that a person may have it repaired. An entry that a later release wrote is not damaged:
+    /// only that release can tell.
     public var isDamage: Bool {
         switch self {
         case .store: false
@@ -29,17 +29,17 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
 
 public enum AppendOutcome: Sendable {
     case appended
-    /// Another device was first; its entry must be applied before the next try.
+    /// Another device was first. Its entry must be applied before the next try.
     case taken(by: LogEntry)
 }
 
-/// The log of the container: one object per position, each created once (DESIGN "The replicated
-/// container").
+/// The log of the container: one object for each position, each created once (ContainerFormat).
 public struct ReplicatedLog: Sendable {
-    /// Where the entries are.
-    public static let folder = ObjectKey("log")!
-    /// No entry is larger, and nothing larger is read. Bytes.
+    /// The folder of the entries.
+    public static let folder = ObjectKey(valid: ["log"])
+    /// Bytes of an entry, at most. Nothing larger is written or read.
     public static let largestEntry = 64 << 20
+    /// Entries that are read in parallel, at most.
     public static let mostAtOnce = 16
 
     private let store: any ObjectStore
@@ -61,7 +61,7 @@ public struct ReplicatedLog: Sendable {
         do throws(CommitError) { return try LogEntry(decoding: bytes) } catch { throw .entry(position, error) }
     }
 
-    /// The id of the commit at a position, of which only the beginning is read; nil when there is none.
+    /// The id of the commit at a position, from the header of its entry alone; nil if there is no entry.
     public func commitID(at position: LogPosition) async throws(LogError) -> CommitID? {
         let start: [UInt8]
         do throws(ObjectStoreError) {
@@ -73,7 +73,7 @@ public struct ReplicatedLog: Sendable {
         do throws(CommitError) { return try LogEntry.header(of: start).commit } catch { throw .entry(position, error) }
     }
 
-    /// The entries after `position`, in order: up to `count` of them, which are read in parallel.
+    /// The entries after `position`, in order: up to `count` of them, read in parallel.
     public func read(after position: LogPosition, atMost count: Int = mostAtOnce) async throws(LogError) -> [LogEntry] {
         guard let first = try await read(position.next) else { return [] }
         if count < 2 { return [first] }
@@ -91,16 +91,20 @@ public struct ReplicatedLog: Sendable {
         let entry: LogEntry?
     }
 
-    /// A failure further on is met again, and told, when it is the next to be read.
     private func attempt(_ position: LogPosition, _ offset: Int) async -> ReadEntry {
-        ReadEntry(offset: offset, entry: try? await read(LogPosition(position.next.number + Int64(offset))))
+        let entry: LogEntry?
+        do throws(LogError) { entry = try await read(LogPosition(position.next.number + Int64(offset))) } catch {
+            // The entries before it are returned. The failure is thrown when this entry is the first to be read.
+            entry = nil
+        }
+        return ReadEntry(offset: offset, entry: entry)
     }
 
-    /// The positions after `position` that the store has an entry for, at most `count`.
+    /// The positions after `position` at which the store lists an entry, at most `count`.
     public func positions(after position: LogPosition, atMost count: Int) async throws(LogError) -> [LogPosition] {
         var positions: [LogPosition] = []
         var last = position.key
-        // What lies between the entries and is none does not count.
+        // Objects in the folder that are no entries do not count.
         while true {
             let page: [ObjectKey]
             let wanted = count - positions.count
@@ -113,12 +117,10 @@ public struct ReplicatedLog: Sendable {
         }
     }
 
-    /// Writes an entry at a position that nobody has written yet.
+    /// Creates the entry at a position, unless there is one.
     ///
-    /// What no device could take is not written: the log would end there, for all of them.
-    ///
-    /// An earlier try may have succeeded without our hearing of it: then the position holds the very
-    /// commit, recognised by its id.
+    /// An entry that no device could read is refused: the log would end there for all of them. An earlier try may have succeeded although
+    /// its reply was lost. Then the entry at the position has the same commit id and link, and counts as this one.
     public func append(_ entry: LogEntry, at position: LogPosition) async throws(LogError) -> AppendOutcome {
         do throws(CommitError) { try entry.commit.validate() } catch { throw .entry(position, error) }
         guard entry.bytes.count <= Self.largestEntry else {

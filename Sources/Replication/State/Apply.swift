@@ -1,16 +1,16 @@
 import Documents
 
-/// The replica state machine: pure and deterministic, so that all devices that have read the log to
-/// the same position hold the same state, conflicts included. Nothing is decided over the network.
+/// Applies a commit to the state of the container. Pure and deterministic: all devices that have read the log to the same position
+/// have the same state, conflicts included. ContainerFormat states the rules.
 ///
-/// Invariants it keeps, whatever the log says:
-/// - every entry, deleted or not, lies in a known folder or in the cloud's top folder, without a cycle;
-/// - a live entry lies in live folders only;
-/// - no two live entries of one folder have the same filename;
-/// - no version that was ever saved is lost: it is current, in conflict, or superseded;
-/// - a change that makes no sense, like one to an unknown entry, changes nothing.
+/// Invariants, whatever the log says:
+/// - Every entry, deleted or not, lies in a known folder or in the top folder, without a cycle.
+/// - A live entry lies in live folders only.
+/// - No two live entries of one folder have the same filename.
+/// - No version of a live document is lost: it is current, in conflict or superseded (until it is thinned out).
+/// - A change that makes no sense, like one to an unknown entry, changes nothing.
 ///
-/// - Returns: the entries that may have changed, each once, in the order they were first touched.
+/// - Returns: the entries that may have changed, each once, in the order in which they were first touched.
 public func apply(_ commit: Commit, to state: inout some ReplicaState) throws -> [EntryID] {
     var touched = TouchedEntries()
     for change in commit.changes {
@@ -23,14 +23,15 @@ public func apply(_ commit: Commit, to state: inout some ReplicaState) throws ->
         case .bequeath(let id, let heir, let versions): try bequeath(versions, of: id, to: heir, &state, &touched)
         }
     }
-    // Names are settled when the whole commit is in: two entries may have swapped theirs within it.
-    // Backwards, so that of two that came with it the later one gives way.
-    for id in touched.placed.reversed() { try settleFilename(of: id, commit, &state, &touched) }
+    // Filenames are checked after all changes, since two entries may have exchanged theirs within the commit. The last entry is
+    // checked first, so that of two that got the same name here the later one gives way.
+    for id in touched.placed.reversed() { try makeFilenameUnique(id, commit, &state) }
     return touched.all
 }
 
 private struct TouchedEntries {
     private(set) var all: [EntryID] = []
+    /// Those that came to a folder or got a filename.
     private(set) var placed: [EntryID] = []
     private var seen: Set<EntryID> = []
     private var seenPlaced: Set<EntryID> = []
@@ -47,7 +48,7 @@ private func create(
     _ created: ReplicaEntry, _ commit: Commit, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
 ) throws {
     let known = try state.entry(created.id)
-    if known == nil, created.isDeleted { return try bury(created, &state, &touched) }
+    if known == nil, created.isDeleted { return try storeTombstone(created, &state, &touched) }
     if let known, !known.content.isSameKind(as: created.content) { return }
     var entry = known?.merged(with: created, at: commit.time) ?? created
     entry.deleted = nil
@@ -57,13 +58,15 @@ private func create(
         entry.description.parent = live?.description.parent ?? .cloudRoot
     }
     try reviveFolders(from: entry.description.parent, &state, &touched)
-    if live == nil { try settleTypedName(of: &entry, commit, state) }
+    if live == nil { try makeDisplayNameDistinct(&entry, commit, state) }
     try state.store(entry)
     touched.add(entry.id, isPlaced: true)
 }
 
-/// That there was an entry which is no more, told to a container that has forgotten it.
-private func bury(_ deleted: ReplicaEntry, _ state: inout some ReplicaState, _ touched: inout TouchedEntries) throws {
+/// Stores a deleted entry that the state does not know: a repair tells the container again of a deletion that it lost.
+private func storeTombstone(
+    _ deleted: ReplicaEntry, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
+) throws {
     var entry = deleted
     if try !canLie(entry.id, in: entry.description.parent, state) { entry.description.parent = .cloudRoot }
     if entry.versions == nil { entry.description.dropDocumentName() }
@@ -98,7 +101,7 @@ private func describe(
 ) throws {
     guard var entry = try state.entry(id) else { return }
     var change = change
-    // Two folders were moved into each other, or the folder is none: this move does not happen.
+    // If two folders were moved into each other, or the new folder is not known, this move does not happen.
     if let place = change.place, try !canLie(id, in: place.parent, state) { change.place = nil }
     entry.description = change.applied(to: entry.description)
     if entry.versions == nil { entry.description.dropDocumentName() }
@@ -117,7 +120,7 @@ private func resolve(
     touched.add(id)
 }
 
-/// Before the document that they are of goes; one that somebody has chosen against meanwhile stays behind.
+/// Stands in the log before the deletion of the document. Only heads go over: a version that somebody discarded meanwhile stays.
 private func bequeath(
     _ versions: [VersionID], of id: EntryID, to heir: EntryID, _ state: inout some ReplicaState,
     _ touched: inout TouchedEntries
@@ -125,20 +128,20 @@ private func bequeath(
     guard id != heir, var source = try state.entry(id), case .document(var history) = source.content, !source.isDeleted,
         var target = try state.entry(heir), target.versions != nil
     else { return }
-    let taken = versions.compactMap { history.takeOut($0) }
-    if taken.isEmpty { return }
+    let bequeathed = versions.compactMap { history.removeHead($0) }
+    if bequeathed.isEmpty { return }
     source.content = .document(versions: history)
     try state.store(source)
     touched.add(id)
     let isRevived = target.isDeleted
-    target = target.inheriting(taken, from: id)
+    target = target.inheriting(bequeathed, from: id)
     target.deleted = nil
     try reviveFolders(from: target.description.parent, &state, &touched)
     try state.store(target)
     touched.add(heir, isPlaced: isRevived)
 }
 
-/// An edit wins against a deletion that did not see it, and so does what was put into a folder.
+/// An edit wins over a deletion that did not know of it. A folder with live entries in it is not deleted.
 private func delete(
     _ id: EntryID, seen: [VersionID], _ commit: Commit, _ state: inout some ReplicaState,
     _ touched: inout TouchedEntries
@@ -163,7 +166,7 @@ private func delete(
 
 // MARK: The tree
 
-/// Whether an entry can be put into a folder: one that is known, and not inside the entry itself.
+/// Whether an entry can be put into a folder: the folder is known, and is neither the entry itself nor inside it.
 private func canLie(_ id: EntryID, in folder: EntryID, _ state: some ReplicaState) throws -> Bool {
     if folder == .cloudRoot { return true }
     guard try state.entry(folder)?.isFolder == true else { return false }
@@ -180,7 +183,7 @@ private func isInside(_ id: EntryID, ancestor: EntryID, _ state: some ReplicaSta
     return false
 }
 
-/// Brings back a folder that was deleted, and those it lies in, for the sake of what is put into it.
+/// Makes a deleted folder live again, and those that it lies in, because something is put into it.
 private func reviveFolders(
     from folder: EntryID, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
 ) throws {
@@ -197,9 +200,10 @@ private func reviveFolders(
 
 // MARK: Names
 
-/// A document created under a name that another device gave to a document before, without either
-/// having seen the other: both stay, the second as `NAME (DEVICE)` (PRODUCT 6).
-private func settleTypedName(of entry: inout ReplicaEntry, _ commit: Commit, _ state: some ReplicaState) throws {
+/// Two devices gave the same name to a document each, without having seen the other's. Both stay, and the second is `NAME (DEVICE)`.
+private func makeDisplayNameDistinct(
+    _ entry: inout ReplicaEntry, _ commit: Commit, _ state: some ReplicaState
+) throws {
     let description = entry.description
     guard description.naming == .given, let displayName = description.displayName, let fullName = description.fullName
     else { return }
@@ -211,10 +215,8 @@ private func settleTypedName(of entry: inout ReplicaEntry, _ commit: Commit, _ s
         displayName, device: commit.deviceName, number: 1, pathExtension: description.pathExtension ?? "")
 }
 
-/// Of two entries of one folder with the same filename the one that came later in the log gives way.
-private func settleFilename(
-    of id: EntryID, _ commit: Commit, _ state: inout some ReplicaState, _ touched: inout TouchedEntries
-) throws {
+/// Of two entries of one folder with the same filename, the one that came later in the log gets another one.
+private func makeFilenameUnique(_ id: EntryID, _ commit: Commit, _ state: inout some ReplicaState) throws {
     guard var entry = try state.entry(id), !entry.isDeleted else { return }
     let parent = entry.description.parent
     guard try state.isTaken(entry.description.filename, in: parent, byOtherThan: id) else { return }

@@ -1,22 +1,22 @@
 import Documents
 import ObjectStore
 
-/// One saved content of a document: immutable, and an object of its own in the container.
+/// One saved content of a document. It never changes, and is an object of its own in the container.
 public struct DocumentVersion: Codable, Sendable, Equatable {
     public var id: VersionID
-    /// The version it was made from; nil for a document's first.
+    /// The version that it was made from; nil for a document's first.
     public var base: VersionID?
     public var device: DeviceID
-    /// As people know the device, for the names of conflict versions.
+    /// The device's name for people. Conflict versions are listed under it.
     public var deviceName: String
-    /// The last component of its object's key: the document's filename when it was saved.
+    /// The document's filename when it was saved; the last component of the object's key.
     public var filename: String
     /// Bytes.
     public var size: Int64
     /// 64 lower-case hexadecimal digits.
     public var sha256: String
     public var modified: Timestamp
-    /// The document under which the container keeps its content; nil for the one whose version it is.
+    /// The document under whose id the content lies; nil if that is the document itself. Set when a version is bequeathed.
     public var keeper: EntryID?
 
     public init(
@@ -33,7 +33,7 @@ public struct DocumentVersion: Codable, Sendable, Equatable {
         self.modified = modified
     }
 
-    /// `documents/ID/VERSION/FILENAME`, where ID is the keeper's if there is one.
+    /// The key of the content: `documents/ID/VERSION/FILENAME`, where ID is the keeper's, if there is one.
     ///
     /// - Throws: `CommitError` for a filename that cannot end a key.
     public func key(of document: EntryID) throws(CommitError) -> ObjectKey {
@@ -43,11 +43,11 @@ public struct DocumentVersion: Codable, Sendable, Equatable {
         return key
     }
 
-    /// Whether both are the same bytes.
-    func hasContent(of other: DocumentVersion) -> Bool { size == other.size && sha256 == other.sha256 }
+    /// Whether both have the same content.
+    func hasSameContent(as other: DocumentVersion) -> Bool { size == other.size && sha256 == other.sha256 }
 
-    /// Which of two versions that did not see each other is current: the later one; every device
-    /// decides so without asking (PRODUCT 6).
+    /// Whether a version is later than another one. Of two that did not see each other the later one is current, and every device
+    /// decides so without asking. Versions of the same time are ordered by id.
     static func isLater(_ left: DocumentVersion, _ right: DocumentVersion) -> Bool {
         (left.modified, left.id) > (right.modified, right.id)
     }

@@ -1,8 +1,8 @@
 import Documents
 
-/// What becomes of an entry when another device creates it once more, or brings it back.
+/// Merges an entry with one of the same id that is created again: by another device, or because it was deleted and is back.
 extension ReplicaEntry {
-    /// The newer description, who made it first, and all versions of both.
+    /// The entry with the created one's description and the versions of both. Creator and time of creation stay.
     func merged(with created: ReplicaEntry, at time: Timestamp) -> ReplicaEntry {
         var merged = self
         merged.description = created.description
@@ -33,7 +33,7 @@ extension ReplicaContent {
 }
 
 extension EntryDescription {
-    /// Folders and links have a filename only.
+    /// Folders and links have no name but the filename.
     mutating func dropDocumentName() {
         displayName = nil
         pathExtension = nil

@@ -1,29 +1,31 @@
 import Documents
 import FoundationEssentials
 
-/// What an entry of the container is, with what only that kind has.
+/// The kind of an entry, with the fields that only that kind has.
 public enum ReplicaContent: Codable, Sendable, Equatable {
     case folder
     case symbolicLink(target: Data)
     case document(versions: VersionHistory)
 }
 
-/// Everything about an entry that can change without its content changing.
+/// All fields of an entry that can change without its content.
 public struct EntryDescription: Codable, Sendable, Equatable {
     public var parent: EntryID
     /// A document's generated filename, or the name of a folder or link.
     public var filename: String
-    /// Documents only.
+    /// Documents only, as are the next two.
     public var displayName: String?
     public var pathExtension: String?
     public var naming: Naming?
+    /// Whether the filename was generated. Others were given by a person.
     public var hasGeneratedFilename: Bool
-    /// The place in the folder's order.
+    /// Where the entry stands in the order of its folder: the smaller comes first.
     public var position: Double
     /// Permission bits.
     public var mode: UInt16
+    /// A document's is that of its current version.
     public var modified: Timestamp
-    /// Extended attributes by name, as JSON; nil for none.
+    /// Extended attributes as JSON (`ExtendedAttributes`); nil for none.
     public var attributes: Data?
 
     public init(
@@ -43,22 +45,22 @@ public struct EntryDescription: Codable, Sendable, Equatable {
         self.attributes = attributes
     }
 
-    /// Display name plus extension; nil for what is no document.
+    /// Display name and extension as one name; nil for folders and links.
     public var fullName: String? {
         displayName.map { DocumentName(storedDisplayName: $0, pathExtension: pathExtension ?? "").full }
     }
 }
 
-/// One document, folder or symbolic link, as every device that has read to the same position of the
-/// log knows it.
+/// One document, folder or symbolic link of the container. All devices that have read the log to the same position have the same
+/// entries.
 public struct ReplicaEntry: Codable, Sendable, Equatable {
     public var id: EntryID
     public var description: EntryDescription
     public var content: ReplicaContent
     public var created: Timestamp
     public var creator: DeviceID
-    /// When it was deleted, by the clock of the device that did it. A deleted entry is kept, so that an
-    /// edit that did not know of the deletion can bring it back.
+    /// When it was deleted, by the clock of the device that did it. A deleted entry stays in the state as a tombstone, so that an edit
+    /// which did not know of the deletion can bring it back.
     public var deleted: Timestamp?
 
     public init(
@@ -77,7 +79,7 @@ public struct ReplicaEntry: Codable, Sendable, Equatable {
         if case .document(let versions) = content { versions } else { nil }
     }
 
-    /// The entry after somebody chose among its versions.
+    /// The entry after a choice among its versions.
     public func resolved(by resolution: Resolution, at time: Timestamp) -> ReplicaEntry {
         guard case .document(var versions) = content else { return self }
         var entry = self
@@ -87,7 +89,9 @@ public struct ReplicaEntry: Codable, Sendable, Equatable {
         return entry
     }
 
-    /// The entry with versions of another document in conflict with its own.
+    /// The entry with versions of another document as conflict versions of its own.
+    ///
+    /// - Parameter keeper: the document under whose id their contents lie, unless they have a keeper already.
     public func inheriting(_ versions: [DocumentVersion], from keeper: EntryID) -> ReplicaEntry {
         guard case .document(var history) = content else { return self }
         for var version in versions {

@@ -1,41 +1,41 @@
 import Documents
 import ObjectStore
 
-/// How long the container keeps contents that nothing needs any more (PRODUCT 6: 30 days).
+/// How long the container keeps contents that nothing needs any more: 30 days (ContainerFormat, Cleaning).
 public enum Retention {
     private static let day: Int64 = 24 * 3_600_000_000_000
-    /// Nanoseconds.
+    /// In nanoseconds.
     public static let period = 30 * day
-    /// How often each device looks for what can go, by its own clock. Nanoseconds.
+    /// How often each device looks for contents to remove, by its own clock, in nanoseconds.
     public static let cleaningInterval = day
 
-    /// Whether a content may be removed that nothing has needed since a commit.
+    /// Whether a content may be removed that nothing has needed since some commit.
     ///
     /// - Parameters:
     ///   - departed: when that commit was written, by the store's clock.
-    ///   - now: by the store's clock. What a device's clock says counts for nothing here.
+    ///   - now: by the store's clock. No device's clock counts here.
     public static func isOver(departed: Timestamp, now: Timestamp) -> Bool { isOver(period, since: departed, now: now) }
 
-    /// A clock that was set back is no reason to wait.
+    /// Whether it is time to look for contents to remove. If the clock was set back since the last time, it is.
     public static func isCleaningDue(last: Timestamp, now: Timestamp) -> Bool {
         isOver(cleaningInterval, since: last, now: now) || now < last
     }
 
-    /// Whether more than `period` lies between two moments, of which any may be absurd.
+    /// Whether more than `period` lies between two times, which may be any numbers.
     private static func isOver(_ period: Int64, since start: Timestamp, now: Timestamp) -> Bool {
         let (difference, isTooLarge) = now.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
         return isTooLarge ? false : difference > period
     }
 }
 
-/// `documents/ID/VERSION/FILENAME`, taken apart.
+/// The parts of a content's key, `documents/ID/VERSION/FILENAME`.
 public struct ContentKey: Sendable {
-    public static let folder = ObjectKey("documents")!
+    public static let folder = ObjectKey(valid: ["documents"])
 
     public let document: EntryID
     public let version: VersionID
 
-    /// - Returns: nil for what is no content.
+    /// - Returns: nil for a key that is not that of a content.
     public init?(_ key: ObjectKey) {
         guard key.components.count == 4, key.components[0] == Self.folder.description,
             let document = EntryID(key.components[1]), let version = VersionID(key.components[2])

@@ -1,9 +1,9 @@
 import Documents
 
-/// A version that something else has taken the place of.
+/// A version that another one has taken the place of.
 public struct SupersededVersion: Codable, Sendable, Equatable {
     public var version: DocumentVersion
-    /// When that happened, by the clock of the device that did it.
+    /// When it did, by the clock of the device that caused it.
     public var time: Timestamp
 
     public init(version: DocumentVersion, time: Timestamp) {
@@ -12,18 +12,18 @@ public struct SupersededVersion: Codable, Sendable, Equatable {
     }
 }
 
-/// The versions of one document that the container knows: the current one, those in conflict with
-/// it, and those that were superseded.
+/// The versions of one document: the current one, those in conflict with it, and those that were superseded. ContainerFormat states the
+/// rules (Versions of a document).
 public struct VersionHistory: Codable, Sendable, Equatable {
     public private(set) var current: DocumentVersion
-    /// Heads that nobody has resolved yet, the latest first.
+    /// The other heads, the latest first, until somebody chooses.
     public private(set) var conflicts: [DocumentVersion]
     /// The latest last.
     public private(set) var superseded: [SupersededVersion]
 
-    /// More are thinned out: an entry of the log must not grow with every save.
+    /// Superseded versions that are kept, at most. Otherwise an entry would grow with every save.
     public static let mostSuperseded = 256
-    /// The newest are all kept.
+    /// So many of the newest are never thinned out.
     static let newestKept = 64
 
     public init(first: DocumentVersion) {
@@ -32,18 +32,18 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         superseded = []
     }
 
-    /// The versions that nothing has taken the place of.
+    /// The versions that no other has taken the place of.
     public var heads: [DocumentVersion] { [current] + conflicts }
 
     public var all: [DocumentVersion] { heads + superseded.map(\.version) }
 
     public func contains(_ id: VersionID) -> Bool { all.contains { $0.id == id } }
 
-    /// Adds a version that some device saved.
+    /// Adds a version that a device saved.
     ///
-    /// One that was made from the current version succeeds it, whatever the clocks say: its maker saw
-    /// what it replaces. One that was made from a conflict version takes its place. Any other is a
-    /// conflict unless its content is the current one's, and of the heads the latest is current.
+    /// A version that was made from the current one takes its place, whatever the clocks say, because its maker saw what it replaces. One
+    /// that was made from a conflict version takes the place of that. Otherwise, if it has the content of the current version, it takes
+    /// its place as well; if not, it is in conflict with the current version, and the later of the two is current.
     public mutating func add(_ version: DocumentVersion, at time: Timestamp) {
         if contains(version.id) { return }
         if version.base == current.id {
@@ -54,14 +54,13 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         if let index = conflicts.firstIndex(where: { $0.id == version.base }) {
             supersede(conflicts.remove(at: index), at: time)
         }
-        // Two copies of one store may send the same save, and so may a device that has forgotten that it did.
-        if version.hasContent(of: current) {
+        // Two copies of one store may send the same save, and so may a device that has lost its record of having sent it.
+        if version.hasSameContent(as: current) {
             supersede(current, at: time)
             current = version
             return
         }
-        // Against the current version only: what that has superseded by being made from it stays so,
-        // however old its clock says it is.
+        // Only the current version is compared. Versions that it superseded stay superseded, even if their times are later.
         if DocumentVersion.isLater(version, current) {
             conflicts.append(current)
             current = version
@@ -71,8 +70,8 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         conflicts.sort(by: DocumentVersion.isLater)
     }
 
-    /// Brings a deleted document back by a new version, which who deleted it had not seen. What they had seen,
-    /// all heads, is superseded since the deletion: its content may be gone by now.
+    /// Brings a deleted document back with a new version, which whoever deleted it had not seen. All heads are superseded since the time of
+    /// the deletion: their contents may have been removed already.
     mutating func revive(with version: DocumentVersion, deleted time: Timestamp) {
         for head in heads.reversed() { supersede(head, at: time) }
         conflicts = []
@@ -85,12 +84,12 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         for version in other.superseded.map(\.version) + other.conflicts.reversed() + [other.current] {
             add(version, at: version.base.flatMap { times[$0] } ?? time)
         }
-        // Some gave way because somebody chose, not because something was made from them.
+        // Adding alone does not repeat what somebody chose among versions in conflict.
         resolve(keeping: other.current.id, discarding: Set(times.keys), at: time)
     }
 
-    /// Somebody chose among the heads: `kept` stays or becomes current, those of `discarded` that are
-    /// still heads are superseded. A head that is in neither was not seen by who chose, and stays.
+    /// Carries out a choice among the heads. `kept` stays or becomes current; heads in `discarded` are superseded. A head in neither was
+    /// not seen by whoever chose, and stays.
     mutating func resolve(keeping kept: VersionID, discarding discarded: Set<VersionID>, at time: Timestamp) {
         if discarded.contains(current.id), let index = conflicts.firstIndex(where: { $0.id == kept }) {
             supersede(current, at: time)
@@ -102,9 +101,9 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         conflicts.removeAll { discarded.contains($0.id) && $0.id != kept }
     }
 
-    /// Somebody deleted the document in sight of some of its heads. What they had not seen is the document from now on.
+    /// Carries out a deletion by somebody who had seen some of the versions. The latest head that they had not seen is current from now on.
     ///
-    /// - Returns: false when they had seen all, and nothing is left of it.
+    /// - Returns: false if they had seen all heads: then nothing changes here, and the document is deleted.
     mutating func survive(deletionOf seen: Set<VersionID>, at time: Timestamp) -> Bool {
         guard let survivor = heads.filter({ !seen.contains($0.id) }).max(by: { DocumentVersion.isLater($1, $0) })
         else { return false }
@@ -112,11 +111,13 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         return true
     }
 
-    /// Gives up a head, of which there must be another, or an earlier version.
-    mutating func takeOut(_ id: VersionID) -> DocumentVersion? {
+    /// Removes a head from the history. In place of the current version comes the latest conflict version, or the last superseded one.
+    ///
+    /// - Returns: nil if it is no head, or the only version.
+    mutating func removeHead(_ id: VersionID) -> DocumentVersion? {
         if let index = conflicts.firstIndex(where: { $0.id == id }) { return conflicts.remove(at: index) }
         guard current.id == id else { return nil }
-        let taken = current
+        let removed = current
         if let next = conflicts.first {
             current = next
             conflicts.removeFirst()
@@ -125,10 +126,10 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         } else {
             return nil
         }
-        return taken
+        return removed
     }
 
-    /// Another document's version becomes one in conflict with this one's.
+    /// Adds another document's version as a conflict version.
     mutating func inherit(_ version: DocumentVersion) {
         if contains(version.id) { return }
         conflicts.append(version)
@@ -140,14 +141,15 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         if superseded.count > Self.mostSuperseded { thinOut() }
     }
 
-    /// Drops the version, not among the newest, that stood for the shortest time.
+    /// Drops the superseded version that was current for the shortest time, but neither the first nor one of the newest.
     private mutating func thinOut() {
         let candidates = superseded.indices.dropFirst().dropLast(Self.newestKept)
-        let shortest = candidates.min { left, right in standing(left) < standing(right) }
+        let shortest = candidates.min { left, right in timeSpent(left) < timeSpent(right) }
         if let shortest { superseded.remove(at: shortest) }
     }
 
-    private func standing(_ index: Int) -> Int64 {
+    /// Nanoseconds between the version before being superseded and this one being superseded.
+    private func timeSpent(_ index: Int) -> Int64 {
         superseded[index].time.nanoseconds.subtractingReportingOverflow(superseded[index - 1].time.nanoseconds)
             .partialValue
     }

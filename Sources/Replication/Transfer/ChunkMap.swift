@@ -1,22 +1,23 @@
-/// Which chunks of a content are here, which are being fetched, and which somebody waits for.
-/// A pure value: `Download` asks it what to fetch next.
+/// Which chunks of a content are here, which are being fetched, and which somebody waits for. A pure value: `Download` asks it which chunk
+/// to fetch next.
 public struct ChunkMap: Sendable, Equatable {
     private enum Chunk: UInt8 { case missing, underWay, here }
 
     public let size: Int64
     public let chunkSize: Int64
     private var chunks: [Chunk]
-    /// First come, first fetched.
+    /// The chunks that somebody waits for, in the order in which they are to be fetched.
     private var wanted: [Range<Int>] = []
-    /// A map of more chunks would take too much memory, whatever size the container claims.
+    /// Limits the memory for a map, whatever size the container gives for a content.
     private static let mostChunks: Int64 = 1 << 22
     /// No chunk before this one is missing.
-    private var frontier = 0
+    private var firstPossiblyMissing = 0
+    /// Bytes that are here.
     public private(set) var received: Int64 = 0
 
     /// - Parameters:
     ///   - size: bytes, not negative.
-    ///   - chunkSize: bytes, above 0; contents of terabytes get larger chunks.
+    ///   - chunkSize: bytes, above 0. Contents of terabytes get larger chunks.
     public init(size: Int64, chunkSize: Int64) {
         self.size = size
         self.chunkSize = max(chunkSize, size / Self.mostChunks)
@@ -32,19 +33,19 @@ public struct ChunkMap: Sendable, Equatable {
         return start..<min(size, start + chunkSize)
     }
 
-    /// Whether all bytes of `range` that exist are here.
+    /// Whether all bytes of `range` are here, as far as they exist.
     public func has(_ range: Range<Int64>) -> Bool { chunksMeeting(range).allSatisfy { chunks[$0] == .here } }
 
-    /// Bytes before the last chunk.
+    /// The number of bytes before the last chunk.
     public var startOfLastChunk: Int64 { chunks.isEmpty ? 0 : range(of: chunks.count - 1).lowerBound }
 
-    /// What somebody waits for is fetched before anything else.
+    /// Somebody waits for these bytes: they are fetched before others.
     public mutating func want(_ range: Range<Int64>) {
         let asked = chunksMeeting(range)
         if asked.contains(where: { chunks[$0] == .missing }), !wanted.contains(asked) { wanted.append(asked) }
     }
 
-    /// Chooses the next chunk to fetch and marks it under way; nil when none is missing.
+    /// Chooses the next chunk to fetch and marks it as being fetched; nil if none is missing.
     public mutating func next() -> Int? {
         while let range = wanted.first {
             if let chunk = range.first(where: { chunks[$0] == .missing }) {
@@ -53,8 +54,10 @@ public struct ChunkMap: Sendable, Equatable {
             }
             wanted.removeFirst()
         }
-        while frontier < chunks.count, chunks[frontier] != .missing { frontier += 1 }
-        return frontier < chunks.count ? start(frontier) : nil
+        while firstPossiblyMissing < chunks.count, chunks[firstPossiblyMissing] != .missing {
+            firstPossiblyMissing += 1
+        }
+        return firstPossiblyMissing < chunks.count ? start(firstPossiblyMissing) : nil
     }
 
     public mutating func arrived(_ chunk: Int) {
@@ -64,11 +67,11 @@ public struct ChunkMap: Sendable, Equatable {
         received += range.upperBound - range.lowerBound
     }
 
-    /// The fetch failed: the chunk may be fetched again.
+    /// The chunk could not be fetched, and may be fetched again.
     public mutating func failed(_ chunk: Int) {
         guard chunks[chunk] == .underWay else { return }
         chunks[chunk] = .missing
-        frontier = min(frontier, chunk)
+        firstPossiblyMissing = min(firstPossiblyMissing, chunk)
     }
 
     private mutating func start(_ chunk: Int) -> Int {

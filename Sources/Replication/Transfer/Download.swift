@@ -4,9 +4,8 @@ import ObjectStore
 import Synchronization
 import SystemPackage
 
-/// One content on its way into a file here. Whoever waits for some bytes waits for those alone; they
-/// are fetched first. The whole is verified against its SHA-256 when the last byte is in (PRODUCT 5); a
-/// reader of a part may have seen bytes before that, but nobody reads to the end of what is not verified.
+/// Fetches one content into a file. A reader waits only for the bytes that it needs, and these are fetched first. When all bytes are here,
+/// the content is verified against its SHA-256. A reader may see bytes before that, but never the last chunk.
 public final class Download: Sendable {
     private struct Waiter {
         let range: Range<Int64>
@@ -19,16 +18,16 @@ public final class Download: Sendable {
         var lastWaiter = 0
         var failure: TransferError?
         var isVerified = false
-        /// Cancelled before they had enlisted.
+        /// Waiters that were cancelled before they were added to `waiters`.
         var cancelledWaiters: Set<Int> = []
 
-        /// The last chunk can be read when the whole is verified.
+        /// Whether these bytes may be read. The last chunk may when the content is verified.
         func isReadable(_ range: Range<Int64>) -> Bool {
             let existing = range.clamped(to: 0..<map.size)
             return existing.isEmpty || map.has(existing) && (isVerified || existing.upperBound <= map.startOfLastChunk)
         }
 
-        mutating func takeSatisfied() -> [CheckedContinuation<Result<Void, TransferError>, Never>] {
+        mutating func removeSatisfiedWaiters() -> [CheckedContinuation<Result<Void, TransferError>, Never>] {
             let numbers = waiters.filter { isReadable($0.value.range) }.map(\.key)
             return numbers.compactMap { waiters.removeValue(forKey: $0)?.continuation }
         }
@@ -39,10 +38,10 @@ public final class Download: Sendable {
     private let version: DocumentVersion
     private let file: FileDescriptor
     private let parallelism: Int
-    /// Guards which chunks are here and who waits for which. Never held across a suspension.
+    /// Guards the map of chunks and the waiters. Never held across a suspension.
     private let state: Mutex<State>
 
-    /// - Parameter file: open for reading and writing until the last call to this object has ended.
+    /// - Parameter file: open for reading and writing until the last call to this object has returned.
     public init(
         store: any ObjectStore, key: ObjectKey, version: DocumentVersion, into file: FileDescriptor,
         chunkSize: Int64 = 1 << 20, parallelism: Int = 4
@@ -59,8 +58,8 @@ public final class Download: Sendable {
         state.withLock { ($0.map.received, version.size) }
     }
 
-    /// Fetches what is missing and verifies the whole. May be called again after a failure, not during
-    /// a call: chunks that arrived are kept, unless the whole turned out damaged.
+    /// Fetches the missing chunks and verifies the content. May be called again after a failure, but not while a call is running. Chunks that
+    /// arrived are kept, unless the content turned out to be damaged.
     public func run() async throws(TransferError) {
         state.withLock { $0.failure = nil }
         do throws(TransferError) {
@@ -72,15 +71,17 @@ public final class Download: Sendable {
         }
     }
 
-    /// Whether these bytes, as far as they exist, are here and may be read.
+    /// Whether these bytes are here and may be read, as far as they exist.
     public func has(_ range: Range<Int64>) -> Bool { state.withLock { $0.isReadable(range) } }
 
-    /// Waits until the first bytes are here, which shows that the rest can be had.
+    /// Waits until the first byte is here, which shows that the store answers.
     public func waitForStart() async throws(TransferError) {
         try await wait(for: 0..<min(1, version.size))
     }
 
-    /// Waits until these bytes are here and may be read. Ends with `cancelled` when the calling task is cancelled.
+    /// Waits until these bytes are here and may be read.
+    ///
+    /// - Throws: `cancelled` if the calling task is cancelled, or why the download failed.
     public func wait(for range: Range<Int64>) async throws(TransferError) {
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -88,19 +89,19 @@ public final class Download: Sendable {
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                enlist(Waiter(range: range, continuation: continuation), as: number)
+                add(Waiter(range: range, continuation: continuation), as: number)
             }
         } onCancel: {
-            dismiss(number)
+            cancel(number)
         }
-        // It may have been cancelled after it was satisfied.
+        // If it was cancelled after it had been satisfied, its number is still among the cancelled ones.
         state.withLock { _ = $0.cancelledWaiters.remove(number) }
         try result.get()
     }
 
     // MARK: Waiting
 
-    private func enlist(_ waiter: Waiter, as number: Int) {
+    private func add(_ waiter: Waiter, as number: Int) {
         let immediate: Result<Void, TransferError>? = state.withLock { state in
             if state.cancelledWaiters.remove(number) != nil { return .failure(.cancelled) }
             if state.isReadable(waiter.range) { return .success(()) }
@@ -112,10 +113,10 @@ public final class Download: Sendable {
         if let immediate { waiter.continuation.resume(returning: immediate) }
     }
 
-    private func dismiss(_ number: Int) {
+    private func cancel(_ number: Int) {
         let waiter = state.withLock { state in
             let waiter = state.waiters.removeValue(forKey: number)
-            // The waiter may not have enlisted yet.
+            // It may not have been added yet.
             if waiter == nil { state.cancelledWaiters.insert(number) }
             return waiter
         }
@@ -149,7 +150,7 @@ public final class Download: Sendable {
             var first: TransferError?
             for await case .failure(let failure) in group where first == nil {
                 first = failure
-                // Without this the others would fetch all the rest before anyone heard of the failure.
+                // Otherwise the other tasks would fetch all remaining chunks before the failure is reported.
                 group.cancelAll()
             }
             return first
@@ -158,7 +159,7 @@ public final class Download: Sendable {
     }
 
     private func fetchChunks() async throws(TransferError) {
-        while let (chunk, range) = takeNext() {
+        while let (chunk, range) = nextChunk() {
             do throws(TransferError) {
                 if Task.isCancelled { throw .cancelled }
                 try await fetch(range)
@@ -168,13 +169,13 @@ public final class Download: Sendable {
             }
             let satisfied = state.withLock { state in
                 state.map.arrived(chunk)
-                return state.takeSatisfied()
+                return state.removeSatisfiedWaiters()
             }
             for waiter in satisfied { waiter.resume(returning: .success(())) }
         }
     }
 
-    private func takeNext() -> (Int, Range<Int64>)? {
+    private func nextChunk() -> (Int, Range<Int64>)? {
         state.withLock { state in state.map.next().map { ($0, state.map.range(of: $0)) } }
     }
 
@@ -201,7 +202,7 @@ public final class Download: Sendable {
         }
         let satisfied = state.withLock { state in
             state.isVerified = true
-            return state.takeSatisfied()
+            return state.removeSatisfiedWaiters()
         }
         for waiter in satisfied { waiter.resume(returning: .success(())) }
     }

@@ -1,14 +1,14 @@
 import ObjectStore
 import SystemPackage
 
-/// Why content could not be fetched or sent. The description is one line for a person.
+/// Why a content could not be fetched or sent. The description is one line for a person.
 public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
     case store(ObjectStoreError)
-    /// What arrived is not what was sent: its SHA-256 or its length differs.
+    /// The content that arrived has another SHA-256 or length than its version.
     case damaged
-    /// The document changed while it was being sent; it is sent anew.
+    /// The document changed while it was being sent. It is sent again.
     case changed
-    /// Reading or writing the file here failed.
+    /// Reading or writing the file on this device failed.
     case file(Errno)
     case cancelled
 
@@ -19,7 +19,7 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
         case .store(let error): error.description
         case .damaged: "the content in the cloud is damaged: its SHA-256 differs"
         case .changed: "the document changed while it was sent"
-        case .file(let errno): "a file of the store cannot be accessed: \(errno)"
+        case .file(let errno): "a file of the store cannot be read or written: \(errno)"
         case .cancelled: "the transfer was cancelled"
         }
     }

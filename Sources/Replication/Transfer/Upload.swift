@@ -2,7 +2,7 @@ import Documents
 import ObjectStore
 import SystemPackage
 
-/// Sends one content of a document to the container. The object is written before any commit names it.
+/// Sends one content of a document to the container. It is there before any commit names it.
 public struct Upload: Sendable {
     let store: any ObjectStore
 
@@ -10,14 +10,14 @@ public struct Upload: Sendable {
 
     /// Hashes the file, then sends it.
     ///
-    /// The caller makes sure that nothing writes to the file meanwhile, or drops the result. What shows
-    /// in the file's size is noticed here (`changed`).
+    /// The caller makes sure that nothing writes to the file meanwhile, or drops the result. Only a change of the file's size is noticed
+    /// here (`changed`).
     ///
     /// - Parameters:
-    ///   - length: of the whole file, in bytes.
-    ///   - draft: the version, of which size and digest are not known yet.
-    ///   - progress: told how many more bytes have gone; returns false to abandon the transfer.
-    /// - Returns: the version as it is in the container now.
+    ///   - draft: the version, without size and digest.
+    ///   - length: bytes of the whole file.
+    ///   - progress: is told how many more bytes were sent; returns false to abandon the transfer.
+    /// - Returns: the version, with size and digest.
     public func send(
         _ draft: DocumentVersion, of document: EntryID, from file: FileDescriptor, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
@@ -31,7 +31,7 @@ public struct Upload: Sendable {
         version.size = length
         do {
             let key = try version.key(of: document)
-            // A version's id is new: an object of that key is an earlier, complete try of this one.
+            // The version's id is new. If the object exists, an earlier try of this upload has made it.
             _ = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
         } catch let error as ObjectStoreError {
             if case .failed(_, .canceled) = error { throw .cancelled }
@@ -39,7 +39,6 @@ public struct Upload: Sendable {
         } catch {
             throw .file(.invalidArgument)
         }
-        // Of a file that is open this is known without asking the disk.
         guard try Digest.length(of: file) == length else { throw .changed }
         return version
     }

@@ -60,8 +60,10 @@ extension TestDevice {
     // MARK: What there is
 
     func entry(_ name: String, in folder: InodeNumber = .cloud) throws -> Entry {
-        try library.inspect { catalog in
-            guard let found = try library.resolve(name, in: folder, catalog) else { throw Errno.noSuchFileOrDirectory }
+        try library.transactions.inspect { catalog in
+            guard let found = try library.namespace.resolve(name, in: folder, catalog) else {
+                throw Errno.noSuchFileOrDirectory
+            }
             return found.entry
         }
     }
@@ -74,7 +76,7 @@ extension TestDevice {
 
     /// What a folder holds, by the names that people gave, sorted.
     func names(in folder: InodeNumber = .cloud) throws -> [String] {
-        try library.inspect { try $0.children(of: folder) }.map { $0.name?.full ?? $0.filename }.sorted()
+        try library.transactions.inspect { try $0.children(of: folder) }.map { $0.name?.full ?? $0.filename }.sorted()
     }
 
     /// The path of an entry's backing file.
@@ -84,7 +86,7 @@ extension TestDevice {
     }
 
     private func path(of folder: InodeNumber) throws -> String {
-        let entry = try #require(try library.inspect { try $0.entry(folder) })
+        let entry = try #require(try library.transactions.inspect { try $0.entry(folder) })
         return folder <= .cloud ? store + "/" + entry.filename : try path(of: entry.parent) + "/" + entry.filename
     }
 
@@ -99,15 +101,15 @@ extension TestDevice {
     func open(_ inode: InodeNumber, _ flags: Int32 = O_RDONLY, by process: Int32 = 0) async throws -> UInt64 {
         let caller = Caller(thread: process)
         return switch try library.open(inode, flags: flags, by: caller) {
-        case .opened(let number): number
-        case .arriving(let inode): try await library.finishOpening(inode, flags: flags, by: caller)
+        case .opened(let file): file.number
+        case .arriving(let inode): try await library.finishOpening(inode, flags: flags, by: caller).number
         }
     }
 
     /// The handle of an open that needed to wait for nothing.
     func opened(_ opening: Opening) throws -> UInt64 {
-        guard case .opened(let number) = opening else { throw Errno.wouldBlock }
-        return number
+        guard case .opened(let file) = opening else { throw Errno.wouldBlock }
+        return file.number
     }
 
     func write(_ bytes: [UInt8], to number: UInt64, at offset: Int64 = 0) throws {
@@ -128,7 +130,7 @@ extension TestDevice {
         let number = try await open(name, flags, by: process)
         let handle = try library.handle(number)
         #expect(handle.canBypass)
-        if handle.canWrite { try library.willWriteUnseen(handle) }
+        if handle.canWrite { try library.contents.willWriteUnseen(handle) }
         return number
     }
 

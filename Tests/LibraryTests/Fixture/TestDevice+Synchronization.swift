@@ -1,5 +1,7 @@
+import Backing
 @testable import Catalog
 import Documents
+@testable import CloudSynchronization
 @testable import Library
 import Replication
 import Synchronization
@@ -24,7 +26,7 @@ extension TestDevice {
 
     /// Starts the transfers that can start, and sends what is ready.
     func work() async throws {
-        synchronizer.startArrivals()
+        synchronizer.tree.startArrivals(atMost: Synchronizer.parallelTransfers)
         _ = try synchronizer.startUploads()
         _ = try await synchronizer.sendPending()
     }
@@ -33,20 +35,20 @@ extension TestDevice {
     private func waitForWork() async throws {
         let limit = Duration.seconds(90)
         let start = ContinuousClock.now
-        await library.transfers.wake.wait(atMost: limit)
+        await connection.wake.wait(atMost: limit)
         try Task.checkCancellation()
         if ContinuousClock.now - start >= limit { throw Stalled() }
     }
 
     var isSettled: Bool {
         get throws {
-            try library.catalog.read { catalog in
+            try library.store.catalog.read { catalog in
                 try catalog.pendingCount() == 0 && catalog.arrivingEntries(limit: 1).isEmpty && catalog.outbox() == nil
             }
         }
     }
 
-    var pendingCount: Int { get throws { try library.catalog.read { try $0.pendingCount() } } }
+    var pendingCount: Int { get throws { try library.store.catalog.read { try $0.pendingCount() } } }
 
     /// The log as it is now.
     var commits: [Commit] {

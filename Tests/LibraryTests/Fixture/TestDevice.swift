@@ -1,6 +1,8 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
 import Logging
 import ObjectStore
@@ -19,7 +21,7 @@ final class TestDevice: Sendable {
     private let clock = TestClock()
     private let waited = Atomic<Int64>(0)
     private let stopped = Mutex<ContinuousClock.Instant?>(nil)
-    private let opened = Mutex<(library: Library, synchronizer: Synchronizer)?>(nil)
+    private let opened = Mutex<(library: Library, connection: CloudConnection, synchronizer: Synchronizer)?>(nil)
 
     init(_ name: String, store: String, cloudFolder: String, showsDisplayNames: Bool = false) throws {
         self.name = name
@@ -31,6 +33,8 @@ final class TestDevice: Sendable {
     }
 
     var library: Library { opened.withLock { $0!.library } }
+
+    var connection: CloudConnection { opened.withLock { $0!.connection } }
 
     var synchronizer: Synchronizer { opened.withLock { $0!.synchronizer } }
 
@@ -73,19 +77,22 @@ final class TestDevice: Sendable {
         surroundings.asksForLeases = asksForLeases
         surroundings.diskPatience = 60
         if defersCommits { surroundings.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
-        let library = try Library.open(
-            configuration, transfers: Transfers(pace: SendingPace(quiet: .zero), instant: surroundings.instant),
-            deviceName: name, surroundings: surroundings, logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }
-        ) { [cloud] _ in cloud }
-        opened.withLock { $0 = (library, Synchronizer(library: library)) }
+        // Rows that wait do so for as long as the test takes, and wakes in time.
+        var timely = surroundings
+        timely.sleep = { try await Task.sleep(for: $0) }
+        let (library, connection) = try Library.open(
+            configuration, deviceName: name, surroundings: surroundings,
+            logger: Logger(label: name) { _ in SwiftLogNoOpLogHandler() }, pace: SendingPace(quiet: .zero)
+        ) { [cloud, timely] _ in CloudConnection(cloud, surroundings: timely) }
+        opened.withLock { $0 = (library, connection, Synchronizer(library, connection)) }
     }
 
     /// Ends as a killed process does: what is committed stays, and nothing says that all is well.
     func crash() throws {
         let library = library
         opened.withLock { $0 = nil }
-        library.transfers.cancelAll()
-        try library.catalog.abandon()
+        library.transactions.transfers.cancelAll()
+        try library.store.catalog.abandon()
     }
 
     func close() throws {

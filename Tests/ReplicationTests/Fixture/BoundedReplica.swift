@@ -1,8 +1,9 @@
 import Documents
 import Replication
+import TestSupport
 
-/// A replica in memory that answers so many questions per commit and no more, so that a state machine
-/// that goes round in circles fails a test instead of hanging it.
+/// A replica in memory that answers a bounded number of questions for each commit, so that an endless loop in `apply` fails a test
+/// instead of hanging it.
 struct BoundedReplica: ReplicaState {
     struct GoesRoundInCircles: Error {}
 
@@ -17,7 +18,9 @@ struct BoundedReplica: ReplicaState {
 
     init(_ replica: InMemoryReplica) { self.replica = replica }
 
-    /// Applies a commit; answers what it touched.
+    /// Applies a commit.
+    ///
+    /// - Returns: the entries that it touched.
     @discardableResult
     mutating func take(_ commit: Commit) throws -> [EntryID] {
         budget.questions = 20_000 + 1_000 * commit.changes.count
@@ -53,14 +56,14 @@ struct BoundedReplica: ReplicaState {
 }
 
 extension BoundedReplica {
-    /// What a log of these commits builds.
+    /// The state that a log of these commits makes.
     static func built(by commits: Commit...) throws -> BoundedReplica {
         var replica = BoundedReplica()
         for commit in commits { try replica.take(commit) }
         return replica
     }
 
-    /// The entry of that number, for tests.
+    /// The entry with the id of that number.
     subscript(_ number: UInt8) -> ReplicaEntry? { replica.entries[EntryID(numbered: number)] }
 
     var liveNumbers: Set<UInt8> {

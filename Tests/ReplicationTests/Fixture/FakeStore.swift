@@ -40,13 +40,13 @@ final class FakeStore: ObjectStore {
     /// Everything fails, until it is told nil.
     func failAll(_ error: ObjectStoreError?) { state.withLock { $0.failure = error } }
 
-    /// The next put happens, and who asked for it does not hear of it.
+    /// The next put succeeds, and its reply is lost.
     func loseNextReply() { state.withLock { $0.losesReply = true } }
 
-    /// Range reads wait from now on.
+    /// From now on range reads wait.
     func hold() { state.withLock { $0.isHolding = true } }
 
-    /// Lets the read go that has waited longest.
+    /// Answers the read that has waited longest.
     func releaseOne() { state.withLock { $0.held.isEmpty ? nil : $0.held.removeFirst() }?.resume() }
 
     func releaseAll() {
@@ -58,7 +58,7 @@ final class FakeStore: ObjectStore {
         for continuation in held { continuation.resume() }
     }
 
-    /// Waits until so many range reads have been asked for.
+    /// Waits until that many range reads were asked for.
     func waitForReads(_ count: Int) async {
         await withCheckedContinuation { continuation in
             let isThere = state.withLock { state in

@@ -7,7 +7,7 @@ extension ChainLink {
 }
 
 extension ReplicatedLog {
-    /// Where it does not matter what the entry follows.
+    /// For tests in which it does not matter what the entry follows.
     func append(_ commit: Commit, at position: LogPosition) async throws(LogError) -> AppendOutcome {
         let entry: LogEntry
         do throws(CommitError) { entry = try LogEntry(commit, after: .sample) } catch { throw .entry(position, error) }
@@ -22,7 +22,7 @@ extension ReplicatedLog {
 }
 
 extension LogHead {
-    /// Of a container that was never begun anew, at some position.
+    /// The head of a container that was never begun anew, at some position.
     static func sample(at position: Int64, state: StateHash = .empty) -> LogHead {
         LogHead(
             container: ContainerID(numbered: 9), root: LogPosition(1), readFrom: LogPosition(1),

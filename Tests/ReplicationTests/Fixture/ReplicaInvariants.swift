@@ -1,8 +1,9 @@
 import Documents
 import Replication
 import Testing
+import TestSupport
 
-/// The rules that hold for the state after every commit, whatever the log says.
+/// The invariants of the state after every commit, whatever the log says.
 func expectInvariants(
     _ replica: InMemoryReplica, sourceLocation: SourceLocation = #_sourceLocation
 ) {
@@ -13,7 +14,7 @@ func expectInvariants(
     }
 }
 
-/// What is wrong with an entry; nil for nothing.
+/// The invariant that an entry breaks; nil for none.
 private func brokenRule(_ entry: ReplicaEntry, _ replica: InMemoryReplica) -> String? {
     if entry.id == .cloudRoot { return "the top folder is no entry" }
     if let versions = entry.versions {

@@ -3,8 +3,8 @@ import FoundationEssentials
 import Replication
 import TestSupport
 
-/// A device that reads and writes the log now and then: what it does meanwhile it does on what it last
-/// read and on its own changes, which nobody else knows of yet.
+/// A device that reads and writes the log now and then. Between that it works on the state that it last read, with its own changes, which
+/// no other device knows yet.
 struct SimulatedDevice {
     let device: TestDevice
     private(set) var committed = BoundedReplica()
@@ -16,7 +16,7 @@ struct SimulatedDevice {
 
     /// Reads the log up to `end`.
     ///
-    /// - Returns: what each commit touched, in order.
+    /// - Returns: the entries that each commit touched, in order.
     mutating func read(_ log: [Commit], to end: Int) throws -> [[EntryID]] {
         var touched: [[EntryID]] = []
         while position < end {
@@ -41,7 +41,7 @@ struct SimulatedDevice {
         pending = []
     }
 
-    /// Does something to what this device sees.
+    /// Makes a random change to the state that this device sees.
     mutating func act(_ random: inout SeededGenerator) throws {
         for change in changes(&random) {
             pending.append(change)
@@ -50,7 +50,7 @@ struct SimulatedDevice {
     }
 }
 
-/// What a person might do next.
+/// A random change that a person might make next.
 extension SimulatedDevice {
     private static let names = ["a", "b", "Photos"]
     private static let typedNames = ["Plan.txt", "Groceries.txt", "Plan"]
@@ -172,7 +172,7 @@ extension SimulatedDevice {
         return deleted.randomElement(using: &random).map { [.create($0)] } ?? []
     }
 
-    /// What no device should send.
+    /// A change that no device should send.
     private func nonsense(_ random: inout SeededGenerator) -> [Change] {
         let unknown = EntryID.random(using: &random)
         let any = view.replica.entries.keys.sorted().randomElement(using: &random) ?? unknown

@@ -8,12 +8,12 @@ enum SimulationError: Error {
     case untoldChange(CommitID)
 }
 
-/// Three devices, one log, and chance: all from one seed.
+/// Three devices and one log, with random changes from one seed.
 struct Simulation {
     private var random: SeededGenerator
     private var log: [Commit] = []
     private var devices = [TestDevice.laptop, .phone, .tablet].map(SimulatedDevice.init)
-    /// What each commit touched, as the first device to read it told.
+    /// The entries that each commit touched, by the first device that read it.
     private var touched: [[EntryID]] = []
 
     init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -41,7 +41,7 @@ struct Simulation {
         }
     }
 
-    /// A device knows the whole log before it writes, and what it writes was done before it read that.
+    /// A device reads the whole log before it writes. Its changes were made before it read that.
     private mutating func send(_ number: Int) throws {
         try read(number, to: log.count)
         devices[number].send(to: &log, id: .random(using: &random))
@@ -50,7 +50,7 @@ struct Simulation {
     }
 }
 
-/// What must hold when all have read everything.
+/// Expectations after all devices have read everything.
 extension Simulation {
     func expectConvergence() throws {
         let end = devices[0].committed.replica
@@ -78,7 +78,7 @@ extension Simulation {
             case .describe, .delete, .resolve, .bequeath: []
             }
         for version in saved { #expect(versions.all.contains(version)) }
-        // What somebody built on is no head any more.
+        // A version that another one was made from is no head any more.
         let bases = Set(versions.all.compactMap(\.base))
         #expect(([versions.current] + versions.conflicts).allSatisfy { !bases.contains($0.id) })
     }
@@ -93,7 +93,7 @@ extension Simulation {
         for id in created.subtracting(deleted) { #expect(end.entry(id)?.isDeleted == false) }
     }
 
-    /// That the devices did get in each other's way.
+    /// Expects that the devices did get in each other's way.
     var commits: Int { log.count }
     var conflicts: Int {
         devices[0].committed.replica.entries.values.reduce(0) { $0 + ($1.versions?.conflicts.count ?? 0) }

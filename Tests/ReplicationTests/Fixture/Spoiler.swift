@@ -1,6 +1,6 @@
 import TestSupport
 
-/// What chance, or somebody with bad intentions, does to JSON that once was good.
+/// Damages valid JSON, as chance or an attacker does.
 struct Spoiler {
     private var random: SeededGenerator
 
@@ -33,7 +33,7 @@ struct Spoiler {
         }
     }
 
-    /// The last digit of some id becomes another: the shape stays, the meaning does not.
+    /// Changes the last digit of some id: the JSON stays well formed, and means something else.
     private mutating func exchangeIDs(_ bytes: inout [UInt8]) {
         let digits = bytes.indices.dropFirst(12).filter { index in
             bytes[index] != 0x30 && bytes[index - 12..<index].allSatisfy { $0 == 0x30 }

@@ -7,7 +7,7 @@ extension Identifier {
     init(numbered number: UInt8) { self.init(bytes: [UInt8](repeating: 0, count: 15) + [number])! }
 }
 
-/// A device of the container, and what it would write.
+/// A device of the container, with the entries and commits that it would write.
 struct TestDevice: Sendable {
     let id: DeviceID
     let name: String
@@ -18,7 +18,7 @@ struct TestDevice: Sendable {
 
     static let digest = String(repeating: "0123456789abcdef", count: 4)
 
-    /// Of the content of a version: each has its own.
+    /// The digest of a version's content. Each version has its own.
     static func digest(of version: VersionID) -> String {
         let digits = version.bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
         return digits + digits

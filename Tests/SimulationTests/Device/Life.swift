@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Documents
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
 import Logging
 import ObjectStore
@@ -16,6 +17,7 @@ final class Life: Sendable {
     let number: Int
     let device: Int
     let library: Library
+    let cloud: CloudConnection
     let synchronizer: Synchronizer
     private let ledger: Ledger
     private let synchronization: Task<Void, Never>
@@ -27,20 +29,24 @@ final class Life: Sendable {
         self.number = number
         device = place.device
         ledger = surroundings.ledger
-        let clock = surroundings.clock
-        library = try Library.open(
+        let (library, cloud) = try Library.open(
             LibraryConfiguration(
                 storePath: place.path, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
                 showsDisplayNames: false, timeout: .seconds(30)),
-            transfers: Transfers(instant: { clock.instant }, sleep: { await clock.sleep($0, life: number) }),
             deviceName: place.name, surroundings: surroundings.forDevice(place, life: number),
             logger: Logger(label: place.name) { [end] name in
                 FailureLog(name: name, ledger: surroundings.ledger, end: end)
             }
-        ) { _ in SimulatedStore(network: surroundings.network, device: place.device, life: number) }
+        ) { _ in
+            CloudConnection(
+                SimulatedStore(network: surroundings.network, device: place.device, life: number),
+                surroundings: surroundings.forDevice(place, life: number))
+        }
+        (self.library, self.cloud) = (library, cloud)
         // Every other life is one in which the kernel writes by itself: files have the times that the world gives them.
-        library.unseenWrites.areNoticed.store(surroundings.seeds.next().isMultiple(of: 2), ordering: .relaxed)
-        let synchronizer = Synchronizer(library: library, checkpointInterval: Self.checkpointInterval)
+        library.transactions.unseenWrites.areNoticed.store(
+            surroundings.seeds.next().isMultiple(of: 2), ordering: .relaxed)
+        let synchronizer = Synchronizer(library, cloud, checkpointInterval: Self.checkpointInterval)
         self.synchronizer = synchronizer
         synchronization = Task { await synchronizer.run {} }
     }
@@ -49,7 +55,7 @@ final class Life: Sendable {
     /// never hear again of what they wait for.
     func crash() throws {
         end.come()
-        try library.catalog.abandon()
+        try library.store.catalog.abandon()
     }
 
     func close() throws {
@@ -60,22 +66,22 @@ final class Life: Sendable {
     // MARK: Synchronization
 
     /// Has it look at once for what there is to do.
-    func startRound() { library.transfers.wake.signal() }
+    func startRound() { cloud.wake.signal() }
 
     /// The world ends: whatever goes on here ends too.
     func abandon() {
         synchronization.cancel()
-        library.transfers.cancelAll()
+        library.transactions.transfers.cancelAll()
     }
 
     func fail(_ reason: String) {
-        if !end.hasCome { ledger.fail("\(library.device.name): \(reason)") }
+        if !end.hasCome { ledger.fail("\(library.store.device.name): \(reason)") }
     }
 
     /// Whether nothing is left to do here, as far as it knows.
     var isSettled: Bool {
         get throws {
-            try library.catalog.read { catalog in
+            try library.store.catalog.read { catalog in
                 try catalog.pendingCount() == 0 && catalog.arrivingEntries(limit: 1).isEmpty && catalog.outbox() == nil
             }
         }
@@ -86,21 +92,23 @@ final class Life: Sendable {
     /// Opens a document and reads all of it, as soon as it comes.
     func startReading(_ inode: InodeNumber) {
         Task {
-            do throws(Errno) {
+            do throws(Refusal) {
                 let number: UInt64
                 switch try library.open(inode, flags: O_RDONLY) {
-                case .opened(let opened): number = opened
-                case .arriving(let arriving): number = try await library.finishOpening(arriving, flags: O_RDONLY)
+                case .opened(let file): number = file.number
+                case .arriving(let arriving): number = try await library.finishOpening(arriving, flags: O_RDONLY).number
                 }
                 defer { library.close(number) }
                 let handle = try library.handle(number)
                 if let size = handle.arrivingSize { try await library.waitForBytes(handle, from: 0, count: Int(size)) }
-                let bytes = try handle.descriptor.readPrefix(Int(try handle.descriptor.status().st_size))
+                let bytes = try Refusal.wrapping {
+                    try handle.descriptor.readPrefix(Int(try handle.descriptor.status().st_size))
+                }
                 if !ledger.knows(contentHash(bytes)) { fail("a reader saw \(bytes.count) bytes that nobody wrote") }
                 ledger.count("read")
             } catch {
                 let expected: [Errno] = [.noRouteToHost, .ioError, .staleNFSFileHandle, .interrupted]
-                if !expected.contains(error) { fail("reading failed: \(error)") }
+                if !expected.contains(error.errno) { fail("reading failed: \(error)") }
             }
         }
     }

@@ -1,3 +1,4 @@
+import Backing
 import Catalog
 import Documents
 import Foundation

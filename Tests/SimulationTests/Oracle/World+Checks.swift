@@ -3,9 +3,11 @@ import Catalog
 import Documents
 import Foundation
 @testable import Library
+@testable import Replica
 import ObjectStore
 import Replication
 import SystemPackage
+import TestSupport
 
 /// What must hold when all is quiet.
 extension World {
@@ -30,7 +32,7 @@ extension World {
     }
 
     private static func replica(of device: SimulatedDevice) throws -> [EntryID: ReplicaEntry] {
-        try device.library.catalog.read { catalog in
+        try device.library.store.catalog.read { catalog in
             let replica = CatalogReplica(catalog)
             return Dictionary(
                 uniqueKeysWithValues: try catalog.replicaParents().map { ($0.id, try replica.entry($0.id)!) })
@@ -49,7 +51,7 @@ extension World {
     private func checkTree(of device: SimulatedDevice, _ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var wrong: [String] = []
         let name = device.place.name
-        let (cloud, local) = try device.library.inspect { catalog in
+        let (cloud, local) = try device.library.transactions.inspect { catalog in
             (try catalog.descendants(of: .cloud), try catalog.descendants(of: .local))
         }
         let ids = Dictionary(uniqueKeysWithValues: cloud.map { ($0.inode, $0.id) })
@@ -83,7 +85,7 @@ extension World {
                 wrong.append("\(name): the local '\(entry.filename)' is not what was written")
             }
         }
-        let staged = try device.library.backing.staging.names().filter { !$0.hasPrefix("removed-") }
+        let staged = try device.library.store.files.staging.names().filter { !$0.hasPrefix("removed-") }
         if !staged.isEmpty { wrong.append("\(name) left \(staged) behind") }
         return wrong
     }
@@ -181,7 +183,7 @@ extension World {
     private func checkNothingLost(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var present = Set(replica.values.flatMap { $0.versions?.all ?? [] }.map(\.sha256))
         for device in devices {
-            for entry in try device.library.inspect({ try $0.descendants(of: .local) }) {
+            for entry in try device.library.transactions.inspect({ try $0.descendants(of: .local) }) {
                 if let content = localContent(of: entry.inode, on: device) { present.insert(content) }
             }
         }

@@ -12,7 +12,7 @@ extension World {
     static let folderNames = ["Work", "Photos", ".config"]
 
     func act(on device: SimulatedDevice) throws {
-        do throws(Errno) {
+        do throws(Refusal) {
             try perform(on: device)
         } catch {
             let expected: [Errno] = [
@@ -21,12 +21,12 @@ extension World {
                 .staleNFSFileHandle, .resourceTemporarilyUnavailable, .isDirectory, .notDirectory,
             ]
             trace("  \(error)")
-            if !expected.contains(error) { ledger.fail("\(device.place.name): an action failed: \(error)") }
+            if !expected.contains(error.errno) { ledger.fail("\(device.place.name): an action failed: \(error)") }
         }
     }
 
-    private func perform(on device: SimulatedDevice) throws(Errno) {
-        let entries = try device.library.inspect { catalog in
+    private func perform(on device: SimulatedDevice) throws(Refusal) {
+        let entries = try device.library.transactions.inspect { catalog in
             try catalog.descendants(of: .cloud) + (try catalog.descendants(of: .local))
         }
         let documents = entries.filter { $0.kind == .document }
@@ -82,23 +82,24 @@ extension World {
 
     // MARK: Making
 
-    private func create(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+    private func create(on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
         let name = Self.names.randomElement(using: &random)!
         try create(name, in: folder(entries), on: device)
     }
 
-    private func create(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Errno) {
+    private func create(_ name: String, in parent: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) creates \(name) in \(parent)")
         let (resolved, opening) = try device.library.create(
             Array(name.utf8), in: parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
-        guard case .opened(let number) = opening, case .entry(let inode) = resolved.node else { throw .wouldBlock }
+        guard case .opened(let file) = opening, case .entry(let inode) = resolved.node else { throw .contentNotHere }
+        let number = file.number
         try prepareToWrite(number, on: device)
         ledger.noteTyped(name)
         try write(newContent(), to: number, on: device)
         try close(number, inode, on: device)
     }
 
-    private func makeFolder(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+    private func makeFolder(on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
         let name = Self.folderNames.randomElement(using: &random)!
         let parent = folder(entries)
         trace("\(device.place.name) makes the folder \(name) in \(parent)")
@@ -107,7 +108,7 @@ extension World {
         ledger.noteTyped(name)
     }
 
-    private func makeLink(on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+    private func makeLink(on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
         let parent = folder(entries)
         trace("\(device.place.name) makes a link in \(parent)")
         _ = try device.library.makeSymbolicLink(
@@ -117,7 +118,7 @@ extension World {
 
     // MARK: Writing
 
-    private func save(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func save(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) saves \(Self.text(entry))")
         noteOverwriting(entry, on: device)
         guard let number = try openToWrite(entry.inode, flags: O_WRONLY | O_TRUNC, on: device) else { return }
@@ -126,7 +127,7 @@ extension World {
     }
 
     /// Only what is here: who appends to what is not waits for it, like a reader.
-    private func append(to entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func append(to entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         guard let number = try openToWrite(entry.inode, flags: O_WRONLY, on: device) else {
             read(entry, on: device)
             return
@@ -137,7 +138,7 @@ extension World {
         try close(number, entry.inode, on: device)
     }
 
-    private func truncate(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func truncate(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         let size = random.once(in: 2) ? 0 : Int64.random(in: 0..<9, using: &random)
         if try device.library.mustArriveToTruncate(entry.inode, to: size) { return }
         trace("\(device.place.name) truncates \(Self.text(entry)) to \(size)")
@@ -154,13 +155,14 @@ extension World {
     }
 
     /// Saves as many programs do: a new file, renamed over the old one.
-    private func replace(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func replace(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         if device.writers.contains(where: { $0.inode == entry.inode }) { return }
         trace("\(device.place.name) saves \(Self.text(entry)) by renaming")
         let scratch = Array(".goutputstream-\(steps)".utf8)
         let (_, opening) = try device.library.create(
             scratch, in: entry.parent, by: Self.creator, flags: O_WRONLY | O_EXCL)
-        guard case .opened(let number) = opening else { throw .wouldBlock }
+        guard case .opened(let file) = opening else { throw .contentNotHere }
+        let number = file.number
         try prepareToWrite(number, on: device)
         let content = newContent()
         try write(content, to: number, on: device)
@@ -171,7 +173,7 @@ extension World {
         ledger.noteSave(contentHash(content), by: device.index)
     }
 
-    private func hold(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func hold(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         guard device.writers.count < 2, let number = try openToWrite(entry.inode, flags: O_RDWR, on: device) else {
             return
         }
@@ -180,7 +182,7 @@ extension World {
     }
 
     /// A program that has something open writes a bit more, or closes it.
-    private func goOn(on device: SimulatedDevice) throws(Errno) {
+    private func goOn(on device: SimulatedDevice) throws(Refusal) {
         guard let index = device.writers.indices.randomElement(using: &random) else { return }
         let writer = device.writers[index]
         if random.once(in: 2) {
@@ -198,16 +200,18 @@ extension World {
 
     // MARK: Names and places
 
-    private func rename(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func rename(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         let name = Self.names.randomElement(using: &random)!
         trace("\(device.place.name) renames \(Self.text(entry)) to \(name)")
         try rename(entry, to: name, in: entry.parent, on: device)
     }
 
     private func rename(_ entry: Entry, to name: String, in parent: InodeNumber, on device: SimulatedDevice)
-        throws(Errno)
+        throws(Refusal)
     {
-        let target = try device.library.inspect { try device.library.resolve(name, in: parent, $0)?.entry }
+        let target = try device.library.transactions.inspect {
+            try device.library.namespace.resolve(name, in: parent, $0)?.entry
+        }
         if let target, device.writers.contains(where: { $0.inode == target.inode || $0.inode == entry.inode }) {
             return
         }
@@ -222,16 +226,18 @@ extension World {
         try device.library.rename(
             Array(entry.filename.utf8), in: entry.parent, to: Array(name.utf8), in: parent, options: [])
         // It may be the document now that was removed from there a moment ago.
-        if let ending, try device.library.inspect({ try $0.entry(entry.inode) })?.id != entry.id { note(ending) }
+        if let ending, try device.library.transactions.inspect({ try $0.entry(entry.inode) })?.id != entry.id {
+            note(ending)
+        }
     }
 
-    private func move(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Errno) {
+    private func move(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
         let parent = folder(entries)
         if parent == entry.parent { return }
         trace("\(device.place.name) moves \(Self.text(entry)) to \(parent)")
-        let container = try device.library.inspect { try $0.entry(parent) }?.container
+        let container = try device.library.transactions.inspect { try $0.entry(parent) }?.container
         if entry.container == .cloud, container == .local {
-            let inner = try device.library.inspect { try $0.descendants(of: entry.inode) }
+            let inner = try device.library.transactions.inspect { try $0.descendants(of: entry.inode) }
             for entry in [entry] + (entry.kind == .folder ? inner : []) {
                 if let id = entry.id { ledger.noteLeft(id) }
                 noteDeletion(of: entry, on: device, keepsContent: true)
@@ -243,16 +249,16 @@ extension World {
 
     // MARK: Removing
 
-    private func remove(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func remove(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) removes \(Self.text(entry))")
         noteDeletion(of: entry, on: device)
         try device.library.remove(Array(entry.filename.utf8), in: entry.parent)
     }
 
     /// `rm -r`
-    private func removeAll(_ folder: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func removeAll(_ folder: Entry, on device: SimulatedDevice) throws(Refusal) {
         trace("\(device.place.name) removes the folder \(folder.filename)")
-        for entry in try device.library.inspect({ try $0.descendants(of: folder.inode) }).reversed() {
+        for entry in try device.library.transactions.inspect({ try $0.descendants(of: folder.inode) }).reversed() {
             if entry.kind == .folder {
                 try device.library.removeFolder(Array(entry.filename.utf8), in: entry.parent)
             } else {
@@ -270,7 +276,7 @@ extension World {
         device.life.startReading(entry.inode)
     }
 
-    private func resolve(_ entry: Entry, on device: SimulatedDevice) throws(Errno) {
+    private func resolve(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         let versions = try device.library.list(.conflicts, of: entry.inode)
         guard let version = versions.randomElement(using: &random) else { return }
         let name = Array(version.name.utf8)

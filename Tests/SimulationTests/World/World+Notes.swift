@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Glibc
 @testable import Library
+@testable import Replica
 import Replication
 import Synchronization
 import SystemPackage
@@ -12,45 +13,46 @@ extension World {
     /// Opens for writing, as the mount does: where it can be noticed, the kernel writes by itself.
     ///
     /// - Returns: nil for what is not here.
-    func openToWrite(_ inode: InodeNumber, flags: Int32, on device: SimulatedDevice) throws(Errno) -> UInt64? {
-        guard case .opened(let number) = try device.library.open(inode, flags: flags) else { return nil }
-        try prepareToWrite(number, on: device)
-        return number
+    func openToWrite(_ inode: InodeNumber, flags: Int32, on device: SimulatedDevice) throws(Refusal) -> UInt64? {
+        guard case .opened(let file) = try device.library.open(inode, flags: flags) else { return nil }
+        try prepareToWrite(file.number, on: device)
+        return file.number
     }
 
-    func prepareToWrite(_ number: UInt64, on device: SimulatedDevice) throws(Errno) {
+    func prepareToWrite(_ number: UInt64, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
-        if isUnseen(handle, on: device) { try device.library.willWriteUnseen(handle) }
+        if isUnseen(handle, on: device) { try device.library.contents.willWriteUnseen(handle) }
     }
 
     private func isUnseen(_ handle: Handle, on device: SimulatedDevice) -> Bool {
         device.library.canNoticeUnseenWrites && handle.canBypass
     }
 
-    func write(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
+    func write(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
         if !isUnseen(handle, on: device) { try device.library.willWrite(handle) }
-        try handle.writable().truncate(to: 0)
+        let file = try handle.writable()
+        try Refusal.wrapping { try file.truncate(to: 0) }
         try put(bytes, at: 0, handle, on: device)
     }
 
-    func append(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Errno) {
+    func append(_ bytes: [UInt8], to number: UInt64, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
         if !isUnseen(handle, on: device) { try device.library.willWrite(handle) }
-        try put(bytes, at: Int64(try handle.descriptor.status().st_size), handle, on: device)
+        try put(bytes, at: Int64(try Refusal.wrapping { try handle.descriptor.status().st_size }), handle, on: device)
     }
 
     /// The kernel's clock is none of the world's: it sets the time of what it writes.
-    private func put(_ bytes: [UInt8], at offset: Int64, _ handle: Handle, on device: SimulatedDevice) throws(Errno) {
+    private func put(_ bytes: [UInt8], at offset: Int64, _ handle: Handle, on device: SimulatedDevice) throws(Refusal) {
         let file = try handle.writable()
         let count = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(offset)) }
         precondition(count == bytes.count)
         let time = surroundings.clock.wallTime(skew: device.place.skew).timespec
-        _ = try Descriptor.check { futimens(file.number, [time, time]) }
+        _ = try Refusal.wrapping { try Descriptor.check { futimens(file.number, [time, time]) } }
     }
 
     /// Closes what was written in one go: that is the save.
-    func close(_ number: UInt64, _ inode: InodeNumber, on device: SimulatedDevice) throws(Errno) {
+    func close(_ number: UInt64, _ inode: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
         noteContent(of: number, on: device)
         // As long as another program writes to it, it is not saved; and what has no name is nobody's.
@@ -63,7 +65,7 @@ extension World {
         guard let handle = try? device.library.handle(writer.handle), !handle.file.isUnlinked,
             handle.file.state.withLock({ $0.writers == 1 }),
             handle.file.state.withLock(\.isModified)
-                || device.library.unseenWrites.written().contains(where: { $0 === handle.file }),
+                || device.library.transactions.unseenWrites.written().contains(where: { $0 === handle.file }),
             let content = content(of: handle)
         else { return }
         ledger.noteSave(content, by: device.index)
@@ -84,9 +86,9 @@ extension World {
 
     /// What the file of an entry holds on a device; nil where it has none.
     func localContent(of inode: InodeNumber, on device: SimulatedDevice) -> ContentHash? {
-        try? device.library.inspect { catalog -> ContentHash? in
+        try? device.library.transactions.inspect { catalog -> ContentHash? in
             guard let entry = try catalog.entry(inode), entry.isHere, entry.kind == .document else { return nil }
-            let file = try device.library.backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+            let file = try device.library.store.files.folder(entry.parent, catalog).openUnnoticed(entry.filename)
             return contentHash(try file.readPrefix(Int(try file.status().st_size)))
         }
     }
@@ -139,7 +141,10 @@ extension World {
     /// made here stands in its place.
     private func shownVersions(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [DocumentVersion] {
         let now = surroundings.clock.wallTime(skew: device.place.skew)
-        guard let versions = try? device.library.inspect({ try CatalogReplica($0).visibleEntry(id, at: now)?.versions })
+        guard
+            let versions = try? device.library.transactions.inspect({
+                try CatalogReplica($0).visibleEntry(id, at: now)?.versions
+            })
         else { return [] }
         let isHidden = entry.pending.contains(.content) && entry.contentVersion != versions.current.id
         return versions.superseded.map(\.version) + versions.conflicts + (isHidden ? [] : [versions.current])
@@ -154,7 +159,7 @@ extension World {
 
     private func bequest(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [ContentHash] {
         let now = surroundings.clock.wallTime(skew: device.place.skew)
-        let conflicts = try? device.library.inspect {
+        let conflicts = try? device.library.transactions.inspect {
             try CatalogReplica($0).visibleEntry(id, at: now)?.versions?.conflicts
         }
         return (conflicts ?? []).map(\.sha256)

@@ -1,6 +1,8 @@
+import Backing
 import Catalog
 import Documents
 import Foundation
+@testable import CloudSynchronization
 @testable import Library
 import ObjectStore
 import Replication
@@ -161,7 +163,7 @@ final class World {
                 pass(.seconds(301))
                 synchronizeAll()
             }
-            guard case .failed = device.library.transfers.connection else { continue }
+            guard case .failed = device.life.cloud.connection else { continue }
             trace("\(device.place.name) repairs the container")
             _ = device.library.checkup.ask(repairs: true)
             synchronizeAll()
@@ -292,12 +294,14 @@ final class World {
     /// What each device that is not at rest has still to do.
     func unrest() throws -> String {
         try devices.filter { try !$0.life.isSettled }.map { device in
-            let entries = try device.library.inspect { try $0.descendants(of: .cloud) + $0.descendants(of: .local) }
+            let entries = try device.library.transactions.inspect {
+                try $0.descendants(of: .cloud) + $0.descendants(of: .local)
+            }
             let busy = entries.filter { !$0.pending.isEmpty || $0.container == .local && !$0.isHere }
                 .map {
                     "\($0.filename) pending \($0.pending.rawValue), here \($0.isHere), step \($0.step ?? 0), \($0.error ?? "no error")"
                 }
-            let withdrawals = try device.library.inspect { try $0.withdrawals() }.map {
+            let withdrawals = try device.library.transactions.inspect { try $0.withdrawals() }.map {
                 "withdrawal of \($0.id), heir \($0.heir?.description ?? "none")"
             }
             return "\(device.place.name): \((busy + withdrawals).joined(separator: "; "))"

@@ -1,0 +1,32 @@
+import Catalog
+import Documents
+import Glibc
+
+/// This mount among the devices that share a container.
+public struct Device: Sendable, Equatable {
+    public let id: Documents.DeviceID
+    public let name: String
+}
+
+extension Device {
+    static func load(
+        name: String?, isCopy: Bool, _ catalog: CatalogTransaction, _ surroundings: Surroundings
+    ) throws -> Device {
+        var random = surroundings.random()
+        // A copy may be used beside its original: it is another device.
+        let known = try isCopy ? nil : catalog.setting(.deviceID).flatMap(DeviceID.init)
+        let id = known ?? .random(using: &random)
+        let name = try name ?? catalog.setting(.deviceName) ?? hostName()
+        // Written only where it is news: a full disk must not be in the way of a mount.
+        try catalog.change(.deviceID, to: id.description)
+        try catalog.change(.deviceName, to: name)
+        return Device(id: id, name: name)
+    }
+
+    private static func hostName() -> String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, bytes.count - 1) == 0 else { return "linux" }
+        let name = String(decoding: bytes.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return name.isEmpty ? "linux" : name
+    }
+}

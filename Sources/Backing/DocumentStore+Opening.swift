@@ -1,0 +1,115 @@
+import Catalog
+import Documents
+import Glibc
+import Logging
+import SystemPackage
+
+extension DocumentStore {
+    /// How the store was left.
+    package enum Condition: Sendable {
+        /// The catalog is new, perhaps in the place of one that was lost.
+        case new
+        /// Closed; since then only a person may have changed its files.
+        case clean
+        /// The process or the power ended while it was in use.
+        case unclean
+        /// Copied, or restored from a backup: another device.
+        case copy
+    }
+
+    /// Opens a store, creating it on first use, and hands it to `use`, which makes rows and files agree. On a disk that is full to
+    /// the last block, the whole reserve is given up for that.
+    ///
+    /// The caller holds the store's lock (`StoreLock`).
+    ///
+    /// - Parameters:
+    ///   - deviceName: shown to other devices; nil keeps the one the store has.
+    ///   - writeLater: for rows that may wait; without it none does.
+    ///   - check: may refuse the store. Until it returns nothing in the store is changed.
+    package static func open<Checked, Used>(
+        path: String, deviceName: String?, surroundings: Surroundings, logger: Logger, writeLater: Catalog.Later?,
+        check: (Catalog) throws -> Checked, use: (DocumentStore, Condition, Checked) throws -> Used
+    ) throws(StoreError) -> Used {
+        do {
+            let files = try BackingStore(path: path)
+            let reserve = Reserve(files)
+            func attempt() throws -> Used {
+                try open(path, files, reserve, deviceName, surroundings, logger, writeLater, check, use)
+            }
+            do { return try attempt() } catch CatalogError.full {
+                reserve.giveUpWhole()
+                return try attempt()
+            }
+        } catch let error as StoreError {
+            throw error
+        } catch Errno.permissionDenied {
+            throw StoreError("the store \(path) is not writable; choose another with --store")
+        } catch {
+            throw StoreError("the store \(path) cannot be opened: \(error)")
+        }
+    }
+
+    private static func open<Checked, Used>(
+        _ path: String, _ files: BackingStore, _ reserve: Reserve, _ deviceName: String?, _ surroundings: Surroundings,
+        _ logger: Logger, _ writeLater: Catalog.Later?, _ check: (Catalog) throws -> Checked,
+        _ use: (DocumentStore, Condition, Checked) throws -> Used
+    ) throws -> Used {
+        let mark = CleanMark(files)
+        let wasClean = mark.isValid()
+        for (name, error) in files.makeOwnFilesPrivate() {
+            logger.warning("others may read a file of the store", metadata: ["file": "\(name)", "error": "\(error)"])
+        }
+        let isFull = reserve.makeRoom()
+        let catalog = try Catalog(path: path + "/catalog.sqlite", later: writeLater) { write in
+            try reserve.use { try write() }
+        }
+        do {
+            let identity = try mark.catalogIdentity()
+            let condition = try condition(of: catalog, identity, wasClean: wasClean)
+            let checked = try check(catalog)
+            try mark.remove()
+            let device = try catalog.write { catalog in
+                // Other devices may know of uploads that the original of a copy has begun.
+                if condition == .copy {
+                    try catalog.forgetAllUploads()
+                    try catalog.emptyOutbox()
+                }
+                return try Device.load(name: deviceName, isCopy: condition == .copy, catalog, surroundings)
+            }
+            let store = DocumentStore(
+                path: path, catalog: catalog, files: files, reserve: reserve, device: device,
+                surroundings: surroundings, logger: logger)
+            let used = try use(store, condition, checked)
+            // Last, so that a copy counts as one until its rows and files have been compared.
+            try catalog.write { try $0.change(.catalogFile, to: identity) }
+            if isFull { store.endReserveUse() } else { reserve.renew() }
+            return used
+        } catch {
+            do { try catalog.close() } catch let failure {
+                logger.warning("the catalog could not be closed", metadata: ["error": "\(failure)"])
+            }
+            throw error
+        }
+    }
+
+    private static func condition(of catalog: Catalog, _ identity: String, wasClean: Bool) throws -> Condition {
+        let known = try catalog.read { try $0.setting(.catalogFile) }
+        if let known { return known != identity ? .copy : wasClean ? .clean : .unclean }
+        let isNew = try catalog.read { try $0.setting(.deviceID) } == nil
+        return isNew ? .new : wasClean ? .clean : .unclean
+    }
+
+    /// Ends the use of the store.
+    ///
+    /// - Parameter isAgreed: whether rows and files are known to agree. Then the store is marked as closed, if the disk writes down
+    ///   its cache in time.
+    package func close(isAgreed: Bool) throws {
+        try catalog.close()
+        guard isAgreed, files.synchronizeAll(within: surroundings.diskPatience) else { return }
+        do throws(Errno) { try CleanMark(files).leave() } catch {
+            logger.warning(
+                "the store could not be marked as closed; the next mount looks at all files",
+                metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import CLinux
+import Glibc
+
+/// How processes belong together: as /proc tells, or as a test chooses.
+public struct Processes: Sendable {
+    /// The process that a thread belongs to; nil when it is gone.
+    public var ofThread: @Sendable (_ thread: Int32) -> Int32?
+    /// Who started a process; nil when it is gone.
+    public var parent: @Sendable (_ process: Int32) -> Int32?
+
+    public init(
+        ofThread: @escaping @Sendable (_ thread: Int32) -> Int32?,
+        parent: @escaping @Sendable (_ process: Int32) -> Int32?
+    ) {
+        self.ofThread = ofThread
+        self.parent = parent
+    }
+
+    public static let system = Processes { thread in
+        if thread <= 0 { return nil }
+        // Asked at each open, so /proc is read for the few whose main thread it is not.
+        if tgkill(thread, thread, 0) == 0 || errno == EPERM { return thread }
+        return field("Tgid:", of: thread)
+    } parent: {
+        field("PPid:", of: $0)
+    }
+
+    /// A process, who started it, and so on, but for the one that started all.
+    package func lineage(of process: Int32) -> [Int32] {
+        var lineage: [Int32] = []
+        var next: Int32? = process
+        while let process = next, process > 1, !lineage.contains(process) {
+            lineage.append(process)
+            next = parent(process)
+        }
+        return lineage
+    }
+
+    private static func field(_ name: String, of process: Int32) -> Int32? {
+        let file = open("/proc/\(process)/status", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 1024)
+        let count = read(file, &bytes, bytes.count)
+        guard count > 0 else { return nil }
+        let line = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").first {
+            $0.hasPrefix(name)
+        }
+        return line.flatMap { Int32($0.dropFirst(name.count).drop { $0 == "\t" || $0 == " " }) }
+    }
+}

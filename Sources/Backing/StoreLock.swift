@@ -1,0 +1,39 @@
+import Glibc
+import SystemPackage
+
+/// Why a store cannot be used, in one line for a person.
+public struct StoreError: Error, CustomStringConvertible, Sendable {
+    public let description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+/// Keeps a second docfs off a store. Held by the kernel for as long as the process lives.
+public final class StoreLock: Sendable {
+    private let descriptor: Descriptor
+
+    /// Creates the store's folder (mode 0700) where it is missing, and locks it.
+    public init(path: String) throws(StoreError) {
+        try Self.makeFolders(path)
+        do throws(Errno) {
+            descriptor = try Descriptor.open(path + "/lock", O_RDWR | O_CREAT, mode: 0o600)
+        } catch {
+            throw StoreError("the store \(path) is not writable (\(error)); choose another with --store")
+        }
+        guard flock(descriptor.number, LOCK_EX | LOCK_NB) == 0 else {
+            throw StoreError(
+                "the store \(path) is in use by another docfs; unmount that first, or choose another with --store")
+        }
+    }
+
+    private static func makeFolders(_ path: String) throws(StoreError) {
+        var partial = ""
+        for component in path.split(separator: "/") {
+            partial += "/" + component
+            if mkdir(partial, 0o700) != 0, errno != EEXIST, access(partial, X_OK) != 0 {
+                throw StoreError(
+                    "the store \(path) cannot be created: \(partial): \(Errno(rawValue: errno))")
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+import Documents
+import GRDB
+
+/// Sets of entries.
+extension CatalogTransaction {
+    /// Documents in a container, and how many conflict versions they have.
+    public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
+        let count = try counts.count(in: container) { container in
+            try turn.read { db in
+                let condition = "\(EntryCondition.isDocument) AND container=?"
+                var statement = try DirectStatement(
+                    db, sql: "SELECT count(*), total(conflicts) FROM entries WHERE \(condition)")
+                statement.bind(container)
+                return try statement.step().map { .init(documents: $0[0], conflicts: Int($0[1] as Double)) } ?? .init()
+            }
+        }
+        return (count.documents, count.conflicts)
+    }
+
+    /// Forgets by which inode numbers the backing files were known: in a copy of the store they mean nothing.
+    public func forgetBackingFiles() throws {
+        try turn.write { try $0.execute(sql: "UPDATE entries SET backingInode=0, backingBirth=0") }
+        cache.forgetAll()
+    }
+
+    /// Records or forgets the last failure of an entry.
+    public func setError(_ error: String?, of inode: InodeNumber) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "UPDATE entries SET error=? WHERE id=? AND error IS NOT ?")
+                .execute(arguments: [error, inode.number, error])
+        }
+        cache.forget(inode)
+    }
+}
+
+/// What a listing needs of an entry.
+public struct ListingRow: Sendable {
+    public let inode: InodeNumber
+    public let kind: EntryKind
+    public let filename: String
+    /// Documents only.
+    public let fullName: String?
+    public let created: Timestamp
+    /// Unresolved conflict versions.
+    public let conflicts: Int
+}
+
+extension CatalogTransaction {
+    /// A folder's children in listing order.
+    public func listing(of parent: InodeNumber) throws -> [ListingRow] {
+        try turn.read { db in
+            var statement = try DirectStatement(
+                db,
+                sql: """
+                    SELECT id, kind, filename, fullName, created, conflicts FROM entries
+                    WHERE parent=? AND id<>parent ORDER BY position, id
+                    """)
+            statement.bind(parent)
+            var rows: [ListingRow] = []
+            while let row = try statement.step() {
+                rows.append(
+                    ListingRow(
+                        inode: row[0], kind: row[1], filename: row[2], fullName: row[3], created: row[4],
+                        conflicts: row[5]))
+            }
+            return rows
+        }
+    }
+}

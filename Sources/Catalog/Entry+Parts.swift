@@ -1,0 +1,108 @@
+import Documents
+
+/// What the parts of an entry say, by the words that most of the code has for it.
+extension Entry {
+    // MARK: What it is
+
+    public var kind: EntryKind { nature.kind }
+
+    /// Setting it makes a file a document, or ends it as one.
+    public var document: DocumentIdentity? {
+        get { if case .document(let identity) = nature { identity } else { nil } }
+        set { nature = newValue.map { .document($0) } ?? .scratch }
+    }
+
+    /// Documents only.
+    public var name: DocumentName? { document?.name }
+    /// Who chose the name. What has no name of its own is called what somebody called it.
+    public var naming: Naming { document?.naming ?? .given }
+
+    /// Symbolic links only.
+    public var target: [UInt8]? { if case .symbolicLink(let target) = nature { target } else { nil } }
+
+    /// What the names in a folder mean; those in anything else mean nothing special.
+    public var place: NamingPlace {
+        if case .folder(let place) = nature { place } else { NamingPlace(keepsNames: false, isScratch: false) }
+    }
+
+    // MARK: Where it lies
+
+    public var parent: InodeNumber {
+        get { placement.parent }
+        set { placement.parent = newValue }
+    }
+    public var container: Container? {
+        get { placement.container }
+        set { placement.container = newValue }
+    }
+    public var filename: String {
+        get { placement.filename }
+        set { placement.filename = newValue }
+    }
+    public var hasGeneratedFilename: Bool {
+        get { placement.hasGeneratedFilename }
+        set { placement.hasGeneratedFilename = newValue }
+    }
+    public var position: Double {
+        get { placement.position }
+        set { placement.position = newValue }
+    }
+
+    // MARK: Its backing file
+
+    public var isHere: Bool {
+        get { file.isHere }
+        set { file.isHere = newValue }
+    }
+    public var backing: FileEvidence? {
+        get { file.evidence }
+        set { file.evidence = newValue }
+    }
+    public var size: Int64 {
+        get { file.size }
+        set { file.size = newValue }
+    }
+    public var modified: Timestamp {
+        get { file.modified }
+        set { file.modified = newValue }
+    }
+    public var changed: Timestamp {
+        get { file.changed }
+        set { file.changed = newValue }
+    }
+    public var mode: UInt16 {
+        get { file.mode }
+        set { file.mode = newValue }
+    }
+
+    // MARK: The container
+
+    public var currentVersion: VersionID? {
+        get { synchronization.currentVersion }
+        set { synchronization.currentVersion = newValue }
+    }
+    public var contentVersion: VersionID? {
+        get { synchronization.contentVersion }
+        set { synchronization.contentVersion = newValue }
+    }
+    public var conflicts: Int {
+        get { synchronization.conflicts }
+        set { synchronization.conflicts = newValue }
+    }
+    public var pending: PendingChanges {
+        get { synchronization.pending }
+        set { synchronization.pending = newValue }
+    }
+    public var revision: Int64 {
+        get { synchronization.revision }
+        set { synchronization.revision = newValue }
+    }
+    public var step: Int64? {
+        get { synchronization.step }
+        set { synchronization.step = newValue }
+    }
+    public var error: String? {
+        get { synchronization.error }
+        set { synchronization.error = newValue }
+    }
+}

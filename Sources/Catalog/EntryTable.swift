@@ -1,0 +1,182 @@
+import Documents
+
+/// Goes through the columns of the table `entries`: `ColumnNames` collects what they are called, `DirectStatement` binds their values,
+/// and `EntryReader` reads them. The compiler makes a version of the table for each, which costs what a list of assignments does.
+protocol ColumnVisitor: ~Copyable {
+    /// Whether values come from a row.
+    static var isReader: Bool { get }
+    mutating func column<Value: ColumnValue>(_ name: StaticString, _ value: inout Value)
+}
+
+extension Entry {
+    /// The table of columns, in the order in which every statement has them. A line is a column: its name, and where its value is.
+    mutating func visitColumns<Visitor: ColumnVisitor & ~Copyable>(_ visitor: inout Visitor) {
+        visitor.column("id", &inode)
+        visitor.column("parent", &placement.parent)
+        visitor.column("container", &placement.container)
+        visitor.column("filename", &placement.filename)
+        visitor.column("hasGeneratedFilename", &placement.hasGeneratedFilename)
+        visitor.column("position", &placement.position)
+
+        var nature = NatureColumns(nature)
+        visitor.column("kind", &nature.kind)
+        visitor.column("displayName", &nature.displayName)
+        visitor.column("extension", &nature.pathExtension)
+        visitor.column("fullName", &nature.fullName)
+        visitor.column("naming", &nature.naming)
+        visitor.column("target", &nature.target)
+        visitor.column("keepsNames", &nature.place.keepsNames)
+        visitor.column("isScratchPlace", &nature.place.isScratch)
+        if Visitor.isReader { self.nature = nature.nature }
+
+        visitor.column("uuid", &id)
+        visitor.column("created", &created)
+        visitor.column("attributes", &attributes)
+
+        visitor.column("isHere", &file.isHere)
+        var evidence = EvidenceColumns(file.evidence)
+        visitor.column("backingInode", &evidence.inode)
+        visitor.column("backingBirth", &evidence.birth)
+        if Visitor.isReader { file.evidence = evidence.evidence }
+        visitor.column("size", &file.size)
+        visitor.column("modified", &file.modified)
+        visitor.column("changed", &file.changed)
+        visitor.column("mode", &file.mode)
+
+        visitor.column("currentVersion", &synchronization.currentVersion)
+        visitor.column("contentVersion", &synchronization.contentVersion)
+        visitor.column("conflicts", &synchronization.conflicts)
+        visitor.column("pending", &synchronization.pending)
+        visitor.column("revision", &synchronization.revision)
+        visitor.column("step", &synchronization.step)
+        visitor.column("error", &synchronization.error)
+    }
+}
+
+/// What an entry is, in columns.
+private struct NatureColumns {
+    var kind: EntryKind
+    var displayName: String?
+    var pathExtension: String?
+    /// Display name and extension, to be looked for; it is never read.
+    var fullName: String?
+    var naming = Naming.given
+    var target: [UInt8]?
+    var place = NamingPlace(keepsNames: false, isScratch: false)
+
+    init(_ nature: EntryNature) {
+        kind = nature.kind
+        switch nature {
+        case .folder(let place): self.place = place
+        case .document(let identity):
+            displayName = identity.name.displayName
+            pathExtension = identity.name.pathExtension
+            fullName = identity.name.full
+            naming = identity.naming
+        case .scratch: break
+        case .symbolicLink(let target): self.target = target
+        }
+    }
+
+    var nature: EntryNature {
+        switch kind {
+        case .folder: .folder(place)
+        case .document:
+            .document(
+                DocumentIdentity(
+                    name: DocumentName(storedDisplayName: displayName ?? "", pathExtension: pathExtension ?? ""),
+                    naming: naming))
+        case .scratch: .scratch
+        case .symbolicLink: .symbolicLink(target: target ?? [])
+        }
+    }
+}
+
+/// By which a backing file is found again, in columns: zero stands for nothing.
+private struct EvidenceColumns {
+    var inode: Int64
+    var birth: Int64
+
+    init(_ evidence: FileEvidence?) {
+        inode = Int64(bitPattern: evidence?.inode ?? 0)
+        birth = evidence?.birth ?? 0
+    }
+
+    var evidence: FileEvidence? { FileEvidence(inode: UInt64(bitPattern: inode), birth: birth) }
+}
+
+// MARK: Names
+
+/// What the columns are called.
+struct ColumnNames: ColumnVisitor {
+    static let isReader = false
+    private(set) var names: [String] = []
+
+    mutating func column<Value: ColumnValue>(_ name: StaticString, _ value: inout Value) {
+        names.append(name.description)
+    }
+
+    static let all: [String] = {
+        var columns = ColumnNames()
+        var entry = Entry.blank
+        entry.visitColumns(&columns)
+        return columns.names
+    }()
+}
+
+/// The statements that have all columns.
+enum EntryStatements {
+    private static let list = ColumnNames.all.joined(separator: ",")
+    private static let values =
+        "INTO entries(\(list)) VALUES(\(ColumnNames.all.map { _ in "?" }.joined(separator: ",")))"
+    static let select = "SELECT \(list) FROM entries "
+    static let byInode = select + "WHERE id=?"
+    static let byUUID = select + "WHERE uuid=?"
+    static let byFilename = select + "WHERE parent=? AND filename=?"
+    static let byFullName = select + "WHERE parent=? AND fullName=? ORDER BY created, id"
+    static let insert = "INSERT " + values
+    static let replace = "REPLACE " + values
+    static let update = "UPDATE entries SET \(ColumnNames.all.map { "\($0)=?" }.joined(separator: ",")) WHERE id=?"
+    static let delete = "DELETE FROM entries WHERE id=?"
+}
+
+// MARK: Values
+
+extension DirectStatement: ColumnVisitor {
+    static var isReader: Bool { false }
+
+    mutating func column<Value: ColumnValue>(_ name: StaticString, _ value: inout Value) { bind(value) }
+
+    /// Binds all columns.
+    mutating func bind(_ entry: Entry) {
+        var entry = entry
+        entry.visitColumns(&self)
+    }
+}
+
+private struct EntryReader: ColumnVisitor {
+    static let isReader = true
+    let row: Columns
+    var next: CInt = 0
+
+    mutating func column<Value: ColumnValue>(_ name: StaticString, _ value: inout Value) {
+        value = row[next]
+        next += 1
+    }
+}
+
+extension Entry {
+    /// Says nothing yet.
+    fileprivate static var blank: Entry {
+        Entry(
+            parent: .root, container: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
+            position: 0, mode: 0)
+    }
+
+    /// - Parameter row: of a statement that begins with `EntryStatements.select`.
+    init(_ row: Columns) {
+        self = .blank
+        var reader = EntryReader(row: row)
+        visitColumns(&reader)
+    }
+}

@@ -1,0 +1,39 @@
+import Backing
+import Catalog
+import Library
+import Logging
+import ObjectStore
+import Replica
+
+extension CloudConnection {
+    /// Opens the object store at a URL. The same container may have another URL today; that it is the same is found out from its id.
+    ///
+    /// - Throws: `StoreError` for a store that cannot be used.
+    public convenience init(_ url: CloudURL, for catalog: Catalog, surroundings: Surroundings) throws {
+        self.init(try Self.open(url, catalog), surroundings: surroundings)
+    }
+
+    private static func open(_ url: CloudURL, _ catalog: Catalog) throws -> any ObjectStore {
+        let known = try catalog.read { try $0.setting(.cloudURL) }
+        let hasMet = try catalog.read { try $0.logHead() } != nil
+        switch url {
+        case .directory(let path):
+            let store: DirectoryStore
+            do throws(ObjectStoreError) {
+                store = try DirectoryStore(root: path, creates: known != path && !hasMet)
+            } catch {
+                let reason = if case .unusable(let reason) = error { reason } else { error.description }
+                throw StoreError("the cloud folder \(path) cannot be used: \(reason)")
+            }
+            try catalog.write { try $0.change(.cloudURL, to: path) }
+            return store
+        case .s3(let location):
+            let settings: S3Settings
+            do throws(S3SettingsError) { settings = try S3Settings(ofMachine: location) } catch {
+                throw StoreError(error.description)
+            }
+            try catalog.write { try $0.change(.cloudURL, to: settings.identity) }
+            return ProbedStore(S3Store(settings), random: S3Surroundings.system.random)
+        }
+    }
+}

@@ -1,0 +1,78 @@
+/// What of an entry matters to the rules of renaming.
+public struct RenamedEntry: Sendable, Equatable {
+    public var kind: EntryKind
+    public var filename: String
+    /// Whether the filename was generated (and is kept for life) rather than given.
+    public var hasGeneratedFilename: Bool
+    /// Whether the filename was generated so lately that nobody relies on it yet (`SavingInterval`).
+    public var isFilenameFresh: Bool
+    /// Nil for what is no document.
+    public var name: DocumentName?
+    public var naming: Naming
+    /// Whether its newest content is on this device.
+    public var isContentHere: Bool
+    /// Whether it is `Documents`, `local` or `cloud`.
+    public var isOfTheTree: Bool
+
+    public init(
+        kind: EntryKind, filename: String, hasGeneratedFilename: Bool, isFilenameFresh: Bool = false,
+        name: DocumentName?, naming: Naming, isContentHere: Bool = true, isOfTheTree: Bool = false
+    ) {
+        self.kind = kind
+        self.filename = filename
+        self.hasGeneratedFilename = hasGeneratedFilename
+        self.isFilenameFresh = isFilenameFresh
+        self.name = name
+        self.naming = naming
+        self.isContentHere = isContentHere
+        self.isOfTheTree = isOfTheTree
+    }
+}
+
+public struct RenameOptions: OptionSet, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// RENAME_NOREPLACE
+    public static let noReplace = RenameOptions(rawValue: 1)
+    /// RENAME_EXCHANGE
+    public static let exchange = RenameOptions(rawValue: 2)
+}
+
+/// All that decides what a rename does.
+public struct RenameRequest: Sendable {
+    public var source: RenamedEntry
+    /// What the new name means in the destination; nil for nothing.
+    public var target: RenamedEntry?
+    /// Whether source and target are one entry.
+    public var isSame: Bool
+    public var name: EntryName
+    public var destination: NamingPlace
+    /// Whether the destination is `Documents` itself.
+    public var isIntoDocuments: Bool
+    /// Whether the destination is the source or lies within it.
+    public var isIntoItself: Bool
+    /// Whether source and destination are in different containers.
+    public var migrates: Bool
+    /// Why the source cannot leave its container, where it would have to.
+    public var obstacle: MigrationObstacle?
+    public var options: RenameOptions
+
+    public init(
+        source: RenamedEntry, target: RenamedEntry?, isSame: Bool, name: EntryName, destination: NamingPlace,
+        isIntoDocuments: Bool = false, isIntoItself: Bool = false, migrates: Bool, obstacle: MigrationObstacle? = nil,
+        options: RenameOptions
+    ) {
+        self.source = source
+        self.target = target
+        self.isSame = isSame
+        self.name = name
+        self.destination = destination
+        self.isIntoDocuments = isIntoDocuments
+        self.isIntoItself = isIntoItself
+        self.migrates = migrates
+        self.obstacle = obstacle
+        self.options = options
+    }
+}

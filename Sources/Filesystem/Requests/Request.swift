@@ -1,0 +1,78 @@
+import CFuse
+import Library
+import SystemPackage
+
+/// A FUSE request that has not been answered yet, and what it asks for.
+///
+/// Each request gets exactly one answer: `answer` sends what its closure returns, or refuses it with the error that the
+/// closure throws. Nothing else replies, but for the thread of `RemoteEvents`.
+///
+/// `@unchecked`: libfuse allows a request to be answered from any thread, once; `answer` does it once.
+struct Request: @unchecked Sendable {
+    let pointer: fuse_req_t
+    /// For the log.
+    let subject: RequestSubject
+
+    /// - Parameters:
+    ///   - operation: as libfuse calls it.
+    ///   - inode: what is operated on; for an operation by name the folder.
+    init(
+        _ pointer: fuse_req_t?, _ operation: StaticString, _ inode: fuse_ino_t? = nil,
+        _ name: UnsafePointer<CChar>? = nil, to newInode: fuse_ino_t? = nil, _ newName: UnsafePointer<CChar>? = nil
+    ) {
+        self.pointer = pointer!
+        subject = RequestSubject(operation: operation, inode: inode, name: name, newInode: newInode, newName: newName)
+    }
+
+    /// The file system that it is for. The session keeps it alive.
+    var filesystem: Filesystem { Filesystem.behind(fuse_req_userdata(pointer)) }
+
+    /// Whether who asks may keep set-id bits on what they write to (CAP_FSETID, as root has it).
+    var isPrivileged: Bool { fuse_req_ctx(pointer)?.pointee.uid == 0 }
+
+    /// Whether who asks belongs to a group. To be called before the request is answered.
+    var membership: AttributeChanges.Membership {
+        { group in
+            guard let context = fuse_req_ctx(pointer)?.pointee else { return false }
+            if context.uid == 0 || context.gid == group { return true }
+            var groups = [gid_t](repeating: 0, count: Int(fuse_req_getgroups(pointer, 0, nil)))
+            let count = fuse_req_getgroups(pointer, Int32(groups.count), &groups)
+            return count > 0 && groups.prefix(Int(count)).contains(group)
+        }
+    }
+
+    /// The thread that asks; 0 where the kernel does not name it.
+    var thread: Int32 { fuse_req_ctx(pointer)?.pointee.pid ?? 0 }
+
+    var caller: Caller { Caller(thread: thread) }
+
+    /// What it is about to do with a name that it looks up.
+    var purpose: LookupPurpose { CallerPurpose.read(ofThread: thread) }
+
+    func creator(mode: mode_t) -> Creator {
+        let context = fuse_req_ctx(pointer)!.pointee
+        return Creator(owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777), caller: caller)
+    }
+
+    /// Answers at once, on this thread.
+    func answer(_ body: (Filesystem) throws(Refusal) -> Reply) {
+        answerWhenReady { filesystem throws(Refusal) in .now(try body(filesystem)) }
+    }
+
+    /// Answers at once, on this thread, or later by a task.
+    func answerWhenReady(_ body: (Filesystem) throws(Refusal) -> Answer) {
+        let filesystem = filesystem
+        do throws(Refusal) {
+            switch try body(filesystem) {
+            case .now(let reply): send(reply)
+            case .later(let body): answer(later: body)
+            }
+        } catch {
+            filesystem.refusals.log(error) { subject.description }
+            refuse(error)
+        }
+    }
+
+    /// The error is logged already.
+    func refuse(_ refusal: Refusal) { _ = fuse_reply_err(pointer, refusal.errno.rawValue) }
+}

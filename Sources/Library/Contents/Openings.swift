@@ -1,0 +1,199 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Logging
+import ObjectStore
+import Replication
+import Synchronization
+import SystemPackage
+
+/// open(2): at once if the content is here, else when as much of it has arrived as the open needs.
+final class Openings: LibraryPart {
+    let transactions: Transactions
+    let contents: Contents
+    let arrivals: Arrivals
+    let fileAttributes: Attributes
+    let versionFiles: VersionFiles
+    let departedNodes: DepartedNodes
+
+    init(
+        _ transactions: Transactions, contents: Contents, arrivals: Arrivals, fileAttributes: Attributes,
+        versionFiles: VersionFiles, departedNodes: DepartedNodes
+    ) {
+        self.transactions = transactions
+        self.contents = contents
+        self.arrivals = arrivals
+        self.fileAttributes = fileAttributes
+        self.versionFiles = versionFiles
+        self.departedNodes = departedNodes
+    }
+
+    /// Opens a document's file or one of its versions, at once if the content is here.
+    ///
+    /// - Parameters:
+    ///   - flags: of open(2).
+    ///   - isMember: of whoever opens without the privilege to keep set-id bits of a file that is truncated.
+    /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for what is not here,
+    ///   EACCES for writing to a version, or the backing file's own errno.
+    func open(
+        _ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown,
+        clearingSetID isMember: AttributeChanges.Membership? = nil
+    ) throws(Refusal) -> Opening {
+        if inode.isVersion { return try versionFiles.openVersion(inode, flags: flags) }
+        if flags & O_TRUNC != 0, let isMember { try fileAttributes.clearSetID(of: inode, isMember: isMember) }
+        let opening = try openDocument(inode, flags: flags, by: caller)
+        if case .opened(let file) = opening { try expectUnseenWrites(to: file) }
+        return opening
+    }
+
+    /// The last of an open or create, outside of any transaction: from now on the kernel may write to the file by itself.
+    func expectUnseenWrites(to file: OpenedFile) throws(Refusal) {
+        guard file.canWrite, file.shareable != nil else { return }
+        try closing(file.number) { () throws(Refusal) in try contents.willWriteUnseen(file.handle) }
+    }
+
+    private func openDocument(_ inode: InodeNumber, flags: Int32, by caller: Caller) throws(Refusal) -> Opening {
+        let canWrite = flags & O_ACCMODE != O_RDONLY
+        let truncates = flags & O_TRUNC != 0
+        if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
+            return .opened(try openAgain(file, flags: flags, by: caller))
+        }
+        let opening = try inspect { catalog -> Opening? in
+            guard let entry = try catalog.entry(inode) else {
+                return .opened(try openReplaced(inode, canWrite: canWrite))
+            }
+            if entry.kind == .folder { throw Refusal.isFolder }
+            guard entry.isBackingCurrent else { return nil }
+            let file = try openBacking(entry, canWrite: canWrite, catalog)
+            return .opened(
+                contents.register(
+                    Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags))))
+        }
+        if case .opened(let file) = opening {
+            if truncates, openFiles.file(inode)?.isUnlinked != true {
+                try closing(file.number) { () throws(Refusal) in try truncateOpened(inode) }
+            }
+            stateChanged()
+            return .opened(file)
+        }
+        if truncates, canWrite, !openFiles.isReadWhileArriving(inode) {
+            return .opened(try openEmptied(inode, by: caller))
+        }
+        if flags & O_NONBLOCK != 0 {
+            if cloud.isReachable { _ = try arrivals.arrival(of: inode) }
+            throw .contentNotHere
+        }
+        if !cloud.isReachable { throw .cloudUnreachable }
+        return .arriving(inode)
+    }
+
+    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Refusal) -> OpenedFile {
+        let canWrite = flags & O_ACCMODE != O_RDONLY
+        let truncates = flags & O_TRUNC != 0
+        // What a newer version overtook has no name that an edit could stay under: the kernel, which came
+        // by an old memory of one, must look it up again.
+        if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleInode }
+        // Whether it may be written to is known now or, where the kernel does it, when that opens it.
+        if canWrite, !unseenWrites.canBeNoticed { _ = try Refusal.wrapping { try file.writable() } }
+        let opened = contents.register(
+            Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags)))
+        if truncates {
+            try closing(opened.number) { () throws(Refusal) in
+                if file.isUnlinked { try empty(file) } else { try truncateOpened(file.inode) }
+            }
+        }
+        return opened
+    }
+
+    /// What is left to do of an open; if it fails, there is no handle.
+    private func closing(_ number: UInt64, unless work: () throws(Refusal) -> Void) throws(Refusal) {
+        do throws(Refusal) { try work() } catch {
+            contents.close(number)
+            throw error
+        }
+    }
+
+    private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
+        if let file = openFiles.shareableFile(entry.inode, forWriting: true) { return file }
+        let folder = try backing.folder(entry.parent, catalog)
+        if unseenWrites.concern(entry) {
+            let descriptor = try folder.openFile(entry.filename, O_RDONLY)
+            return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
+        }
+        do throws(Errno) {
+            let descriptor = try folder.openFile(entry.filename, O_RDWR)
+            return OpenFile(entry: entry, descriptor: descriptor, isWritable: true)
+        } catch .permissionDenied where !canWrite {
+            let descriptor = try folder.openFile(entry.filename, O_RDONLY)
+            return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
+        }
+    }
+
+    /// Opens a file that another was renamed over after its name had led here: who was just before the
+    /// save sees the old content, whole.
+    private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Refusal) -> OpenedFile {
+        guard let node = departedNodes[inode], let content = node.content, !canWrite else { throw .staleInode }
+        let descriptor = try Refusal.wrapping { try content.reopened(O_RDONLY) }
+        let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
+        file.state.withLock { $0.isUnlinked = true }
+        return contents.register(Handle(file: file, canWrite: false))
+    }
+
+    private func truncateOpened(_ inode: InodeNumber) throws(Refusal) {
+        let isNamed = try mutate { catalog in
+            guard var entry = try catalog.entry(inode) else { return false }
+            // As long as no row tells of the file, it tells of its attributes itself after a sudden end.
+            if catalog.isUnwritten(inode), BackingFolder.keepsMode(entry.mode) { catalog.durability = .soon }
+            try contents.truncate(&entry, to: 0, catalog)
+            self.catalog.forgetStatus(of: inode)
+            return true
+        }
+        if isNamed { return }
+        // It may have lost its name while this call waited for its turn.
+        guard let file = openFiles.file(inode), file.isUnlinked else { throw .staleInode }
+        try empty(file)
+    }
+
+    /// Of a file without a name nobody needs to hear.
+    private func empty(_ file: OpenFile) throws(Refusal) {
+        try Refusal.wrapping { try file.writable().truncate(to: 0) }
+    }
+
+    /// O_TRUNC on what is not here needs none of its content.
+    private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Refusal) -> OpenedFile {
+        try mutate { catalog in
+            guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
+            try contents.makeEmpty(&entry, catalog)
+            contents.noteBase(of: &entry, savedBy: caller, catalog)
+            transactions.noteContentChange(&entry)
+            try catalog.update(entry)
+            let file = try openBacking(entry, canWrite: true, catalog)
+            file.state.withLock { $0.isModified = true }
+            return contents.register(
+                Handle(file: file, canWrite: true, opener: contents.opener(of: file, caller, flags: O_WRONLY | O_TRUNC))
+            )
+        }
+    }
+
+    /// Waits for the content of an open that was answered with `Opening.arriving`, and opens it: for
+    /// reading when the first bytes are here, for writing when all are.
+    ///
+    /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
+    ///   content that is damaged, or what opening it then gives.
+    func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Refusal)
+        -> OpenedFile
+    {
+        if inode.isVersion { return try await versionFiles.finishOpeningVersion(inode) }
+        let onlyReads = flags & O_ACCMODE == O_RDONLY && flags & O_TRUNC == 0
+        while true {
+            if let arrival = try arrivals.arrival(of: inode) {
+                try await arrivals.waitForStart(of: arrival)
+                if onlyReads, let file = arrivals.openArriving(arrival, by: caller) { return file }
+                try await arrival.waitUntilInstalled()
+            }
+            // Meanwhile a still newer version may have come.
+            if case .opened(let file) = try open(inode, flags: flags, by: caller) { return file }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import Catalog
+import Synchronization
+
+/// When a transfer that failed may be tried again: after 1 s, 2 s, 4 s, up to 5 minutes.
+package final class Retries: Sendable {
+    private struct Failure {
+        var count: Int
+        var due: ContinuousClock.Instant
+    }
+
+    private static let longestPause = 300
+
+    private let failures = Mutex<[InodeNumber: Failure]>([:])
+    private let instant: @Sendable () -> ContinuousClock.Instant
+
+    package init(instant: @escaping @Sendable () -> ContinuousClock.Instant) { self.instant = instant }
+
+    package func isDue(_ inode: InodeNumber) -> Bool {
+        let now = instant()
+        return failures.withLock { $0[inode].map { $0.due <= now } ?? true }
+    }
+
+    /// - Returns: how long to wait before the next try.
+    package func failed(_ inode: InodeNumber) -> Duration {
+        let now = instant()
+        return failures.withLock { failures in
+            let count = (failures[inode]?.count ?? 0) + 1
+            let pause = Duration.seconds(min(Self.longestPause, 1 << min(count - 1, 10)))
+            failures[inode] = Failure(count: count, due: now + pause)
+            return pause
+        }
+    }
+
+    /// An entry's inode number changed.
+    func passOn(from inode: InodeNumber, to newInode: InodeNumber) {
+        failures.withLock { failures in failures[newInode] = failures.removeValue(forKey: inode) }
+    }
+
+    package func succeeded(_ inode: InodeNumber) {
+        failures.withLock { _ = $0.removeValue(forKey: inode) }
+    }
+}

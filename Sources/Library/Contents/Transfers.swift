@@ -1,0 +1,144 @@
+import Catalog
+import Documents
+import Synchronization
+
+/// What is under way between this device and the container: kept in memory, gone with the process.
+/// What must survive is in the catalog.
+final class Transfers: Sendable {
+    struct Status: Sendable {
+        var isDownloading = false
+        var isUploading = false
+        /// 0 to 100; nil without a transfer.
+        var percent: Int?
+    }
+
+    private struct State {
+        var arrivals: [InodeNumber: Arrival] = [:]
+        var uploads: [InodeNumber: UploadProgress] = [:]
+        /// When each file that was open or changed lately was last closed or changed.
+        var lastActivity: [InodeNumber: ContinuousClock.Instant] = [:]
+    }
+
+    /// Taken alone or innermost.
+    private let state = Mutex(State())
+
+    let pace: SendingPace
+    /// Transfers that failed, by the inode of the document.
+    let retries: Retries
+    private let cloud: any ContentSource
+    private let instant: @Sendable () -> ContinuousClock.Instant
+
+    init(
+        cloud: any ContentSource, pace: SendingPace = SendingPace(),
+        instant: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.cloud = cloud
+        self.pace = pace
+        self.instant = instant
+        retries = Retries(instant: instant)
+    }
+
+    // MARK: Quiet
+
+    func noteWritten(_ inode: InodeNumber) {
+        let now = instant()
+        state.withLock { $0.lastActivity[inode] = now }
+    }
+
+    func noteClosed(_ inode: InodeNumber) {
+        noteWritten(inode)
+        cloud.changesAreWaiting()
+    }
+
+    /// Its place changed, not its content, which counts as changed only if that was a moment ago.
+    func noteMoved(_ inode: InodeNumber, modified: Timestamp, now: Timestamp) {
+        // Times as files have them can be any: their difference may not fit into 64 bits.
+        if Duration.nanoseconds(now.nanoseconds) - .nanoseconds(modified.nanoseconds) > pace.quiet {
+            cloud.changesAreOfInterest()
+        } else {
+            noteClosed(inode)
+        }
+    }
+
+    /// How long it is until `inode` has been quiet for long enough; zero when it has.
+    func timeToQuiet(_ inode: InodeNumber) -> Duration {
+        let now = instant()
+        return state.withLock { state in
+            guard let last = state.lastActivity[inode] else { return .zero }
+            let rest = pace.rest(after: now - last, isOpenForWriting: false, isSaved: true)
+            if rest == .zero { state.lastActivity[inode] = nil }
+            return rest
+        }
+    }
+
+    /// The entry is gone, or what was under way for it is of no use any more.
+    func forget(_ inode: InodeNumber) {
+        let (arrival, upload) = state.withLock { state in
+            state.lastActivity[inode] = nil
+            return (state.arrivals.removeValue(forKey: inode), state.uploads.removeValue(forKey: inode))
+        }
+        arrival?.cancel()
+        upload?.cancel()
+    }
+
+    /// As `forget`, for all that `isGone`.
+    func forget(where isGone: (InodeNumber) -> Bool) {
+        let known = state.withLock { Set($0.lastActivity.keys).union($0.arrivals.keys).union($0.uploads.keys) }
+        for inode in known where isGone(inode) { forget(inode) }
+    }
+
+    // MARK: Transfers under way
+
+    func arrival(of inode: InodeNumber) -> Arrival? { state.withLock { $0.arrivals[inode] } }
+
+    var arrivalCount: Int { state.withLock { $0.arrivals.count } }
+
+    func register(_ arrival: Arrival) { state.withLock { $0.arrivals[arrival.inode] = arrival } }
+
+    func end(_ arrival: Arrival, of inode: InodeNumber) {
+        state.withLock { state in
+            if state.arrivals[inode] === arrival { state.arrivals[inode] = nil }
+        }
+    }
+
+    func begin(_ upload: UploadProgress, of inode: InodeNumber) {
+        state.withLock { $0.uploads[inode] = upload }
+    }
+
+    func end(_ upload: UploadProgress, of inode: InodeNumber) {
+        state.withLock { state in
+            if state.uploads[inode] === upload { state.uploads[inode] = nil }
+        }
+    }
+
+    /// The mount ends: what is under way begins anew next time.
+    func cancelAll() {
+        let (arrivals, uploads) = state.withLock { ($0.arrivals, $0.uploads) }
+        arrivals.values.forEach { $0.cancel() }
+        uploads.values.forEach { $0.cancel() }
+    }
+
+    func status(of inode: InodeNumber) -> Status {
+        let (arrival, upload) = state.withLock { ($0.arrivals[inode], $0.uploads[inode]) }
+        return Status(
+            isDownloading: arrival != nil, isUploading: upload != nil,
+            percent: arrival?.percent ?? upload?.percent)
+    }
+}
+
+/// How far the upload of one document has come.
+package final class UploadProgress: Sendable {
+    private let total: Int64
+    private let sent = Atomic<Int64>(0)
+    private let cancelled = Atomic<Bool>(false)
+
+    package init(total: Int64) { self.total = total }
+
+    package func add(_ count: Int64) { sent.add(count, ordering: .relaxed) }
+
+    func cancel() { cancelled.store(true, ordering: .relaxed) }
+
+    package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
+
+    var percent: Int { Arrival.percent(sent.load(ordering: .relaxed), of: total) }
+}

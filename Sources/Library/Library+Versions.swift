@@ -1,0 +1,33 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+/// `F.conflicts/` and `F.versions/`.
+extension Library {
+    /// `rm F.conflicts/V`: discards one version.
+    public func discardVersion(_ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber)
+        throws(Refusal)
+    {
+        try versionFiles.discardVersion(name, in: folder, of: inode)
+    }
+
+    /// `mv F.conflicts/V F`: makes a version current.
+    public func chooseVersion(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber,
+        as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions
+    ) throws(Refusal) {
+        try versionFiles.chooseVersion(name, in: folder, of: inode, as: newName, in: newParent, options: options)
+    }
+
+    public func lookup(_ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber) throws(Refusal)
+        -> Resolved
+    {
+        try versionFiles.lookup(name, in: folder, of: inode)
+    }
+
+    public func list(_ folder: VersionFolder, of inode: InodeNumber) throws(Refusal) -> [ListedName] {
+        try versionFiles.list(folder, of: inode)
+    }
+}

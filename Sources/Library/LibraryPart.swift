@@ -1,0 +1,35 @@
+import Backing
+import Catalog
+import Logging
+import SystemPackage
+
+/// A part of the library: it owns its state, names in its initializer the parts that it calls, and reads and changes the tree through
+/// `Transactions`.
+protocol LibraryPart: Sendable {
+    var transactions: Transactions { get }
+}
+
+extension LibraryPart {
+    var store: DocumentStore { transactions.store }
+    var catalog: Catalog { transactions.store.catalog }
+    var backing: BackingStore { transactions.store.files }
+    var surroundings: Surroundings { transactions.store.surroundings }
+    var logger: Logger { transactions.store.logger }
+    var cloud: any ContentSource { transactions.cloud }
+    var transfers: Transfers { transactions.transfers }
+    var openFiles: OpenFiles { transactions.openFiles }
+    var unseenWrites: UnseenWrites { transactions.unseenWrites }
+    var observer: (any LibraryObserver)? { transactions.notices.observer }
+
+    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Refusal) -> Value {
+        try transactions.inspect(body)
+    }
+
+    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Refusal)
+        -> Value
+    {
+        try transactions.mutate(makingNew: isNew, body)
+    }
+
+    func stateChanged() { transactions.notices.stateChanged() }
+}

@@ -1,0 +1,96 @@
+import Backing
+import Catalog
+import Documents
+import SystemPackage
+
+/// The virtual `.state` files.
+final class States: LibraryPart {
+    let transactions: Transactions
+    let namespace: Namespace
+    let contents: Contents
+    let fileAttributes: Attributes
+
+    init(
+        _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes
+    ) {
+        self.transactions = transactions
+        self.namespace = namespace
+        self.contents = contents
+        self.fileAttributes = fileAttributes
+    }
+    /// What the state file of a document, a folder or the tree says now.
+    ///
+    /// - Parameter settling: whether what has just been closed must be said to be closed.
+    /// - Throws: ESTALE when what it is about is gone.
+    func stateText(of inode: InodeNumber, settling: Bool) throws(Refusal) -> String {
+        if settling { try settleCloses(inState: inode) }
+        cloud.changesAreOfInterest()
+        transactions.attemptToNoteUnseenWrites()
+        return try inspect { try stateText(of: inode, $0) }
+    }
+
+    /// The kernel sends the release that ends an open without waiting for it. Since a state that is read
+    /// right after a close shall say `closed`, whoever asks for the state of what is open waits a moment
+    /// for it to be closed.
+    func settleCloses(inState inode: InodeNumber) throws(Refusal) {
+        if !openFiles.isClosed(inode) {
+            openFiles.waitForCloses(of: inode)
+        } else if openFiles.areAnyOpen, try inspect({ try $0.entry(inode)?.kind }) == .folder {
+            openFiles.waitForCloses(of: nil)
+        }
+    }
+
+    private func stateText(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
+        guard let entry = try catalog.entry(inode) else { throw Refusal.staleInode }
+        if inode == .documents { return try treeState(catalog).text }
+        guard entry.kind == .folder else { return try documentState(of: entry, catalog).text }
+        let documents = try catalog.children(of: inode).filter { $0.kind == .document }
+        return FolderState.text(try documents.map { try documentState(of: $0, catalog) })
+    }
+
+    func stateAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        guard case .state(let inode) = node else { throw Refusal.staleInode }
+        return .virtualFile(size: try stateText(of: inode, catalog).utf8.count, at: transactions.notices.stateTime)
+    }
+
+    func documentState(of entry: Entry, _ catalog: CatalogTransaction) throws -> DocumentState {
+        let attributes = try fileAttributes.attributes(of: entry, catalog)
+        let transfer = transfers.status(of: entry.inode)
+        var flags: Set<StateFlag> = []
+        if !openFiles.isOpen(entry.inode) { flags.insert(.closed) }
+        if entry.conflicts > 0 { flags.insert(.inConflict) }
+        if entry.error != nil { flags.insert(.savingError) }
+        if transfer.isDownloading || (entry.container == .local && !entry.isHere) { flags.insert(.editingDisabled) }
+        if transfer.percent != nil { flags.insert(.progressAvailable) }
+        var state = DocumentState(
+            flags: flags, displayName: entry.name?.displayName ?? "", filename: entry.filename,
+            id: entry.id ?? .cloudRoot, location: entry.container ?? .local, size: attributes.size,
+            modified: attributes.modified, progress: transfer.percent, conflicts: entry.conflicts,
+            error: entry.error)
+        if entry.container == .cloud {
+            state.downloading = Self.downloadState(of: entry, transfer)
+            state.uploading = Self.uploadState(of: entry, transfer)
+        }
+        return state
+    }
+
+    private static func downloadState(of entry: Entry, _ transfer: Transfers.Status) -> DownloadState {
+        if transfer.isDownloading { return .downloading }
+        if !entry.isHere { return .notDownloaded }
+        return entry.isOutdated ? .outdated : .current
+    }
+
+    private static func uploadState(of entry: Entry, _ transfer: Transfers.Status) -> UploadState {
+        if transfer.isUploading { return .uploading }
+        return entry.pending.isEmpty ? .uploaded : .waiting
+    }
+
+    private func treeState(_ catalog: CatalogTransaction) throws -> TreeState {
+        let local = try catalog.documentCount(in: .local)
+        let inCloud = try catalog.documentCount(in: .cloud)
+        return TreeState(
+            preferred: namespace.preferredLocation, localDocuments: local.documents, cloudDocuments: inCloud.documents,
+            connection: cloud.connection.description, pending: try catalog.pendingCount(),
+            conflicts: inCloud.conflicts, undo: 0, redo: 0, device: store.device.name)
+    }
+}

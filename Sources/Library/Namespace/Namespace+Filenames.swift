@@ -1,0 +1,53 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+extension Namespace {
+    /// The filename of a document that is created under `name`. A document that a backup is restored to gets its old filename back, if
+    /// that is free: so a program that restores it once more finds it.
+    func newFilename(for name: DocumentName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
+        if configuration.filenames.couldHaveMade(name), try !catalog.isFilenameTaken(name.full, in: folder),
+            try !backing.folder(folder, catalog).exists(name.full)
+        {
+            return name.full
+        }
+        return try newFilename(name.pathExtension, in: folder, catalog)
+    }
+
+    /// A generated filename that no document on this device has.
+    func newFilename(_ pathExtension: String, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
+        var random = surroundings.random()
+        while true {
+            let isSequential = configuration.filenames.convention == .sequential
+            let number = isSequential ? Int(try catalog.next(.sequentialNumber)) : 0
+            let filename = configuration.filenames.makeFilename(
+                pathExtension: pathExtension, time: surroundings.localTime(surroundings.now()), number: number,
+                random: &random)
+            if try !catalog.isFilenameTaken(filename, in: folder) { return filename }
+        }
+    }
+
+    /// A free name for an entry that must give up its own: `NAME (DEVICE).EXT`.
+    func distinctFilename(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+        let split = DocumentName(splitting: try EntryName(entry.filename))
+        let directory = try? backing.folder(entry.parent, catalog)
+        var number = 1
+        while true {
+            let stem = DistinctName.make(
+                split.displayName, device: store.device.name, number: number, pathExtension: split.pathExtension)
+            let filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
+            if try catalog.entry(in: entry.parent, filename: filename) == nil, directory?.exists(filename) != true {
+                return filename
+            }
+            number += 1
+        }
+    }
+
+    /// The display name of a document that nobody named.
+    func automaticName(of entry: Entry, content: [UInt8]) -> DocumentName {
+        AutomaticName.make(
+            content: content, filename: entry.filename, pathExtension: entry.name?.pathExtension ?? "")
+    }
+}

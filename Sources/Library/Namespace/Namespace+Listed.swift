@@ -1,0 +1,73 @@
+import Backing
+import Catalog
+import Documents
+import Replication
+import SystemPackage
+
+extension Namespace {
+    /// Where an entry stands in the listings, with the names that it has here, which its row may not have yet; nil outside `local` and
+    /// `cloud`.
+    func listedPlace(of entry: Entry, _ catalog: CatalogTransaction) throws -> ListedPlace? {
+        var folders: [ListedPlace.Step] = []
+        var parent = entry.parent
+        while parent != .cloud, parent != .local {
+            guard let folder = try catalog.entry(parent), folder.inode > .cloud else { return nil }
+            folders.append(
+                .init(folder: folder.parent, name: folder.filename, inode: folder.inode, kind: .folder))
+            parent = folder.parent
+        }
+        return ListedPlace(
+            in: parent == .local ? .local : .cloud, folders: folders.reversed(),
+            entry: .init(
+                folder: entry.parent, name: try listedName(of: entry, catalog), inode: entry.inode, kind: entry.kind))
+    }
+
+    private func listedName(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+        guard configuration.showsDisplayNames, entry.kind == .document, let name = entry.name?.full else {
+            return entry.filename
+        }
+        guard let other = try resolve(name, in: entry.parent, catalog)?.entry, other.inode != entry.inode,
+            other.id != entry.id
+        else { return name }
+        if other.kind != .document { return entry.filename }
+        // Of two with one display name the one created first is listed by it. A mere filename gives way.
+        let isNamesake = other.name?.full.isIdentical(to: name) == true
+        return isNamesake && (other.created, other.inode) < (entry.created, entry.inode) ? entry.filename : name
+    }
+
+    /// A document gets another name without rename(2): watchers are to hear of it if listings show it. Before its row says so.
+    func announceListedName(of entry: Entry, formerly name: DocumentName?, _ catalog: CatalogTransaction) throws {
+        guard configuration.showsDisplayNames, let name, entry.name != name else { return }
+        var former = entry
+        former.document?.name = name
+        guard let from = try listedPlace(of: former, catalog), let to = try listedPlace(of: entry, catalog),
+            !from.isSameName(as: to)
+        else { return }
+        catalog.announce(.renamed(.moved(from: from, to: to)))
+    }
+
+    /// The name that listings show, as long as no other document in the folder has the same.
+    func listedName(of entry: EntryNames) -> String {
+        (configuration.showsDisplayNames ? entry.fullName : nil) ?? entry.filename
+    }
+
+    /// Which children are shown under their display names: of several with one name, the one created
+    /// first; none whose name a folder, link or scratch file has.
+    func whoShowDisplayNames(_ children: [ListingRow]) -> [Bool] {
+        var shows = [Bool](repeating: false, count: children.count)
+        let onlyNames = Set(children.lazy.filter { $0.kind != .document }.map { ExactName($0.filename) })
+        var bearers: [ExactName: Int] = [:]
+        bearers.reserveCapacity(children.count)
+        for (index, child) in children.enumerated() {
+            guard let fullName = child.fullName.map(ExactName.init), !onlyNames.contains(fullName) else { continue }
+            if let other = bearers[fullName] {
+                let first = children[other]
+                if (first.created, first.inode) < (child.created, child.inode) { continue }
+                shows[other] = false
+            }
+            bearers[fullName] = index
+            shows[index] = true
+        }
+        return shows
+    }
+}

@@ -1,0 +1,34 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+extension Namespace {
+    static let restoredName = "user.document.name"
+
+    func takesRestoredName(_ entry: Entry) throws -> Bool {
+        guard let name = entry.name, entry.naming == .given else { return false }
+        if configuration.filenames.couldHaveMade(name) { return true }
+        return try entry.storedAttributes()[Self.restoredName].map { name.displayName.utf8.elementsEqual($0) } ?? false
+    }
+
+    /// A file that kept its own name until now becomes a document with a generated filename, called `entry.name`: if that is a filename out
+    /// of a backup, it gets the name that was kept with the file.
+    func takeRestoredName(for entry: inout Entry) throws {
+        var stored = try entry.storedAttributes()
+        guard let value = stored[Self.restoredName], let name = entry.name else { return }
+        if configuration.filenames.couldHaveMade(name), let restored = try? Self.documentName(value, for: entry) {
+            entry.document?.name = restored
+        } else {
+            stored[Self.restoredName] = nil
+            try entry.setStoredAttributes(stored)
+        }
+        entry.notePending([.name, .attributes])
+    }
+
+    static func documentName(_ value: [UInt8], for entry: Entry) throws -> DocumentName {
+        guard let text = String(validating: value, as: UTF8.self) else { throw NameError.notUTF8 }
+        return try DocumentName(displayName: text, pathExtension: entry.name?.pathExtension ?? "")
+    }
+}

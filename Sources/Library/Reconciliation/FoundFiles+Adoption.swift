@@ -1,0 +1,86 @@
+import Backing
+import Catalog
+import CLinux
+import Documents
+import Glibc
+import Logging
+import Replication
+import SystemPackage
+
+extension FoundFiles {
+    /// A local document without its file has gone; a cloud document is a placeholder again.
+    func dropMissing(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        if entry.isReplicated, entry.kind == .document, entry.currentVersion != nil {
+            var placeholder = entry
+            placeholder.isHere = false
+            placeholder.contentVersion = nil
+            placeholder.backing = nil
+            placeholder.pending.remove(.content)
+            try catalog.update(placeholder)
+        } else {
+            logger.warning("a file of the store is gone", metadata: ["filename": "\(entry.filename)"])
+            try catalog.delete(entry.inode)
+        }
+    }
+
+    /// A person removed it from the store: it is removed. But nobody has chosen among versions in conflict.
+    func dropRemoved(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        if entry.conflicts > 0 { return try dropMissing(entry, catalog) }
+        try withdrawals.withdraw(entry, step: nil, catalog)
+        try catalog.delete(entry.inode)
+        logger.notice("a file was removed from the store", metadata: ["filename": "\(entry.filename)"])
+    }
+
+    /// Makes a row for a file that has none. The display name is that which the file carries; the filename stays, unless a
+    /// document elsewhere on this device has it.
+    ///
+    /// - Returns: nil for what cannot be an entry.
+    func adopt(_ stray: Reconciliation.Stray, _ directory: BackingFolder, _ catalog: CatalogTransaction) throws
+        -> Entry?
+    {
+        guard let folder = try catalog.entry(stray.folder), let name = try? EntryName(stray.name) else { return nil }
+        let status = stray.found.status
+        let isScratch = stray.isFolder ? folder.place.folder(name).isScratch : folder.place.isScratch(name)
+        let nature: EntryNature
+        switch stray.found.type {
+        case S_IFDIR: nature = .folder(folder.place.folder(name))
+        case S_IFLNK: nature = .symbolicLink(target: try directory.readSymbolicLink(stray.name))
+        case S_IFREG:
+            nature = isScratch ? .scratch : .document(DocumentIdentity(name: DocumentName(splitting: name)))
+        default: return nil
+        }
+        var entry = Entry(
+            parent: stray.folder, container: folder.container, nature: nature, filename: stray.name,
+            created: Timestamp(status.st_mtim), position: try catalog.nextPosition(in: stray.folder),
+            mode: UInt16(status.st_mode & 0o7777))
+        if entry.kind == .document { try nameAdopted(&entry, name, folder, directory, catalog) }
+        if !isScratch {
+            var random = surroundings.random()
+            entry.id = .random(using: &random)
+            entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
+        }
+        entry.size = Int64(status.st_size)
+        entry.backing = stray.found.evidence
+        entry.inode = try catalog.insert(entry)
+        return entry
+    }
+
+    private func nameAdopted(
+        _ entry: inout Entry, _ name: EntryName, _ folder: Entry, _ directory: BackingFolder,
+        _ catalog: CatalogTransaction
+    ) throws {
+        let split = DocumentName(splitting: name)
+        if folder.place.keepsName(name) { return }
+        entry.hasGeneratedFilename = true
+        let twin = try catalog.entries(generatedFilename: name.text).first
+        let displayName = directory.displayName(of: name.text) ?? twin?.name?.displayName
+        if let displayName, let named = try? DocumentName(displayName: displayName, pathExtension: split.pathExtension)
+        {
+            entry.document?.name = named
+        }
+        guard twin != nil else { return }
+        entry.filename = try namespace.newFilename(split.pathExtension, in: folder.inode, catalog)
+        try directory.rename(name.text, to: directory, entry.filename, flags: RENAME_NOREPLACE)
+        if let displayName { backing.mirror(displayName: displayName, of: entry.filename, in: directory) }
+    }
+}

@@ -1,0 +1,175 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Logging
+import Replication
+import Synchronization
+import SystemPackage
+
+/// When rows and files are compared: at the mount, after a failed write, and where a file is not as its row says.
+final class StoreComparison: LibraryPart {
+    let transactions: Transactions
+    let namespace: Namespace
+    let contents: Contents
+    let identities: Identities
+    let migration: Migration
+    let foundFiles: FoundFiles
+
+    init(
+        _ transactions: Transactions, namespace: Namespace, contents: Contents, identities: Identities,
+        migration: Migration, foundFiles: FoundFiles
+    ) {
+        self.transactions = transactions
+        self.namespace = namespace
+        self.contents = contents
+        self.identities = identities
+        self.migration = migration
+        self.foundFiles = foundFiles
+    }
+
+    /// Whether rows and files may disagree, so that the store must not be marked as closed.
+    let mustReconcile = Atomic<Bool>(false)
+    /// Whether files are being put back after a write that failed.
+    private let isUndoing = Atomic<Bool>(false)
+    /// Compares rows and files as far as they may disagree.
+    /// - Parameter state: how the store was left.
+    func reconcile(_ state: DocumentStore.Condition) throws {
+        do { try compare(state) } catch CatalogError.full {
+            // A full disk is no reason not to show what is there. The next mount compares again.
+            mustReconcile.store(true, ordering: .relaxed)
+            logger.error(
+                "the disk is full: what changed in the store's files is not shown before there is room and docfs is mounted again"
+            )
+        }
+    }
+
+    private func compare(_ state: DocumentStore.Condition) throws {
+        try store.write { try settleRemovals($0) }
+        if state == .clean { return try reconcileEdits() }
+        if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
+        try store.write { catalog in
+            if state == .copy { try catalog.forgetBackingFiles() }
+            var reconciliation = Reconciliation(
+                self, catalog, state == .copy ? .copy : .uncleanEnd, isCatalogNew: state == .new)
+            try reconciliation.run([.local, .cloud])
+        }
+    }
+
+    /// A write failed after it may have changed files: they go back to where the rows say.
+    func undoFileChanges(in folders: [InodeNumber]) {
+        // It may fail itself.
+        if isUndoing.exchange(true, ordering: .acquiringAndReleasing) {
+            return mustReconcile.store(true, ordering: .relaxed)
+        }
+        defer { isUndoing.store(false, ordering: .releasing) }
+        do {
+            // Nothing of it needs room, so it succeeds on a full disk.
+            try store.write { catalog in
+                backing.forgetFolders()
+                try putBackRemoved(catalog)
+                var reconciliation = Reconciliation(self, catalog, .failedWrite, isRecursive: false)
+                try reconciliation.run(
+                    try folders.filter { try catalog.entry($0)?.kind == .folder && $0 > .documents }.sorted())
+            }
+        } catch {
+            // The next mount compares everything.
+            mustReconcile.store(true, ordering: .relaxed)
+            logger.error("files could not be put back after a failure", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Looks into the folders in which files were added, removed or renamed. Contents are looked at later (`noteEditsInStore`).
+    private func reconcileEdits() throws {
+        try store.write { catalog in
+            let known = try catalog.folderTimes()
+            let changed = try catalog.folders().map(\.inode).filter { try known[$0] != folderTime($0, catalog) }
+            if changed.isEmpty { return }
+            var reconciliation = Reconciliation(self, catalog, .edits, isRecursive: false)
+            try reconciliation.run(changed.sorted())
+        }
+    }
+
+    private func folderTime(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Int64? {
+        let status: stat
+        switch inode {
+        case .local, .cloud: status = try backing.folder(inode, catalog).descriptor.status()
+        default:
+            guard let entry = try catalog.entry(inode), let parent = try? backing.folder(entry.parent, catalog),
+                let found = try? parent.status(entry.filename)
+            else { return nil }
+            status = found
+        }
+        return Timestamp(status.st_ctim).nanoseconds
+    }
+
+    func noteFolderTimes() throws {
+        try store.write { catalog in
+            var known = try catalog.folderTimes()
+            for folder in try catalog.folders().map(\.inode) {
+                let time = try folderTime(folder, catalog)
+                if known.removeValue(forKey: folder) != time { try catalog.setFolderTime(time, of: folder) }
+            }
+            for folder in known.keys { try catalog.setFolderTime(nil, of: folder) }
+        }
+    }
+
+    /// Notes which documents' contents were changed in the store while no mount used it. Takes a while where there are many;
+    /// whatever is about to take the place of a file looks at that itself.
+    ///
+    /// - Parameter isOver: asked now and then; true ends it.
+    func noteEditsInStore(until isOver: () -> Bool) {
+        var last = InodeNumber(0)
+        do {
+            while !isOver() {
+                let entries = try catalog.read { try $0.entriesWithNotedContent(after: last, limit: 256) }
+                // One at a time: an edit takes reading the whole file.
+                // By their ids: a version from elsewhere gives a document another inode number.
+                for id in entries.compactMap(\.id) where try catalog.read({ try looksEdited(id, $0) }) && !isOver() {
+                    try store.write { catalog in
+                        guard var entry = try catalog.entry(id) else { return }
+                        _ = try foundFiles.noteEditInStore(of: &entry, catalog)
+                    }
+                }
+                guard entries.count == 256, let end = entries.last else { break }
+                last = end.inode
+            }
+        } catch {
+            mustReconcile.store(true, ordering: .relaxed)
+            logger.error(
+                "the store's files could not all be compared with the catalog", metadata: ["error": "\(error)"])
+        }
+        stateChanged()
+    }
+
+    private func looksEdited(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
+        guard let entry = try catalog.entry(id), entry.isHere,
+            let status = try? backing.folder(entry.parent, catalog).status(entry.filename)
+        else { return false }
+        return entry.isOutdated || Fingerprint(status) != Fingerprint(entry)
+    }
+
+    /// What was set aside goes if its row went, and goes back if the row is still there. Parts of
+    /// downloads start anew.
+    private func settleRemovals(_ catalog: CatalogTransaction) throws {
+        try putBackRemoved(catalog)
+        for name in try backing.staging.names() { try backing.staging.removeFile(name) }
+    }
+
+    private func putBackRemoved(_ catalog: CatalogTransaction) throws {
+        for name in try backing.staging.names() {
+            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode),
+                let folder = try? backing.folder(entry.parent, catalog)
+            else { continue }
+            guard let present = try? folder.identify(entry.filename) else {
+                try backing.putBack(entry.filename, of: inode, in: folder)
+                continue
+            }
+            // A file in its place is what replaced it. A link or folder there is another entry: both stay.
+            if present.type == entry.kind.backingType { continue }
+            try backing.putBack(
+                try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog), of: inode,
+                in: folder)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Documents
+import ObjectStore
+import Replication
+import SystemPackage
+
+/// The one table from reasons to the numbers that callers of system calls see.
+extension Refusal {
+    public var errno: Errno {
+        switch self {
+        case .name(let error): error.errno
+        case .rename(let refusal): refusal.errno
+        case .transfer(let error): error.errno
+        case .file(let errno): errno
+        case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
+        case .nameExists, .attributeExists: .fileExists
+        case .virtualName, .noPlaceForIt, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
+            .historyNotChangeable, .notRegularFile:
+            .notPermitted
+        case .staleInode: .staleNFSFileHandle
+        case .isFolder: .isDirectory
+        case .notFolder: .notDirectory
+        case .folderNotEmpty: .directoryNotEmpty
+        case .isOfTheTree, .checkupUnderWay: .resourceBusy
+        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup:
+            .invalidArgument
+        case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
+        case .contentNotHere: .resourceTemporarilyUnavailable
+        case .cloudUnreachable: .noRouteToHost
+        case .interrupted: .interrupted
+        case .noSuchAttribute: .noData
+        case .attributeOutsideUser, .notSupported: .notSupported
+        case .beyondEnd: .noSuchAddressOrDevice
+        case .bufferTooSmall: .outOfRange
+        case .attributeTooLarge: .argListTooLong
+        case .attributesTooLarge, .noRoom: .noSpace
+        case .versionNotWritable, .stateNotWritable, .notExecutable: .permissionDenied
+        case .versionOfOtherDocument: .improperLink
+        case .noKnownContent, .storeFailed: .ioError
+        }
+    }
+}
+
+extension NameError {
+    fileprivate var errno: Errno {
+        switch self {
+        case .invalid: .invalidArgument
+        case .notUTF8: .illegalByteSequence
+        case .tooLong: .fileNameTooLong
+        }
+    }
+}
+
+extension RenameRefusal {
+    fileprivate var errno: Errno {
+        switch self {
+        case .exists: .fileExists
+        case .isFolder: .isDirectory
+        case .notFolder: .notDirectory
+        case .cannotExchange, .intoItself: .invalidArgument
+        case .isOfTheTree, .contentNotHere, .migration(.stillArriving), .migration(.inConflict): .resourceBusy
+        case .folderIntoDocuments: .notPermitted
+        case .migration(.notHere): .noRouteToHost
+        }
+    }
+}
+
+extension TransferError {
+    fileprivate var errno: Errno {
+        switch self {
+        case .store(.unreachable), .store(.gone), .store(.unauthorized): .noRouteToHost
+        case .store(.outOfSpace): .noSpace
+        case .store, .damaged, .changed: .ioError
+        case .file(let errno): errno
+        case .cancelled: .interrupted
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Documents
+import Replication
+import SystemPackage
+
+extension Refusal: CustomStringConvertible {
+    /// Why, in one line for a log.
+    public var description: String {
+        switch self {
+        case .name(.invalid): "the name is empty, or contains NUL or /"
+        case .name(.notUTF8): "the name is not UTF-8"
+        case .name(.tooLong): "the name is longer than \(EntryName.maximumLength) bytes"
+        case .noSuchName: "nothing has this name"
+        case .nameExists: "something has this name already"
+        case .virtualName: "a virtual file cannot be changed"
+        case .rename(let refusal): refusal.reason
+        case .staleInode: "the entry is gone, or has another inode number by now"
+        case .folderRemoved: "the folder has been removed"
+        case .isFolder: "it is a folder"
+        case .notFolder: "it is no folder"
+        case .folderNotEmpty: "the folder is not empty"
+        case .isOfTheTree: "Documents, local and cloud cannot be renamed or removed"
+        case .noPlaceForIt: "only documents can be created in Documents, and nothing beside it"
+        case .notSymbolicLink: "it is no symbolic link"
+        case .noContent: "it has no content"
+        case .noSuchHandle: "no file is open under this number"
+        case .notOpenForWriting: "the file is not open for writing"
+        case .contentNotHere: "the content is not here yet"
+        case .cloudUnreachable: "the content is not here, and the cloud cannot be reached"
+        case .negativeSize: "a size cannot be negative"
+        case .interrupted: "the caller was interrupted"
+        case .transfer(let error): "the transfer failed: \(error)"
+        case .noKnownContent: "the container knows no content of the document"
+        case .noSuchAttribute: "there is no such attribute"
+        case .attributeExists: "there is such an attribute already"
+        case .attributeOutsideUser: "only attributes in user. are kept"
+        case .attributeWithoutName: "nothing follows user."
+        case .computedAttribute: "the attribute is computed"
+        case .attributeTooLarge: "the value is larger than an attribute can be"
+        case .attributesTooLarge: "all attributes together are larger than an entry can have"
+        case .ownerOfPlaceholder: "a placeholder has no file here that could have an owner"
+        case .onlyModeOfTheTree: "of Documents, local and cloud only the mode can be changed"
+        case .versionNotWritable: "a version cannot be written to"
+        case .historyNotChangeable: "versions in F.versions can be neither removed nor renamed"
+        case .versionOfOtherDocument: "a version can be renamed over its own document only"
+        case .notRegularFile: "hard links, devices, sockets and FIFOs are not kept"
+        case .stateNotWritable: "a state cannot be written to"
+        case .notExecutable: "nobody may execute it"
+        case .notSupported: "the operation is not supported here"
+        case .unknownFlags: "unknown flags"
+        case .beyondEnd: "the position is beyond the end of the content"
+        case .bufferTooSmall: "the value is larger than the caller's buffer"
+        case .unknownCheckup: "a checkup is check or repair"
+        case .checkupUnderWay: "a checkup is under way already"
+        case .noRoom: "the disk is full"
+        case .file(let errno): "a call on the store's files failed: \(errno)"
+        case .storeFailed(let reason): "the store failed: \(reason)"
+        }
+    }
+}
+
+extension RenameRefusal {
+    fileprivate var reason: String {
+        switch self {
+        case .exists: "the new name is another entry's"
+        case .isFolder: "the new name is a folder's"
+        case .notFolder: "the new name is no folder's"
+        case .cannotExchange: "these two cannot be exchanged"
+        case .isOfTheTree: Refusal.isOfTheTree.description
+        case .folderIntoDocuments: "a folder cannot be moved into Documents itself"
+        case .intoItself: "a folder cannot be moved into itself"
+        case .contentNotHere: "the content of one of both is not here"
+        case .migration(.stillArriving): "content of it is still on its way out of the cloud"
+        case .migration(.inConflict): "a document in conflict does not leave the cloud"
+        case .migration(.notHere): "content of it is not here, and the cloud cannot be reached"
+        }
+    }
+}

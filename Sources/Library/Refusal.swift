@@ -1,0 +1,101 @@
+import Catalog
+import Documents
+import Replication
+import SystemPackage
+
+/// Why a call of the library is refused. `Refusal+Errno` says which number the caller of a system call gets.
+public enum Refusal: Error, Equatable, Sendable {
+    // Names
+    case name(NameError)
+    case noSuchName
+    case nameExists
+    /// A virtual file or folder is to be changed, which nobody can.
+    case virtualName
+    case rename(RenameRefusal)
+
+    // Entries
+    /// The entry is gone, or has another inode number by now: the kernel is to look its name up again.
+    case staleInode
+    /// Something is to be created in a folder that has been removed.
+    case folderRemoved
+    case isFolder
+    case notFolder
+    case folderNotEmpty
+    /// `Documents`, `local` or `cloud`.
+    case isOfTheTree
+    /// A folder or link in `Documents` itself, or anything beside it.
+    case noPlaceForIt
+    case notSymbolicLink
+    case noContent
+
+    // Contents
+    case noSuchHandle
+    case notOpenForWriting
+    /// The content must arrive first, and the caller does not wait.
+    case contentNotHere
+    case cloudUnreachable
+    case negativeSize
+    case interrupted
+    case transfer(TransferError)
+    /// The container knows no content of a document that should have one.
+    case noKnownContent
+
+    // Attributes
+    case noSuchAttribute
+    case attributeExists
+    case attributeOutsideUser
+    case attributeWithoutName
+    case computedAttribute
+    case attributeTooLarge
+    /// All attributes of one entry together are larger than a commit can carry.
+    case attributesTooLarge
+    /// An owner is this machine's, and a placeholder has no file here to have one.
+    case ownerOfPlaceholder
+    /// Of `Documents`, `local` and `cloud` only the mode can be changed.
+    case onlyModeOfTheTree
+
+    // Versions
+    case versionNotWritable
+    /// Versions in `F.versions/` can be neither removed nor chosen by renaming.
+    case historyNotChangeable
+    /// A version goes over its own document only.
+    case versionOfOtherDocument
+
+    // Requests
+    /// Hard links, devices, sockets and FIFOs are not kept.
+    case notRegularFile
+    case stateNotWritable
+    case notExecutable
+    case notSupported
+    case unknownFlags
+    /// A position beyond the end of the content.
+    case beyondEnd
+    case bufferTooSmall
+    case unknownCheckup
+    case checkupUnderWay
+
+    // The store
+    case noRoom
+    /// A system call on the store's files failed.
+    case file(Errno)
+    case storeFailed(String)
+}
+
+extension Refusal {
+    init(_ error: any Error) {
+        switch error {
+        case let refusal as Refusal: self = refusal
+        case let error as NameError: self = .name(error)
+        case let refusal as RenameRefusal: self = .rename(refusal)
+        case let error as TransferError: self = .transfer(error)
+        case let errno as Errno: self = errno == .noSpace ? .noRoom : .file(errno)
+        case CatalogError.full: self = .noRoom
+        default: self = .storeFailed("\(error)")
+        }
+    }
+
+    /// Runs `body`, whose system calls on the store's files may fail.
+    static func wrapping<Value>(_ body: () throws -> Value) throws(Refusal) -> Value {
+        do { return try body() } catch { throw Refusal(error) }
+    }
+}

@@ -1,0 +1,101 @@
+import Backing
+import Catalog
+import Documents
+import Replica
+import Replication
+import SystemPackage
+
+/// The tree as the container says it is, with the changes that are pending here on top.
+final class ReplicatedTree: LibraryPart {
+    let transactions: Transactions
+    let namespace: Namespace
+    let contents: Contents
+    let withdrawals: Withdrawals
+    let removal: Removal
+    let arrivals: Arrivals
+    let foundFiles: FoundFiles
+    let comparison: StoreComparison
+
+    init(
+        _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals,
+        removal: Removal,
+        arrivals: Arrivals, foundFiles: FoundFiles, comparison: StoreComparison
+    ) {
+        self.transactions = transactions
+        self.namespace = namespace
+        self.contents = contents
+        self.withdrawals = withdrawals
+        self.removal = removal
+        self.arrivals = arrivals
+        self.foundFiles = foundFiles
+        self.comparison = comparison
+    }
+
+    /// Shows a document as a choice that was made here leaves it.
+    func show(_ id: EntryID, in folder: InodeNumber, _ catalog: CatalogTransaction) throws {
+        var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
+        try projection.project([id])
+        catalog.announce(.listingChanged(of: folder))
+    }
+
+    /// The conflict versions of what was renamed are those of the document that it is now.
+    func showInheritedConflicts(of source: Entry, as entry: Entry, _ catalog: CatalogTransaction) throws {
+        guard source.conflicts > 0, let id = entry.id else { return }
+        try show(id, in: entry.parent, catalog)
+    }
+}
+
+extension ReplicatedTree: SynchronizedTree {
+    /// Of deletions that are noted in one transaction, so that nobody waits long.
+    private static let withdrawalsAtOnce = 500
+
+    package func follow<Value>(
+        in folders: (CatalogTransaction) throws -> [InodeNumber],
+        _ change: (CatalogTransaction) throws -> (ReplicaChange, Value)
+    ) throws -> Value {
+        try transactions.noteUnseenWrites()
+        let (discarded, changes, value) = try comparison.reconcilingSurprises(in: folders) { catalog in
+            while try withdrawals.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
+            let (replica, value) = try change(catalog)
+            var projection = Projection(self, catalog, replica.replica, saved: replica.saved)
+            try projection.project(replica.touched)
+            return (projection.discarded, try projection.remoteChanges(), value)
+        }
+        observer?.remotelyChanged(changes)
+        for inode in discarded { try backing.discard(inode) }
+        stateChanged()
+        return value
+    }
+
+    package func fill(
+        _ entries: (CatalogTransaction, _ isEmpty: Bool, _ insert: (ReplicaEntry) throws -> Void) throws -> Void
+    ) throws {
+        try store.write { catalog in
+            var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
+            let isEmpty = try !catalog.hasChildren(.cloud)
+            try entries(catalog, isEmpty) { try projection.insertNew($0, intoEmptyTree: isEmpty) }
+            try projection.setFolderTimes()
+            catalog.announce(.listingChanged(of: .cloud))
+        }
+        stateChanged()
+    }
+
+    package func finishWithdrawals() throws {
+        while try store.write({ try withdrawals.finishWithdrawals(limit: Self.withdrawalsAtOnce, $0) }) {}
+    }
+
+    package func removeEmptiedFolders() throws {
+        guard try !store.read({ try $0.foldersToForget().isEmpty }) else { return }
+        try mutate { catalog in
+            for folder in try catalog.foldersToForget() {
+                // Something may lie in it that no row tells of yet.
+                do { try removal.removeFolder(folder, catalog) } catch Errno.directoryNotEmpty { continue }
+                if let id = folder.id { try catalog.deleteWithdrawal(id) }
+                catalog.announce(.listingChanged(of: folder.parent))
+                catalog.announce(.entryChanged(EntryNames(folder), besides: nil))
+            }
+        }
+    }
+
+    package func startArrivals(atMost limit: Int) { arrivals.startDeparting(atMost: limit) }
+}

@@ -1,0 +1,20 @@
+import Catalog
+import Documents
+
+/// A rename that the rules allow, with all it concerns.
+struct Move {
+    var source: Entry
+    var target: Entry?
+    /// Whether the new name is the one by which the target is listed.
+    var isTargetNameListed: Bool
+    var folder: Entry
+    var name: EntryName
+    var plan: RenamePlan
+    var migrates: Bool
+
+    /// The replaced file that was set aside in `staging`, to be removed after the commit.
+    var setAside: InodeNumber? {
+        guard case .replaceEntry = plan, let target, target.kind != .folder else { return nil }
+        return target.inode
+    }
+}

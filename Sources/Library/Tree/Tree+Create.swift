@@ -1,0 +1,123 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+/// Who makes an entry, and with which permissions.
+public struct Creator: Sendable {
+    public var owner: UInt32
+    public var group: UInt32
+    /// Permission bits, the umask applied.
+    public var mode: UInt16
+    public var caller: Caller
+
+    public init(owner: UInt32, group: UInt32, mode: UInt16, caller: Caller = .unknown) {
+        self.owner = owner
+        self.group = group
+        self.mode = mode
+        self.caller = caller
+    }
+}
+
+extension Tree {
+    /// Creates a document (or a scratch file) called `name` and opens it. A name that some document
+    /// answers to is that document.
+    ///
+    /// - Parameter flags: of open(2); O_EXCL and the access mode count.
+    /// - Throws: EEXIST, EILSEQ, ENAMETOOLONG, EPERM.
+    func create(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator, flags: Int32
+    ) throws(Refusal) -> (Resolved, Opening) {
+        let name = try Namespace.entryName(name)
+        let hasRoom = transactions.hasRoom
+        let outcome = try mutate { catalog -> CreationOutcome in
+            let folder = try namespace.receivingFolder(parent, catalog)
+            if let found = try namespace.resolve(name.text, in: parent, catalog),
+                !(found.isUntitledAlias && flags & O_EXCL != 0)
+            {
+                if flags & O_EXCL != 0 { throw Refusal.nameExists }
+                return .existing(
+                    Resolved(
+                        node: .entry(found.entry.inode),
+                        attributes: try fileAttributes.attributes(of: found.entry, catalog),
+                        isMemorable: namespace.isMemorable(found, as: name.text, in: parent)))
+            }
+            if !hasRoom { throw Refusal.noRoom }
+            var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
+            if parent == .documents {
+                resolved.isMemorable = false
+                catalog.announce(.listingChanged(of: folder.inode))
+            }
+            return .created(resolved, file)
+        }
+        switch outcome {
+        case .created(let resolved, let file):
+            try openings.expectUnseenWrites(to: file)
+            return (resolved, .opened(file))
+        case .existing(let resolved):
+            guard case .entry(let inode) = resolved.node else { throw .staleInode }
+            return (resolved, try openings.open(inode, flags: flags, by: creator.caller))
+        }
+    }
+
+    private enum CreationOutcome {
+        case created(Resolved, OpenedFile)
+        case existing(Resolved)
+    }
+
+    private func makeFile(
+        _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
+    ) throws -> (Resolved, OpenedFile) {
+        var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, catalog)
+        let directory = try backing.folder(folder.inode, catalog)
+        let isWritable = !unseenWrites.concern(entry)
+        let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
+        let filename = entry.filename
+        catalog.ifFailed { try? directory.removeFile(filename) }
+        try Self.assignOwner(creator, filename, in: directory)
+        // The row can be rebuilt from the file, except for its id, which nobody has seen yet.
+        let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
+        if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {
+            catalog.durability = .soon
+        }
+        let found = try descriptor.identify()
+        let status = found.status
+        entry.backing = found.evidence
+        entry.inode = try catalog.insert(entry)
+        let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
+        let canWrite = flags & O_ACCMODE != O_RDONLY
+        let opened = contents.register(
+            Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, creator.caller, flags: flags)))
+        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+        let shown = namespace.configuration.showsDisplayNames ? entry.name?.full : nil
+        var attributes = FileAttributes(status)
+        attributes.mode = entry.mode
+        let isListed = (shown ?? entry.filename).isIdentical(to: name.text)
+        let meaning = Namespace.Meaning(
+            entry: entry, isListedName: isListed, isUntitledAlias: entry.naming == .untitled && !isListed)
+        let resolved = Resolved(
+            node: .entry(entry.inode), attributes: attributes,
+            isMemorable: namespace.isMemorable(meaning, as: name.text, in: folder.inode))
+        return (resolved, opened)
+    }
+
+    /// The row of a file that is being created: a document that was here a moment ago, whose identity it takes, or
+    /// a new one.
+    private func newFile(
+        _ name: EntryName, in folder: Entry, by creator: Creator, _ catalog: CatalogTransaction
+    ) throws -> (Entry, isKnownIdentity: Bool) {
+        let now = surroundings.now()
+        var entry = Entry(
+            parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
+            position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
+        if folder.place.isScratch(name) { return (entry, false) }
+        if let departed = identities.departed.claim(name, in: folder.inode, now: now),
+            try identities.takeIdentity(of: departed, for: &entry, by: creator.caller, catalog)
+        {
+            return (entry, true)
+        }
+        try identities.giveIdentity(to: &entry, called: name, in: folder, catalog)
+        return (entry, false)
+    }
+}

@@ -1,0 +1,87 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import SystemPackage
+
+extension Tree {
+    func makeFolder(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator
+    ) throws(Refusal) -> Resolved {
+        try makeEntry(name, in: parent, kind: .folder) { entry, folder, name in
+            entry.mode = creator.mode
+            entry.nature = .folder(folder.place.folder(name))
+        } effect: { directory, name throws(Errno) in
+            try directory.makeFolder(name, mode: creator.mode)
+            try Self.assignOwner(creator, name, in: directory)
+        }
+    }
+
+    func makeSymbolicLink(
+        _ name: some Collection<UInt8>, to target: [UInt8], in parent: InodeNumber, by creator: Creator
+    ) throws(Refusal) -> Resolved {
+        try makeEntry(name, in: parent, kind: .symbolicLink) { entry, _, _ in
+            entry.mode = 0o777
+            entry.nature = .symbolicLink(target: target)
+        } effect: { directory, name throws(Errno) in
+            try directory.makeSymbolicLink(name, target: target)
+            try Self.assignOwner(creator, name, in: directory)
+        }
+    }
+
+    func readSymbolicLink(_ inode: InodeNumber) throws(Refusal) -> [UInt8] {
+        try inspect { catalog in
+            guard let entry = try catalog.entry(inode) ?? departedNodes[inode]?.entry else {
+                throw Refusal.staleInode
+            }
+            guard let target = entry.target else { throw Refusal.notSymbolicLink }
+            return target
+        }
+    }
+
+    private func makeEntry(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, kind: EntryKind,
+        prepare: (inout Entry, _ folder: Entry, EntryName) -> Void,
+        effect: (BackingFolder, String) throws(Errno) -> Void
+    ) throws(Refusal) -> Resolved {
+        let name = try Namespace.entryName(name)
+        return try mutate(makingNew: true) { catalog in
+            // Only documents resolve in `Documents` itself: a folder cannot stand in two places.
+            if parent == .documents { throw Refusal.noPlaceForIt }
+            let folder = try namespace.receivingFolder(parent, catalog)
+            if let found = try namespace.resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
+                throw Refusal.nameExists
+            }
+            var entry = Entry(
+                parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
+                created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
+            prepare(&entry, folder, name)
+            if !folder.place.isScratch, !entry.place.isScratch {
+                var random = surroundings.random()
+                entry.id = .random(using: &random)
+                entry.notePending(.creation)
+            }
+            let directory = try backing.folder(folder.inode, catalog)
+            try effect(directory, name.text)
+            catalog.ifFailed {
+                if kind == .folder {
+                    try? directory.removeFolder(name.text)
+                } else {
+                    try? directory.removeFile(name.text)
+                }
+            }
+            entry.backing = try directory.identify(name.text).evidence
+            entry.inode = try catalog.insert(entry)
+            if entry.isReplicated { cloud.changesAreWaiting() }
+            return Resolved(
+                node: .entry(entry.inode), attributes: try fileAttributes.attributes(of: entry, catalog),
+                isMemorable: true)
+        }
+    }
+
+    /// With `--allow-other` a file belongs to whoever made it.
+    static func assignOwner(_ creator: Creator, _ name: String, in directory: BackingFolder) throws(Errno) {
+        guard creator.owner != geteuid(), geteuid() == 0 else { return }
+        try directory.setOwner(name, owner: creator.owner, group: creator.group)
+    }
+}

@@ -1,0 +1,97 @@
+import Backing
+import Catalog
+import Documents
+import SystemPackage
+
+/// What a name means.
+extension Tree {
+    /// - Parameter purpose: asked for only where it matters, since it is costly to find out.
+    /// - Throws: ENOENT, ENOTDIR, ESTALE, or what the bytes of the name deserve.
+    func lookup(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, purpose: () -> LookupPurpose
+    ) throws(Refusal) -> Resolved {
+        let text = try Self.text(name)
+        if VirtualName(text) != nil { try settleCloses(virtualName: text, in: parent) }
+        return try inspect { catalog in
+            if let found = try namespace.resolve(text, in: parent, catalog) {
+                if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Refusal.noSuchName }
+                return Resolved(
+                    node: .entry(found.entry.inode),
+                    attributes: try fileAttributes.attributes(of: found.entry, catalog),
+                    isMemorable: namespace.isMemorable(found, as: text, in: parent))
+            }
+            guard let node = try virtualNode(text, in: parent, catalog), purpose() == .existing else {
+                // Perhaps another device has just made it.
+                cloud.changesAreOfInterest()
+                throw text.utf8.count > EntryName.maximumLength
+                    ? Refusal.name(.tooLong) : Refusal.noSuchName
+            }
+            return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isMemorable: false)
+        }
+    }
+
+    /// A state that is about to be looked at says `closed` of what has just been closed.
+    private func settleCloses(virtualName name: String, in parent: InodeNumber) throws(Refusal) {
+        guard openFiles.areAnyOpen, case .state(let inode) = try inspect({ try virtualNode(name, in: parent, $0) })
+        else { return }
+        try states.settleCloses(inState: inode)
+    }
+
+    func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        switch node {
+        case .state, .entry: try states.stateAttributes(of: node, catalog)
+        case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
+        case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
+        }
+    }
+
+    private static func text(_ name: some Collection<UInt8>) throws(Refusal) -> String {
+        guard let text = String(validating: name, as: UTF8.self) else { throw .name(.notUTF8) }
+        return text
+    }
+
+    private func virtualNode(
+        _ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> Node? {
+        guard parent != .root else { return nil }
+        switch VirtualName(name) {
+        case nil: return nil
+        case .folderState: return .state(of: parent)
+        case .documentState(let document):
+            guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document
+            else { return nil }
+            return .state(of: found.entry.inode)
+        case .versions(let folder, let document):
+            guard let found = try namespace.resolve(document, in: parent, catalog),
+                try versionFiles.hasFolder(folder, found.entry, catalog)
+            else { return nil }
+            return .versions(folder, of: found.entry.inode)
+        }
+    }
+
+    /// Finds the state of a document, or of the folder itself, under its reserved name.
+    ///
+    /// - Parameters:
+    ///   - document: a name of the document; empty for the folder.
+    ///   - purpose: as in `lookup`.
+    /// - Throws: ENOENT where there is no such document, EILSEQ where something is to be made there.
+    func lookupState(
+        of document: some Collection<UInt8>, in parent: InodeNumber, purpose: () -> LookupPurpose
+    ) throws(Refusal) -> Resolved {
+        guard purpose() == .existing, parent != .root, let name = String(validating: document, as: UTF8.self) else {
+            throw .name(.notUTF8)
+        }
+        let inode = try inspect { catalog in
+            if name.isEmpty { return parent }
+            guard let found = try namespace.resolve(name, in: parent, catalog), found.entry.kind == .document else {
+                throw Refusal.noSuchName
+            }
+            return found.entry.inode
+        }
+        try states.settleCloses(inState: inode)
+        let node = Node.state(of: inode)
+        return try inspect { catalog in
+            Resolved(node: node, attributes: try states.stateAttributes(of: node, catalog), isMemorable: false)
+        }
+    }
+}

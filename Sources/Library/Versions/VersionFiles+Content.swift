@@ -1,0 +1,67 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Replication
+import SystemPackage
+
+extension VersionFiles {
+    /// Opens a version for reading: at once if this device holds that content.
+    ///
+    /// - Throws: EACCES for writing, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline, ESTALE.
+    func openVersion(_ inode: InodeNumber, flags: Int32) throws(Refusal) -> Opening {
+        if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .versionNotWritable }
+        if let file = openFiles.shareableFile(inode, forWriting: false) {
+            return .opened(contents.register(Handle(file: file, canWrite: false)))
+        }
+        if let descriptor = try inspect({ try backingContent(of: inode, $0) }) {
+            let file = OpenFile(inode: inode, descriptor: descriptor)
+            return .opened(contents.register(Handle(file: file, canWrite: false)))
+        }
+        if !cloud.isReachable { throw .cloudUnreachable }
+        if flags & O_NONBLOCK != 0 {
+            _ = try versionArrival(inode)
+            throw .contentNotHere
+        }
+        return .arriving(inode)
+    }
+
+    /// Waits for the first bytes of a version, and opens it.
+    func finishOpeningVersion(_ inode: InodeNumber) async throws(Refusal) -> OpenedFile {
+        let arrival = try versionArrival(inode)
+        try await arrivals.waitForStart(of: arrival)
+        return arrivals.openToRead(arrival)
+    }
+
+    /// The document's own file, where that still holds this version.
+    private func backingContent(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Descriptor? {
+        let (version, id) = try describedVersion(inode, catalog)
+        guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id,
+            !entry.pending.contains(.content), !openFiles.isOpenForWriting(entry.inode)
+        else { return nil }
+        return try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+    }
+
+    /// The transfer of a version into a file without a name, shared by all who read it.
+    private func versionArrival(_ inode: InodeNumber) throws(Refusal) -> Arrival {
+        let arrival = try arrivals.joinArrival(of: inode) { catalog in
+            let (version, id) = try describedVersion(inode, catalog)
+            let arrival = try arrivals.makeArrival(of: inode, version, id)
+            try backing.staging.removeFile(arrival.stagingName)
+            return arrival
+        } carriedOutBy: { [self] arrival in
+            await fetch(arrival)
+        }
+        guard let arrival else { throw .staleInode }
+        return arrival
+    }
+
+    private func fetch(_ arrival: Arrival) async -> Result<Void, Refusal> {
+        defer { transfers.end(arrival, of: arrival.inode) }
+        do throws(TransferError) {
+            try await arrival.download.run()
+            arrival.stage = .installed
+            return .success(())
+        } catch { return .failure(.transfer(error)) }
+    }
+}

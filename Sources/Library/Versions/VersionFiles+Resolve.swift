@@ -1,0 +1,90 @@
+import Replica
+import Backing
+import Catalog
+import Documents
+import Replication
+import SystemPackage
+
+/// Choosing among the versions of a document that are in conflict: works offline, and goes to the
+/// container like any other change (PRODUCT 6).
+extension VersionFiles {
+    /// `rm F.conflicts/V`: discards one version.
+    ///
+    /// - Throws: ENOENT, EPERM in `F.versions/`.
+    func discardVersion(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
+    ) throws(Refusal) {
+        guard folder == .conflicts else { throw .historyNotChangeable }
+        try mutate { catalog in
+            let entry = try document(with: folder, inode, catalog)
+            let version = try version(name, in: folder, of: entry, catalog)
+            guard let current = entry.currentVersion, let id = entry.id else { throw Refusal.staleInode }
+            try resolve(entry, keeping: current, discarding: [version.id], catalog)
+            if entry.conflicts == 1 { versionNodes.noteEmptied(id, now: surroundings.now()) }
+        }
+    }
+
+    /// `mv F.conflicts/V F`: makes a version current.
+    ///
+    /// - Throws: EXDEV where the name is not the document's own, so that mv(1) copies; EEXIST with
+    ///   RENAME_NOREPLACE; EPERM in `F.versions/`.
+    func chooseVersion(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber,
+        as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions
+    ) throws(Refusal) {
+        guard folder == .conflicts, !options.contains(.exchange) else { throw .historyNotChangeable }
+        try mutate { catalog in
+            let entry = try document(with: folder, inode, catalog)
+            let version = try version(name, in: folder, of: entry, catalog)
+            let target = try namespace.resolve(try Namespace.entryName(newName).text, in: newParent, catalog)
+            guard let target, target.entry.inode == entry.inode else { throw Refusal.versionOfOtherDocument }
+            if options.contains(.noReplace) { throw Refusal.nameExists }
+            try resolve(entry, keeping: version.id, discarding: [entry.currentVersion].compactMap { $0 }, catalog)
+        }
+    }
+
+    /// `rmdir F.conflicts`: keeps the document as it is.
+    ///
+    /// - Returns: whether the name is that of such a folder.
+    func removeConflicts(_ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Bool {
+        guard case .versions(.conflicts, let document) = VirtualName(name),
+            try namespace.resolve(name, in: parent, catalog) == nil,
+            let entry = try namespace.resolve(document, in: parent, catalog)?.entry, let id = entry.id,
+            try hasFolder(.conflicts, entry, catalog)
+        else { return false }
+        if entry.conflicts > 0, let current = entry.currentVersion {
+            let conflicts = try versions(in: .conflicts, of: entry, catalog).map(\.version.id)
+            try resolve(entry, keeping: current, discarding: conflicts, catalog)
+        }
+        versionNodes.forgetEmptied(id)
+        return true
+    }
+
+    private func resolve(
+        _ entry: Entry, keeping kept: VersionID, discarding discarded: [VersionID], _ catalog: CatalogTransaction
+    ) throws {
+        guard let id = entry.id else { throw Refusal.staleInode }
+        let before = try catalog.pendingResolution(of: id)?.discarded ?? []
+        let all = Set(before + discarded).subtracting([kept])
+        try catalog.store(Resolution(kept: kept, discarded: all.sorted()), of: id)
+        if kept != entry.currentVersion { try leaveEdit(of: entry, catalog) }
+        try replicatedTree.show(id, in: entry.parent, catalog)
+        cloud.changesAreWaiting()
+    }
+
+    /// Another version takes the place of what was edited here and not yet sent, as with any file that
+    /// something is renamed over.
+    private func leaveEdit(of entry: Entry, _ catalog: CatalogTransaction) throws {
+        guard entry.pending.contains(.content) else { return }
+        var entry = entry
+        entry.pending.remove(.content)
+        // It was to bring the document back from being deleted; others have done that since, or there would be no choice.
+        if let id = entry.id, try CatalogReplica(catalog).entry(id)?.isDeleted == false {
+            entry.pending.remove(.creation)
+        }
+        // What the file holds is no version at all.
+        entry.contentVersion = nil
+        entry.revision += 1
+        try catalog.update(entry)
+    }
+}

@@ -1,0 +1,172 @@
+import Replica
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Replication
+import SystemPackage
+
+/// `F.conflicts/` and `F.versions/`: the other versions of a document as files, and the choice among them.
+final class VersionFiles: LibraryPart {
+    let transactions: Transactions
+    let namespace: Namespace
+    let contents: Contents
+    let fileAttributes: Attributes
+    let arrivals: Arrivals
+    let replicatedTree: ReplicatedTree
+
+    init(
+        _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
+        arrivals: Arrivals, replicatedTree: ReplicatedTree
+    ) {
+        self.transactions = transactions
+        self.namespace = namespace
+        self.contents = contents
+        self.fileAttributes = fileAttributes
+        self.arrivals = arrivals
+        self.replicatedTree = replicatedTree
+    }
+
+    let versionNodes = VersionNodes()
+    struct NamedVersion {
+        let name: String
+        let version: DocumentVersion
+    }
+
+    /// Whether a document has such a folder. Local documents have neither.
+    func hasFolder(_ folder: VersionFolder, _ entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
+        guard entry.kind == .document, entry.isReplicated, let id = entry.id else { return false }
+        switch folder {
+        case .conflicts: return entry.conflicts > 0 || versionNodes.wasJustEmptied(id, now: surroundings.now())
+        case .history: return true
+        }
+    }
+
+    /// The document behind such a folder.
+    ///
+    /// - Throws: ESTALE when it is gone.
+    func document(with folder: VersionFolder, _ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
+        guard let entry = try catalog.entry(inode), try hasFolder(folder, entry, catalog) else {
+            throw Refusal.staleInode
+        }
+        return entry
+    }
+
+    /// What is in such a folder, the latest first.
+    func versions(in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction) throws -> [NamedVersion] {
+        let now = surroundings.now()
+        guard let id = entry.id, let versions = try CatalogReplica(catalog).visibleEntry(id, at: now)?.versions
+        else { return [] }
+        switch folder {
+        case .conflicts: return named(versions.conflicts, entry)
+        case .history: return named(try kept(versions.superseded.map(\.version), of: id, catalog).reversed(), entry)
+        }
+    }
+
+    /// Those of which the container has the content still, as far as this device knows: by no device's clock (`Retention`).
+    private func kept(
+        _ versions: [DocumentVersion], of id: EntryID, _ catalog: CatalogTransaction
+    ) throws -> [DocumentVersion] {
+        // One that gave way by a choice made here, which is still to be sent, has not departed yet.
+        let heads = Set(try CatalogReplica(catalog).entry(id)?.versions?.heads.map(\.id) ?? [])
+        return try versions.filter { try heads.contains($0.id) || catalog.isDeparted($0.id) }
+    }
+
+    private func named(_ versions: [DocumentVersion], _ entry: Entry) -> [NamedVersion] {
+        var uses: [String: Int] = [:]
+        return versions.map { version in
+            func name(_ number: Int) -> String {
+                VersionName.make(
+                    device: version.deviceName, time: surroundings.localTime(version.modified), number: number,
+                    pathExtension: entry.name?.pathExtension ?? "")
+            }
+            uses[name(1), default: 0] += 1
+            return NamedVersion(name: name(uses[name(1)] ?? 1), version: version)
+        }
+    }
+
+    func version(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction
+    ) throws -> DocumentVersion {
+        let found = try versions(in: folder, of: entry, catalog).first { $0.name.utf8.elementsEqual(name) }
+        guard let found else { throw Refusal.noSuchName }
+        return found.version
+    }
+
+    func lookup(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
+    ) throws(Refusal) -> Resolved {
+        try inspect { catalog in
+            let entry = try document(with: folder, inode, catalog)
+            let version = try version(name, in: folder, of: entry, catalog)
+            guard let id = entry.id else { throw Refusal.staleInode }
+            return Resolved(
+                node: .version(versionNodes.number(of: version.id, in: id)),
+                attributes: .version(version, of: try fileAttributes.attributes(of: entry, catalog)),
+                isMemorable: false)
+        }
+    }
+
+    func list(_ folder: VersionFolder, of inode: InodeNumber) throws(Refusal) -> [ListedName] {
+        try inspect { catalog in
+            let entry = try document(with: folder, inode, catalog)
+            guard let id = entry.id else { return [] }
+            return try versions(in: folder, of: entry, catalog).map { found in
+                ListedName(
+                    name: found.name, node: .version(versionNodes.number(of: found.version.id, in: id)),
+                    kind: .document, filename: nil, isMemorable: false)
+            }
+        }
+    }
+
+    func versionFolderAttributes(
+        _ folder: VersionFolder, of inode: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> FileAttributes {
+        let entry = try document(with: folder, inode, catalog)
+        var attributes = try fileAttributes.attributes(of: entry, catalog)
+        attributes.type = .folder
+        attributes.mode = folder.mode(ofDocumentWith: attributes.mode)
+        attributes.links = 2
+        attributes.size = 0
+        attributes.blocks = 0
+        return attributes
+    }
+
+    func versionAttributes(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        let (version, id) = try describedVersion(inode, catalog)
+        guard let entry = try catalog.entry(id) else { throw Refusal.staleInode }
+        return .version(version, of: try fileAttributes.attributes(of: entry, catalog))
+    }
+
+    func describedVersion(
+        _ inode: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> (version: DocumentVersion, id: EntryID) {
+        guard let node = versionNodes[inode],
+            let versions = try CatalogReplica(catalog).visibleEntry(node.document, at: surroundings.now())?.versions,
+            let version = versions.all.first(where: { $0.id == node.version })
+        else { throw Refusal.staleInode }
+        return (version, node.document)
+    }
+}
+
+extension FileAttributes {
+    /// As private as the document: its owner and its mode, but for writing (PRODUCT 6).
+    fileprivate static func version(_ version: DocumentVersion, of document: FileAttributes) -> FileAttributes {
+        FileAttributes(
+            type: .file, mode: document.mode & 0o444, size: version.size, blocks: 0, links: 1, owner: document.owner,
+            group: document.group, accessed: version.modified, modified: version.modified, changed: version.modified)
+    }
+}
+
+extension VersionFolder {
+    /// Those who may read the document may look into it; those who may write the document, and its owner always, may choose among
+    /// conflict versions.
+    fileprivate func mode(ofDocumentWith mode: UInt16) -> UInt16 {
+        let readable = mode & 0o444
+        let looking = readable | readable >> 2
+        switch self {
+        case .conflicts: return 0o700 | looking | mode & 0o022
+        case .history: return 0o500 | looking
+        }
+    }
+}

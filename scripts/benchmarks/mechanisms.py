@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""What single mechanisms of the mount buy: two builds of docfs, one of them with a mechanism taken out, in turns.
+
+    scripts/benchmarks/mechanisms.py BINARY OTHER [--rounds N] [--rows open-1,list-again]
+
+Each round mounts both, one after the other, and measures every row in each. Printed are the medians and the best of
+the rounds (which a busy machine disturbs less), and how many times the first is better. Rows that end in -1 have one caller, those in -8 eight at once. Sources/Filesystem/Filesystem.docc/Mechanisms.md
+has the figures.
+"""
+import argparse
+import contextlib
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+BLOCK = 1 << 20
+CALLS = 2000
+LISTED = 10_000
+LARGE = 256 * BLOCK
+
+
+@contextlib.contextmanager
+def mounted(binary):
+    with tempfile.TemporaryDirectory(prefix="docfs-mechanisms-") as folder:
+        folder = pathlib.Path(folder)
+        mountpoint = folder / "mount"
+        mountpoint.mkdir()
+        (folder / "cloud").mkdir()
+        subprocess.run(
+            [binary, "mount", mountpoint, "--store", folder / "store", "--cloud", f"file://{folder}/cloud"], check=True)
+        try:
+            yield mountpoint / "Documents" / "local"
+        finally:
+            subprocess.run([binary, "unmount", mountpoint], check=True)
+
+
+def timed(work):
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def at_once(callers, work):
+    """The seconds until `work(caller)` has ended in as many processes as there are callers."""
+    if callers == 1:
+        return timed(lambda: work(0))
+    ready, go = os.pipe(), os.pipe()
+    children = []
+    for caller in range(callers):
+        child = os.fork()
+        if child == 0:
+            os.close(go[1])
+            os.write(ready[1], b"r")
+            os.read(go[0], 1)
+            try:
+                work(caller)
+            except BaseException:
+                os._exit(1)
+            os._exit(0)
+        children.append(child)
+    for _ in range(callers):
+        os.read(ready[0], 1)
+    start = time.perf_counter()
+    os.close(go[1])
+    failed = [status for status in (os.waitpid(child, 0)[1] for child in children) if status != 0]
+    seconds = time.perf_counter() - start
+    for end in (*ready, go[0]):
+        os.close(end)
+    if failed:
+        raise RuntimeError("a caller failed")
+    return seconds
+
+
+def per_call(callers, work):
+    """Microseconds per call, over all callers together: the inverse of the throughput."""
+    return at_once(callers, work) / (callers * CALLS) * 1e6
+
+
+def stat_row(folder, callers):
+    """Names that mean nothing: the kernel asks for each, each time."""
+    def work(caller):
+        for number in range(CALLS):
+            with contextlib.suppress(FileNotFoundError):
+                os.stat(folder / f"missing-{caller}-{number}")
+
+    return per_call(callers, work)
+
+
+def open_row(folder, callers):
+    for caller in range(callers):
+        (folder / f"opened-{caller}.txt").write_text("x")
+
+    def work(caller):
+        path = str(folder / f"opened-{caller}.txt")
+        for _ in range(CALLS):
+            os.close(os.open(path, os.O_RDONLY))
+
+    return per_call(callers, work)
+
+
+def create_row(folder, callers):
+    for caller in range(callers):
+        (folder / f"created-{callers}-{caller}").mkdir()
+
+    def work(caller):
+        path = str(folder / f"created-{callers}-{caller}")
+        for number in range(CALLS):
+            os.close(os.open(f"{path}/note {number}.txt", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+    return per_call(callers, work)
+
+
+def full_folder(folder):
+    path = folder / "full"
+    if not path.exists():
+        path.mkdir()
+        for number in range(LISTED):
+            (path / f"note {number}.txt").touch()
+    return path
+
+
+def list_first_row(folder):
+    path = full_folder(folder)
+    samples = []
+    for _ in range(5):
+        (path / "one more").mkdir()
+        (path / "one more").rmdir()
+        samples.append(timed(lambda: os.listdir(path)) * 1e3)
+    return statistics.median(samples)
+
+
+def list_again_row(folder):
+    path = full_folder(folder)
+    os.listdir(path)
+    return statistics.median(timed(lambda: os.listdir(path)) * 1e3 for _ in range(9))
+
+
+def write_row(folder):
+    block = os.urandom(BLOCK)
+
+    def work():
+        file = os.open(folder / "large.bin", os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        for _ in range(LARGE // BLOCK):
+            os.write(file, block)
+        os.close(file)
+
+    work()
+    return LARGE / BLOCK / statistics.median(timed(work) for _ in range(3))
+
+
+def read_row(folder, cold):
+    path = folder / "large.bin"
+    if not path.exists():
+        write_row(folder)
+
+    def work():
+        file = os.open(path, os.O_RDONLY)
+        while os.read(file, BLOCK):
+            pass
+        os.close(file)
+
+    work()
+    samples = []
+    for _ in range(3):
+        if cold:
+            os.sync()
+            pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
+        samples.append(timed(work))
+    return LARGE / BLOCK / statistics.median(samples)
+
+
+def small_row(folder, writes):
+    """4 KiB at a time, in random places."""
+    path = folder / "large.bin"
+    if not path.exists():
+        write_row(folder)
+    file = os.open(path, os.O_RDWR)
+    block = os.urandom(4096)
+    places = [(number * 7919 % (LARGE // 4096)) * 4096 for number in range(CALLS)]
+
+    def work():
+        for place in places:
+            os.pwrite(file, block, place) if writes else os.pread(file, 4096, place)
+
+    work()
+    seconds = timed(work)
+    os.close(file)
+    return seconds / CALLS * 1e6
+
+
+# The name of a row: its unit, whether more is better, and what measures it.
+ROWS = {
+    "stat-1": ("us", False, lambda folder: stat_row(folder, 1)),
+    "open-1": ("us", False, lambda folder: open_row(folder, 1)),
+    "create-1": ("us", False, lambda folder: create_row(folder, 1)),
+    "stat-8": ("us", False, lambda folder: stat_row(folder, 8)),
+    "open-8": ("us", False, lambda folder: open_row(folder, 8)),
+    "create-8": ("us", False, lambda folder: create_row(folder, 8)),
+    "list-first": ("ms", False, list_first_row),
+    "list-again": ("ms", False, list_again_row),
+    "write": ("MiB/s", True, write_row),
+    "read": ("MiB/s", True, lambda folder: read_row(folder, False)),
+    "read-cold": ("MiB/s", True, lambda folder: read_row(folder, True)),
+    "write-4k": ("us", False, lambda folder: small_row(folder, True)),
+    "read-4k": ("us", False, lambda folder: small_row(folder, False)),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("binary")
+    parser.add_argument("other", help="the one without the mechanism")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rows", default=",".join(ROWS), help="of " + ", ".join(ROWS))
+    options = parser.parse_args()
+    rows = options.rows.split(",")
+    figures = {(row, index): [] for row in rows for index in (0, 1)}
+    for number in range(options.rounds):
+        for index in (0, 1) if number % 2 == 0 else (1, 0):
+            with mounted((options.binary, options.other)[index]) as folder:
+                for row in rows:
+                    figures[row, index].append(ROWS[row][2](folder))
+    print(f"{'row':<12}{'median':>9}{'without':>9}{'best':>9}{'without':>9}  unit   times better: median, best")
+    for row in rows:
+        unit, is_more_better, _ = ROWS[row]
+        pairs = []
+        for summary in (statistics.median, max if is_more_better else min):
+            with_it, without = (summary(figures[row, index]) for index in (0, 1))
+            pairs.append((with_it, without, with_it / without if is_more_better else without / with_it))
+        values = "".join(f"{value:>9.1f}" for with_it, without, _ in pairs for value in (with_it, without))
+        print(f"{row:<12}{values}  {unit:<6} {pairs[0][2]:.2f}, {pairs[1][2]:.2f}")
+
+
+if __name__ == "__main__":
+    main()
