@@ -8,7 +8,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The layers, top to bottom; each depends only on those below it (README, "Architecture").
+/// The layers, top to bottom; each depends only on those below it (the page Architecture).
 let package = Package(
     name: "docfs",
     dependencies: [

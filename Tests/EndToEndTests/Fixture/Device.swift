@@ -13,7 +13,7 @@ struct Device: Sendable {
     let cloudDirectory: CloudDirectory
     let options: MountOptions
 
-    var mountpoint: FilePath { folder / "mount" }
+    var mountpoint: FilePath { folder / "docs" }
     var store: FilePath { folder / "store" }
 
     var documents: FilePath { mountpoint / "Documents" }
