@@ -15,7 +15,7 @@ struct GivenNamesTests {
     ) async throws {
         try await withDevice { device in
             let kernel = KernelSpy()
-            if remembers { device.library.rememberTypedNames { kernel.askAgain() } }
+            if remembers { device.library.rememberTypedNames { kernel.expireAllNames() } }
             try device.create("Plan.txt", "plan")
             try await body(device, device.entry("Plan.txt").filename, kernel)
         }
@@ -25,7 +25,7 @@ struct GivenNamesTests {
     private final class KernelSpy: Sendable {
         private let count = Atomic(0)
 
-        func askAgain() { count.add(1, ordering: .relaxed) }
+        func expireAllNames() { count.add(1, ordering: .relaxed) }
 
         var epochs: Int { count.load(ordering: .relaxed) }
     }
@@ -38,8 +38,8 @@ struct GivenNamesTests {
         for remembers in [true, false] {
             try await withPlan(remembers: remembers) { device, filename, _ in
                 let (typed, listed) = (try lookup("Plan.txt", device), try lookup(filename, device))
-                #expect(typed.isMemorable == remembers)
-                #expect(listed.isMemorable)
+                #expect(typed.isCacheable == remembers)
+                #expect(listed.isCacheable)
             }
         }
     }
@@ -89,10 +89,10 @@ struct GivenNamesTests {
         try await withPlan { device, _, kernel in
             let names = GivenNames()
             let folder = InodeNumber(1000)
-            names.enable { kernel.askAgain() }
-            for number in 0..<70_000 { #expect(names.noteTyped("\(number)", in: folder)) }
+            names.enable { kernel.expireAllNames() }
+            for number in 0..<70_000 { #expect(names.recordTyped("\(number)", in: folder)) }
             #expect(kernel.epochs == 1)
-            names.changed(["69999"], in: folder)
+            names.expire(["69999"], in: folder)
             #expect(kernel.epochs == 2)
         }
     }
@@ -116,7 +116,7 @@ struct GivenNamesTests {
         }
         try await withPlanElsewhere { laptop, phone in
             let kernel = KernelSpy()
-            phone.library.rememberTypedNames { kernel.askAgain() }
+            phone.library.rememberTypedNames { kernel.expireAllNames() }
             _ = try lookup("Plan.txt", phone)
             try laptop.rename("Plan.txt", to: "Other.txt")
             try await laptop.push()

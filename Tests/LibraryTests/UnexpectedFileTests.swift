@@ -6,7 +6,7 @@ import Testing
 
 /// Files of the store that somebody took away or put there while it was in use: other devices' changes come all the same.
 @Suite(.timeLimit(.minutes(2)))
-struct SurpriseTests {
+struct UnexpectedFileTests {
     private static let files = FileManager.default
 
     /// Both devices have three documents, one of them in a folder.

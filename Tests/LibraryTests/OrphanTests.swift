@@ -7,7 +7,7 @@ import Testing
 
 /// What lost its name a moment ago, while the kernel still remembers another one of it.
 @Suite(.timeLimit(.minutes(3)))
-struct DepartedNodeTests {
+struct OrphanTests {
     @Test func `who has a removed document open gets at its attributes before the kernel has forgotten its names`()
         async throws
     {
