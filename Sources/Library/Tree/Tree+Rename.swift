@@ -42,12 +42,13 @@ extension Tree {
         _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber,
         options: RenameOptions, _ catalog: CatalogTransaction
     ) throws -> Move? {
+        let now = surroundings.now()
         let source = try namespace.existing(name, in: parent, catalog)
+        try RenameRule.requireMovable(source.renamed(at: now))
         let folder = try namespace.receivingFolder(newParent, catalog)
         let found = try namespace.resolve(newName.text, in: newParent, catalog).flatMap {
             $0.isUntitledAlias ? nil : $0
         }
-        let now = surroundings.now()
         let migrates = source.container != folder.container
         let plan = try RenameRule.plan(
             RenameRequest(
