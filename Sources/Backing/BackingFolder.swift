@@ -132,6 +132,9 @@ package final class BackingFolder: Sendable {
         _ = try Descriptor.check { utimensat(number, name, times, AT_SYMLINK_NOFOLLOW) }
     }
 
+    /// Sets a file's time of modification, and its time of access to the same.
+    package func setModified(_ name: String, _ time: timespec) throws(Errno) { try setTimes(name, [time, time]) }
+
     private func setMode(_ name: String, _ mode: UInt16) throws(Errno) {
         _ = try Descriptor.check { fchmodat(number, name, mode_t(mode), 0) }
     }
@@ -143,11 +146,11 @@ package final class BackingFolder: Sendable {
 
     /// Marks the directory as changed now, where no name in the store changed with it.
     package func touch() throws(Errno) {
-        _ = try Descriptor.check { setModified(timespec(tv_sec: 0, tv_nsec: UTIME_NOW)) }
+        _ = try Descriptor.check { setOwnModified(timespec(tv_sec: 0, tv_nsec: UTIME_NOW)) }
     }
 
     /// utimensat(2) of the directory itself.
-    private func setModified(_ time: timespec) -> Int32 {
+    private func setOwnModified(_ time: timespec) -> Int32 {
         utimensat(AT_FDCWD, "/proc/self/fd/\(number)", [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), time], 0)
     }
 
@@ -162,7 +165,7 @@ package final class BackingFolder: Sendable {
         let isKnown = fstat(number, &status) == 0
         let value = try body()
         // A time that cannot be set back is no reason to fail after the change.
-        if isKnown { _ = setModified(status.st_mtim) }
+        if isKnown { _ = setOwnModified(status.st_mtim) }
         return value
     }
 

@@ -53,6 +53,11 @@ public final class Descriptor: Sendable {
         _ = try Descriptor.check { ftruncate(number, off_t(size)) }
     }
 
+    /// Sets the time of modification, and the time of access to the same.
+    package func setModified(_ time: timespec) throws(Errno) {
+        _ = try Descriptor.check { futimens(number, [time, time]) }
+    }
+
     package func setExtendedAttribute(_ name: String, _ value: [UInt8]) throws(Errno) {
         _ = try Descriptor.check { fsetxattr(number, name, value, value.count, 0) }
     }

@@ -46,7 +46,7 @@ extension Synchronizer {
         return try catalog.entry(entry.description.parent)?.inode
     }
 
-    /// Nil for a folder that somebody has taken out of the store, which is noticed elsewhere (`reconcilingSurprises`).
+    /// Nil for a folder that somebody has taken out of the store, which is noticed elsewhere (`writeReconciling`).
     private func time(of folder: Entry, _ catalog: CatalogTransaction) throws -> Timestamp? {
         do {
             let status = try store.files.folder(folder.parent, catalog).status(folder.filename)

@@ -11,14 +11,14 @@ import Replication
 import Synchronization
 import Testing
 
-/// Removing contents that nothing needs (PRODUCT 5 and 6: versions are kept for 30 days, by the store's clock).
+/// Removing contents that no version needs: versions are kept for 30 days, by the store's clock (`Semantics`, "Versions").
 @Suite(.timeLimit(.minutes(2)))
 struct CleaningTests {
     private func contents(_ device: TestDevice) async throws -> [ObjectKey] {
         try await device.cloud.list(ContentKey.folder, after: nil, limit: 1000)
     }
 
-    /// Sends what can be sent, and commits nothing.
+    /// Uploads contents that are ready, and commits nothing.
     private func upload(_ device: TestDevice) async throws {
         _ = try device.synchronizer.startUploads()
         while device.synchronizer.uploads.withLock(\.isBusy) {
@@ -32,7 +32,7 @@ struct CleaningTests {
         #expect(report.isGood, "\(report)")
     }
 
-    /// Makes all that is in the container so old, by the store's clock.
+    /// Makes all objects of the container `days` older, by the store's clock.
     private func age(_ device: TestDevice, days: Int) async throws {
         for folder in [ContentKey.folder, ReplicatedLog.folder] {
             for key in try await device.cloud.list(folder, after: nil, limit: 1000) {
@@ -44,7 +44,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `a version goes 30 days after another took its place, the current one stays`() async throws {
+    @Test func `a version is removed 30 days after another replaced it, the current one stays`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "one")
             try await laptop.push()
@@ -64,7 +64,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what is current stays however old it is`() async throws {
+    @Test func `the current version stays however old it is`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
@@ -74,7 +74,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what a deleted document was goes 30 days after the deletion`() async throws {
+    @Test func `the versions of a deleted document are removed 30 days after the deletion`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
@@ -107,7 +107,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what an heir had before it was deleted is needed again`() async throws {
+    @Test func `versions of an heir that was deleted and comes back are needed again`() async throws {
         try await withDevice { device in
             for name in ["F.txt", "G.txt"] { try device.create(name, name) }
             try await device.push()
@@ -137,7 +137,9 @@ struct CleaningTests {
         }
     }
 
-    @Test func `a version that another document left goes from where it was made`() async throws {
+    @Test func `a version that passed to another document is removed from the key under which it was made`()
+        async throws
+    {
         try await withConflictOnTwoDevices { laptop, phone in
             try phone.rename("F.txt", to: "G.txt")
             try await phone.push()
@@ -154,7 +156,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what was removed is no earlier version any more, whatever is saved later`() async throws {
+    @Test func `a removed version is no earlier version any more, whatever is saved later`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
@@ -169,7 +171,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what departed before the container was made whole goes, too`() async throws {
+    @Test func `a version that was replaced before a repair of the container is removed as well`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
@@ -188,7 +190,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `a device that began with a checkpoint cleans up, too`() async throws {
+    @Test func `a device that began with a checkpoint cleans up as well`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "one")
             try await laptop.push()
@@ -201,7 +203,7 @@ struct CleaningTests {
             #expect(try phone.synchronizer.head()?.readFrom == head.position)
             try await phone.synchronizer.clean()
             #expect(try await contents(phone).count == 2)
-            // When it departed a newcomer cannot know: at the latest with the next commit.
+            // A new device cannot know when the version was replaced: the next commit counts.
             try laptop.create("More.txt", "more")
             try await laptop.push()
             try await age(phone, days: 31)
@@ -257,7 +259,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what was uploaded is not sent again, however many days the rest takes`() async throws {
+    @Test func `an uploaded content is not sent again, however many days the rest takes`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "plan")
             try await upload(laptop)
@@ -273,7 +275,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what this device uploaded and will never name goes at once`() async throws {
+    @Test func `a content that this device uploaded and will never name is removed at once`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await upload(device)
@@ -287,7 +289,7 @@ struct CleaningTests {
     }
 
     @Test(arguments: [false, true])
-    func `what a commit names whose reply was lost stays, though this device has saved anew`(isRead: Bool) async throws
+    func `contents of a commit whose reply was lost stay, though this device has saved anew`(isRead: Bool) async throws
     {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
@@ -301,7 +303,7 @@ struct CleaningTests {
             try await upload(device)
             if isRead { try await device.pull() }
             try await device.synchronizer.clean()
-            // What was made from "one" is looked at anew now that "two" is known.
+            // The save that was made from "one" is looked at anew now that "two" is known.
             try await device.pull()
             _ = try await device.synchronizer.sendPending()
             try await device.push()
@@ -311,7 +313,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what was sent without this device's hearing of it goes`() async throws {
+    @Test func `a content whose upload succeeded without an answer is removed`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             device.cloud.loseNextUpload()
@@ -326,11 +328,11 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what was being uploaded when the process was killed goes`() async throws {
+    @Test func `a content that was being uploaded when the process was killed is removed`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             device.cloud.afterNextUpload { [library = device.library] in
-                // The last that it heard of: the store has it, and nobody knows.
+                // The upload succeeds and the process dies before it learns of it.
                 do { try library.store.catalog.abandon() } catch { Issue.record(error) }
             }
             try await upload(device)
@@ -355,7 +357,7 @@ struct CleaningTests {
             try FileManager.default.copyItem(atPath: laptop.store, toPath: phone.store)
             try phone.open()
             try laptop.open()
-            // Changed in the copy, so that its upload would be of no use to it.
+            // Changed in the copy, which thus has no use for the upload.
             try await phone.save("Plan.txt", "another")
             try await phone.push()
             try await phone.synchronizer.clean()
@@ -370,7 +372,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `objects that nobody knows are left alone`() async throws {
+    @Test func `unknown objects are left alone`() async throws {
         try await withDevice { device in
             let foreign = try #require(ObjectKey("documents/notes.txt"))
             let unknown = try #require(

@@ -5,7 +5,7 @@ import Documents
 import Replication
 import Testing
 
-/// What goes into a commit, and in which order.
+/// The changes that go into a commit, and their order.
 struct CommitDraftTests {
     private static let device = DeviceID.random()
 
@@ -40,7 +40,7 @@ struct CommitDraftTests {
         return entry
     }
 
-    /// - Parameter folders: those besides the top folder, the outer ones first.
+    /// - Parameter folders: the folders besides the top one, outer ones first.
     private static func draft(
         _ pending: [Entry], uploaded: [InodeNumber: CommitDraft.Uploaded] = [:], blocked: Set<Int64> = [],
         withdrawals: [Withdrawal] = [], folders: [Entry] = []
@@ -59,7 +59,7 @@ struct CommitDraftTests {
 
     private static func subjects(_ draft: CommitDraft) -> [EntryID?] { draft.changes.map(\.subject) }
 
-    @Test func `a save that was uploaded while the one before was being committed succeeds that one`() throws {
+    @Test func `a save that was uploaded while the previous one was being committed replaces that one`() throws {
         var entry = Self.document("Plan", inode: 100, pending: .content)
         let before = VersionID.random()
         entry.contentVersion = before
@@ -83,14 +83,14 @@ struct CommitDraftTests {
         #expect(Self.draft([entry], uploaded: [entry.inode: fresh]).changes.count == 1)
     }
 
-    @Test func `a new name goes out while the content waits`() {
+    @Test func `a new name is sent while the content waits`() {
         let entry = Self.document("Plan", inode: 100, pending: [.content, .name])
         let draft = Self.draft([entry])
         #expect(draft.changes.count == 1)
         #expect(draft.sent.first?.changes == PendingChanges.name.rawValue)
     }
 
-    @Test func `nothing of a step goes out while some of it is not ready`() {
+    @Test func `no change of a step is sent while one of them is not ready`() {
         var entry = Self.document("Plan", inode: 100, pending: .name)
         entry.step = 3
         let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 3)
@@ -98,7 +98,7 @@ struct CommitDraftTests {
         #expect(Self.draft([entry], blocked: [4], withdrawals: [withdrawal]).changes.count == 2)
     }
 
-    @Test func `what lies in a folder is deleted before the folder`() {
+    @Test func `the entries of a folder are deleted before the folder`() {
         let outer = Withdrawal(id: .random(), seen: [], depth: 0, step: nil)
         let inner = Withdrawal(id: .random(), seen: [], depth: 1, step: nil)
         #expect(Self.draft([], withdrawals: [outer, inner]).withdrawn == [inner.id, outer.id])
@@ -106,7 +106,7 @@ struct CommitDraftTests {
 
     // MARK: Folders that the container does not know
 
-    @Test func `a folder comes before what lies in it, whichever was made first`() {
+    @Test func `a folder is sent before its entries, whichever was made first`() {
         let inner = Self.folder("Inner", inode: 100, in: InodeNumber(300))
         let link = Self.folder("Innermost", inode: 50, in: inner.inode)
         let outer = Self.folder("Outer", inode: 300)
@@ -114,20 +114,20 @@ struct CommitDraftTests {
         #expect(Self.subjects(draft) == [outer.id, inner.id, link.id])
     }
 
-    @Test func `what lies in a folder that the container does not know waits for it`() {
+    @Test func `the entries of a folder that the container does not know wait for it`() {
         let folder = Self.folder("Trip", inode: 100, step: 3)
         let inner = Self.folder("Days", inode: 101, in: folder.inode)
         var document = Self.document("Plan", inode: 102, pending: .name)
         document.parent = inner.inode
         let folders = [folder, inner]
-        // The folder is part of a step of which something is not ready, or is not to be sent at all.
+        // The folder is part of a step with a change that is not ready, or is not to be sent at all.
         #expect(Self.draft([folder, inner, document], blocked: [3], folders: folders).isEmpty)
         #expect(Self.draft([document], folders: folders).isEmpty)
         let draft = Self.draft([document, inner, folder], folders: folders)
         #expect(Self.subjects(draft) == [folder.id, inner.id, document.id])
     }
 
-    @Test func `a step that needs a folder of a step which waits does so, too, whole`() {
+    @Test func `a step that needs a folder of a waiting step waits as a whole`() {
         let folder = Self.folder("Trip", inode: 100, step: 3)
         let inner = Self.folder("Days", inode: 101, in: folder.inode, step: 4)
         let beside = Self.folder("Beside", inode: 102, step: 4)
@@ -142,7 +142,7 @@ struct CommitDraftTests {
         #expect(Set(Self.subjects(draft)) == Set(folders.map(\.id) + [withdrawal.id]))
     }
 
-    @Test func `what lies in a folder that the container knows needs not wait for it`() {
+    @Test func `the entries of a folder that the container knows need not wait for it`() {
         var folder = Self.folder("Trip", inode: 100, step: 3)
         folder.pending = .name
         var document = Self.document("Plan", inode: 102, pending: .name)
@@ -150,7 +150,7 @@ struct CommitDraftTests {
         #expect(Self.subjects(Self.draft([folder, document], blocked: [3], folders: [folder])) == [document.id])
     }
 
-    @Test func `very many deletions take more than one commit, each of which the log can take`() throws {
+    @Test func `very many deletions are sent in several commits, each of a size that the log accepts`() throws {
         let withdrawals = (0..<100_000).map { _ in
             Withdrawal(id: .random(), seen: [.random()], depth: 1, step: nil)
         }

@@ -8,10 +8,11 @@ import Replication
 import Synchronization
 import Testing
 
-/// Containers that lost something, are what they were before, or are others (PRODUCT 5).
+/// Containers that lost objects, were put back to an older state, or were replaced by another one (`Semantics`, "A container that was
+/// damaged").
 @Suite(.timeLimit(.minutes(2)))
 struct ContainerFaultTests {
-    /// What may happen to a container behind everybody's back.
+    /// Damage that no device made.
     enum Damage: String, CaseIterable {
         case hole, rolledBack, emptied, unnamed, replaced, otherHistory, otherEnd, spoiledEntry
     }
@@ -53,7 +54,7 @@ struct ContainerFaultTests {
             try other.create("theirs.txt", "theirs")
             try await other.push()
         case .otherHistory, .otherEnd:
-            // Rolled back, and written to by somebody who did not know: further than it went before, or just as far.
+            // Rolled back, and then written to by a device that did not notice: to a higher position than before, or to the same.
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
             let other = try TestDevice("desktop", store: device.store + "-other", cloudFolder: device.cloudFolder)
             try other.open()
@@ -72,7 +73,7 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: Damage.allCases.filter { $0 != .spoiledEntry })
-    func `every device that knew the container says so in one line, sends nothing and removes nothing`(
+    func `every device that knew the container reports the fault in one line, sends nothing and removes nothing`(
         _ damage: Damage
     ) async throws {
         try await withDocuments { laptop, phone in
@@ -105,7 +106,7 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: [Damage.rolledBack, .emptied, .otherEnd])
-    func `what happens after the last look is noticed before the log is written`(_ damage: Damage) async throws {
+    func `damage after the last inspection is noticed before the log is written`(_ damage: Damage) async throws {
         try await withDocuments { laptop, _ in
             laptop.stopTime()
             try laptop.create("e.txt", "epsilon")
@@ -136,7 +137,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what another device wrote and was lost at once is not written over`() async throws {
+    @Test func `an entry that another device wrote and that was lost at once is not overwritten`() async throws {
         try await withDocuments { laptop, phone in
             laptop.stopTime()
             #expect(try await laptop.fault() == nil)
@@ -157,7 +158,7 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: [[1], [2], [4], [3, 4], [1, 2, 3, 4]])
-    func `what only a listing lacks is no fault`(hidden: [Int64]) async throws {
+    func `an object that only a listing lacks is no fault`(hidden: [Int64]) async throws {
         try await withDocuments { laptop, _ in
             laptop.cloud.hideFromListings(Set(hidden.map { LogPosition($0).key }))
             laptop.synchronizer.inspection.withLock { $0 = Inspection() }
@@ -170,7 +171,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `who comes to a container that has lost its name gives it no other`() async throws {
+    @Test func `a new device gives no other name to a container that has lost its name`() async throws {
         try await withDocuments { laptop, _ in
             try await damage(laptop, .unnamed)
             let newcomer = try TestDevice(
@@ -201,7 +202,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `where another device has made it whole a repair follows that one`() async throws {
+    @Test func `a repair follows the repair that another device has made`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)
             #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
@@ -213,7 +214,8 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: [false, true])
-    func `a repair that was broken off is noticed by who began with it, and done again`(isWrittenTo: Bool) async throws
+    func `an interrupted repair is noticed by a device that began with it, and done again`(isWrittenTo: Bool)
+        async throws
     {
         try await withDocuments { laptop, phone in
             phone.stopTime()
@@ -223,11 +225,11 @@ struct ContainerFaultTests {
             await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
             laptop.cloud.setLog(.works)
             if isWrittenTo {
-                // By one who has looked through the log before, and not since.
+                // By a device that has inspected the log before, and not since.
                 try phone.create("e.txt", "epsilon")
                 try await phone.push()
             }
-            // The chain that begins anew has no entry yet, and is all there is for who comes now.
+            // The new chain has no entry yet, and a new device finds nothing else.
             let newcomer = try TestDevice(
                 "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
             try newcomer.open()
@@ -247,7 +249,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `a repair goes by what the device knows that makes it`() async throws {
+    @Test func `a repair goes by the state that the repairing device knows`() async throws {
         try await withDocuments { laptop, phone in
             let outer = try laptop.makeFolder("Outer")
             try laptop.create("inner.txt", "inner", in: laptop.makeFolder("Inner", in: outer))
@@ -269,14 +271,14 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what stands beyond a hole is not lost, though nobody here has read it`() async throws {
+    @Test func `entries after a missing one are not lost, though no device here has read them`() async throws {
         try await withDocuments { laptop, phone in
             for name in ["e.txt", "f.txt"] {
                 try phone.create(name, name)
                 try await phone.push()
             }
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
-            // Nor is what belongs to another container part of this one.
+            // An entry of another container is not part of this one.
             let other = try TestDevice(
                 "desktop", store: laptop.store + "-other", cloudFolder: laptop.store + "-elsewhere")
             try other.open()
@@ -290,7 +292,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `a repair of which the checkpoint is damaged is not followed by half`() async throws {
+    @Test func `a repair with a damaged checkpoint is not followed in part`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)
             #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
@@ -306,7 +308,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `a repair of another container is none to follow`() async throws {
+    @Test func `a repair of another container is not followed`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .replaced)
             let other = try TestDevice("desktop", store: laptop.store + "-third", cloudFolder: laptop.cloudFolder)
@@ -325,7 +327,8 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: Damage.allCases)
-    func `a repair makes it whole, other devices follow, and nothing is lost`(_ damage: Damage) async throws {
+    func `a repair makes the container whole, other devices follow, and nothing is lost`(_ damage: Damage) async throws
+    {
         try await withDocuments { laptop, phone in
             try await phone.save("d.txt", "delta of the phone")
             try laptop.create("pending.txt", "pending")
@@ -335,7 +338,7 @@ struct ContainerFaultTests {
             #expect(damage == .spoiledEntry || report.fault != nil)
             #expect(try await laptop.fault() == nil)
             try await laptop.push()
-            // Another container is another matter: whoever has this one at the phone must say that it is meant.
+            // Another container is not followed: the person at the phone must say that it is meant.
             if damage == .replaced {
                 #expect(try await phone.fault() == .replaced)
                 #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
@@ -360,7 +363,7 @@ struct ContainerFaultTests {
             }
             let heads = try [laptop, phone].map { try $0.synchronizer.head() }
             #expect(heads[0]?.state == heads[1]?.state)
-            // A newcomer sees what they see.
+            // A new device sees the same documents.
             let newcomer = try TestDevice(
                 "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
             try newcomer.open()
@@ -371,9 +374,9 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what only the other device knew comes back when the log has lost it`() async throws {
+    @Test func `changes that only the other device knew come back when the log has lost them`() async throws {
         try await withDocuments { laptop, phone in
-            // The laptop has not read what the phone wrote last, and that is lost.
+            // The laptop has not read the phone's last entry, and that is lost.
             try phone.create("e.txt", "epsilon")
             try await phone.push()
             try await phone.save("d.txt", "delta of the phone")
@@ -394,7 +397,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what the other device did is not undone by what this one remembers of before`() async throws {
+    @Test func `changes of the other device are not undone by an older state of this one`() async throws {
         try await withDocuments { laptop, phone in
             try laptop.rename("a.txt", to: "renamed.txt")
             try laptop.remove("b.txt")
@@ -424,7 +427,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `a file that is not the content any more is not sent as it`() async throws {
+    @Test func `a file that has another content by now is not sent as the missing one`() async throws {
         try await withDocuments { laptop, _ in
             try FileManager.default.removeItem(atPath: path(laptop, "documents"))
             try Data("omega".utf8).write(to: URL(filePath: try laptop.backingPath("a.txt")))
@@ -434,7 +437,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `a container that is emptied again and again is made whole each time, and others follow`() async throws {
+    @Test func `a container that is emptied again and again is repaired each time, and others follow`() async throws {
         try await withDocuments { laptop, phone in
             for device in [laptop, phone, laptop] {
                 try await damage(laptop, .emptied)
@@ -450,7 +453,7 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
-    func `what was uploaded and not committed is sent again to a container that was emptied meanwhile`(
+    func `a content that was uploaded and not committed is sent again to a container that was emptied meanwhile`(
         isOnItsWay: Bool, restarts: Bool
     ) async throws {
         try await withDocuments { laptop, phone in
@@ -495,7 +498,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what somebody had discarded stays discarded when the log is put back to before`() async throws {
+    @Test func `a discarded version stays discarded when the log is put back to an older state`() async throws {
         try await withDocuments { laptop, phone in
             #expect(try await phone.text("a.txt") == "alpha")
             try await laptop.save("a.txt", "of the laptop")
@@ -522,7 +525,7 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: ["", "{}", "{\"format\":1}"])
-    func `a container that does not say any more which one it is gets its name again`(text: String) async throws {
+    func `a container whose name is damaged gets its name again`(text: String) async throws {
         try await withDocuments { laptop, phone in
             try Data(text.utf8).write(to: URL(filePath: path(laptop, "container")))
             #expect(try await laptop.fault() == .unnamed)
@@ -543,7 +546,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `an entry of a later release is left to that`() async throws {
+    @Test func `a log entry of a later release is left alone`() async throws {
         try await withDocuments { laptop, phone in
             try Data("{\"format\":2}\n".utf8).write(to: URL(filePath: path(laptop, entry(5))))
             await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
@@ -552,7 +555,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `files that are no entries make no hole`() async throws {
+    @Test func `files that are no log entries do not count as missing entries`() async throws {
         try await withDocuments { laptop, _ in
             for name in ["0000000000000002 (conflict copy)", "notes.txt", "3"] {
                 try Data("x".utf8).write(to: URL(filePath: path(laptop, "log/" + name)))
@@ -563,7 +566,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `entries of the container before, written to the one in its place, do not stand in the way of a repair`()
+    @Test func `entries of the former container, written to the new one, do not prevent a repair`()
         async throws
     {
         try await withDocuments { laptop, phone in

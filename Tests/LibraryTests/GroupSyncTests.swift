@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2)))
 struct GroupSyncTests {
-    @Test func `everyone who waits for a group hears of their own file`() async throws {
+    @Test func `each caller that waits for a group sync gets the result of its own file`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "docfs-group-sync-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -38,7 +38,7 @@ struct GroupSyncTests {
         #expect(answers.values.allSatisfy { $0 == .invalidArgument })
     }
 
-    @Test func `another group follows after one has ended`() async throws {
+    @Test func `another group sync follows after one has ended`() async throws {
         let sync = GroupSync()
         let file = try Descriptor.open("/tmp", O_RDONLY | O_DIRECTORY)
         for _ in 0..<50 { try await sync.synchronize(file) }

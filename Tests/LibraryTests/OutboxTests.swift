@@ -7,7 +7,7 @@ import Foundation
 import Replication
 import Testing
 
-/// A commit that is kept until the log has it.
+/// A commit that is stored on this device until the log has it.
 struct OutboxTests {
     private static let id = EntryID.random()
     private static let commit = Commit(
@@ -25,7 +25,7 @@ struct OutboxTests {
         #expect(kept.settlement.withdrawn == settlement.withdrawn)
     }
 
-    @Test func `what is kept comes back, and goes to the log as it was made`() async throws {
+    @Test func `a stored commit is read back and written to the log unchanged`() async throws {
         try await withDevice { device in
             try device.library.store.catalog.write { try OutgoingCommit(Self.commit, Self.settlement).store(in: $0) }
             try device.crash()

@@ -49,7 +49,7 @@ public enum RenameRule {
         if request.migrates, request.target == nil { source.isFilenameFresh = false }
         var renaming = renaming(source, to: request.name, in: request.destination)
         // Between containers a document stays itself.
-        renaming.continuesDeparted =
+        renaming.continuesRemoved =
             renaming.kind == .document && source.isContentHere
             && (source.kind == .scratch || source.kind == .document && !request.migrates)
         return renaming

@@ -6,16 +6,16 @@ import Replication
 import SystemPackage
 
 extension StoreComparison {
-    /// Does what a commit asks for; where files stand in its way, rows and files of the folders that it concerns are made to agree
-    /// first: what is missing is a placeholder again, what is unknown becomes a document.
+    /// Writes to the tree. If files of the store are in the way, the folders in question are reconciled and `body` runs once more: a
+    /// document whose file is missing becomes a placeholder, a file without a row becomes a document.
     ///
-    /// - Throws: what `body` throws even then.
-    func reconcilingSurprises<Value>(
+    /// - Throws: the error of the second attempt.
+    func writeReconciling<Value>(
         in folders: (CatalogTransaction) throws -> [InodeNumber], _ body: (CatalogTransaction) throws -> Value
     ) throws -> Value {
-        do { return try store.write(body) } catch let surprise as Errno {
+        do { return try store.write(body) } catch let error as Errno {
             logger.warning(
-                "the store is not as its rows say; its folders are compared", metadata: ["error": "\(surprise)"])
+                "the store's files differ from the catalog; its folders are compared", metadata: ["error": "\(error)"])
             try store.write { catalog in
                 var reconciliation = Reconciliation(self, catalog, .uncleanEnd, isRecursive: false)
                 try reconciliation.run(Set(try folders(catalog)).sorted())

@@ -5,10 +5,10 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// What lost its name a moment ago, while the kernel still remembers another one of it.
+/// Orphans of which the kernel still has a name in its cache.
 @Suite(.timeLimit(.minutes(3)))
-struct DepartedNodeTests {
-    @Test func `who has a removed document open gets at its attributes before the kernel has forgotten its names`()
+struct OrphanTests {
+    @Test func `the attributes of an open orphan can be read before the kernel has forgotten its names`()
         async throws
     {
         try await withDevice { device in
@@ -29,7 +29,9 @@ struct DepartedNodeTests {
         }
     }
 
-    @Test func `what nobody has open is looked up again until the kernel has forgotten its names`() async throws {
+    @Test func `an orphan that no process has open is looked up again until the kernel has forgotten its names`()
+        async throws
+    {
         try await withDevice { device in
             device.library.observer = ObserverSpy(forgetsNames: false)
             let inode = try device.create("Letter.txt", in: .local)

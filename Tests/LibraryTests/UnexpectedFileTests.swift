@@ -4,9 +4,9 @@ import Foundation
 @testable import Library
 import Testing
 
-/// Files of the store that somebody took away or put there while it was in use: other devices' changes come all the same.
+/// Files that another program removed from the store or put there while it was in use: other devices' changes are applied all the same.
 @Suite(.timeLimit(.minutes(2)))
-struct SurpriseTests {
+struct UnexpectedFileTests {
     private static let files = FileManager.default
 
     /// Both devices have three documents, one of them in a folder.
@@ -25,7 +25,7 @@ struct SurpriseTests {
         }
     }
 
-    @Test func `a document whose file is missing can be moved, renamed and changed elsewhere, and comes anew`()
+    @Test func `a document whose file is missing can be moved, renamed and changed elsewhere, and is downloaded again`()
         async throws
     {
         try await Self.withDocuments { laptop, phone in
@@ -75,7 +75,9 @@ struct SurpriseTests {
         }
     }
 
-    @Test func `a file where another device makes a folder or a link gives way as a document`() async throws {
+    @Test func `a file at the path where another device makes a folder or link gets another name as a document`()
+        async throws
+    {
         try await Self.withDocuments { laptop, phone in
             for name in ["Album", "link"] {
                 try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/" + name))
@@ -97,7 +99,7 @@ struct SurpriseTests {
         }
     }
 
-    @Test func `a file where another device's document comes to lie is not overwritten`() async throws {
+    @Test func `a file at the path to which another device moves a document is not overwritten`() async throws {
         try await Self.withDocuments { laptop, phone in
             try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/.renamed"))
             try laptop.rename(".hidden", to: ".renamed")
@@ -125,7 +127,7 @@ struct SurpriseTests {
         }
     }
 
-    @Test func `nor is one in the folder that a document comes to lie in`() async throws {
+    @Test func `a file in the folder to which another device moves a document is not overwritten`() async throws {
         try await Self.withDocuments { laptop, phone in
             try Data("found".utf8).write(to: URL(filePath: phone.store + "/cloud/Trip/.hidden"))
             try laptop.move(".hidden", from: .cloud, to: laptop.inode("Trip"))
