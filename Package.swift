@@ -148,6 +148,13 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "CloudSynchronizationTests",
+            dependencies: [
+                "CloudSynchronization", "Backing", "Replication", "Catalog", "Documents", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FilesystemTests",
             dependencies: [
                 "Filesystem", "Library", "Backing", "Catalog", "Documents", "CFuse", "CLinux", "TestSupport",

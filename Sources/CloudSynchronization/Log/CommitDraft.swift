@@ -1,13 +1,12 @@
-import Library
 import Catalog
 import Documents
 import FoundationEssentials
 import Replication
 
-/// Makes a commit of what is pending and ready: a pure function of the catalog's rows and of the
-/// contents that are uploaded already.
+/// Decides which pending changes go into the next commit, and in which order: a pure function of rows and of the contents that are
+/// uploaded already.
 struct CommitDraft {
-    /// A content that the store has, and the revision of the entry that it was taken at.
+    /// A content that is in the object store, and the revision of the entry when it was read.
     struct Uploaded: Sendable {
         var revision: Int64
         var version: DocumentVersion
@@ -17,35 +16,36 @@ struct CommitDraft {
     private(set) var sent: [OutgoingCommit.Sent] = []
     private(set) var withdrawn: [EntryID] = []
     let resolved: [EntryID: Resolution]
-    /// Of the changes, about.
+    /// Bytes of the changes, approximately.
     private var bytes = 0
 
-    /// A commit that has so much takes no more, but for what its steps need. Extended attributes, which can be large, wait for the
-    /// next one then. Far below what a log entry may have (`ReplicatedLog.largestEntry`).
+    /// A commit of this size gets no further changes except those that its steps need, and these without large extended attributes, which
+    /// wait for the next commit. It is far below the limit of a log entry (`ReplicatedLog.largestEntry`).
     static let mostBytes = 16 << 20
 
     /// - Parameters:
     ///   - pending: the entries to send, as far as their contents are uploaded.
-    ///   - blockedSteps: those of which something is not ready: a step is sent as one (PRODUCT 4).
+    ///   - blockedSteps: the steps of which a part is not ready. All changes of a step go into one commit.
     ///   - parents: the id of each pending entry's folder, by inode of the folder.
-    ///   - depths: how deep each folder lies, so that a folder is created before what is in it.
+    ///   - depths: how deep each folder lies. A folder is created before the entries in it.
     ///   - unknownFolders: the folders that the container does not know yet.
-    ///   - heirs: the documents with something to inherit that the container knows.
-    ///   - emptied: of folders that go, what the container still has in them and this device has put elsewhere or removed.
+    ///   - heirs: of the documents that inherit versions, those that the container knows.
+    ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
+    ///     deleted.
     init(
         pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
         depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
         emptied: [EntryID: [EntryID]] = [:], device: DeviceID
     ) {
-        // First: an edit that follows was made of the version that was chosen.
+        // First, because a later edit was made to the version that was chosen.
         resolved = resolutions
-        for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { changes.append(.resolve(id, resolution)) }
+        for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
         let isReady: (Entry) -> Bool = { entry in
             !entry.needsUpload || uploaded[entry.inode]?.revision == entry.revision
         }
         let outerFirst = pending.sorted { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }
-        let blockedSteps = Self.closed(blockedSteps, outerFirst, unknownFolders)
+        let blockedSteps = Self.withDependents(blockedSteps, outerFirst, unknownFolders)
         let isFree: (Int64?) -> Bool = { step in step.map { !blockedSteps.contains($0) } ?? true }
         let leaving = withdrawals.filter { isFree($0.step) }
         var unknownFolders = unknownFolders
@@ -54,34 +54,39 @@ struct CommitDraft {
             unknownFolders.remove(entry.inode)
             guard let parent = parents[entry.parent] else { continue }
             var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
-            // While it was uploaded, the save before it may have been committed: that is its base now.
+            // During the upload, the save before it may have been committed. That one is its base now.
             content?.base = entry.contentVersion
             add(entry, parent: parent, content: content, device)
         }
-        // Who inherits must be there: else the versions would be nobody's.
-        var told = Set(sent.map(\.id))
-        let isHeirThere = { [told] (heir: EntryID) in heirs.contains(heir) || told.contains(heir) }
-        let ready = leaving.filter { $0.heir.map(isHeirThere) ?? true }
+        // A document that inherits versions must be in the container. Otherwise the versions would belong to no document.
+        var included = Set(sent.map(\.id))
+        let isHeirKnown = { [included] (heir: EntryID) in heirs.contains(heir) || included.contains(heir) }
+        let ready = leaving.filter { $0.heir.map(isHeirKnown) ?? true }
         for withdrawal in ready {
             if let heir = withdrawal.heir {
-                changes.append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
+                append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
             }
         }
-        // Deepest first: what was moved out of a folder is out by now, and the folder is empty. One that is not yet stays until what
-        // is in it can be told as well: nobody would ask again.
+        // Deepest first: at this point of the commit, entries that were moved out of a folder are out, and the folder is empty. The
+        // deletion of a folder that is not empty waits until this device can send what became of the entries in it: other devices would
+        // keep such a folder, and its deletion is sent only once.
         for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < Self.mostBytes {
-            if let inner = emptied[withdrawal.id], !told.isSuperset(of: inner) { continue }
-            changes.append(.delete(withdrawal.id, seen: withdrawal.seen))
+            if let inner = emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
+            append(.delete(withdrawal.id, seen: withdrawal.seen))
             withdrawn.append(withdrawal.id)
-            told.insert(withdrawal.id)
-            bytes += Self.bytesOfDeletion + Self.bytesOfVersion * (withdrawal.seen.count + withdrawal.bequest.count)
+            included.insert(withdrawal.id)
         }
     }
 
     var isEmpty: Bool { changes.isEmpty }
 
-    /// A step that needs a folder which another step creates waits for that step, too.
-    private static func closed(
+    private mutating func append(_ change: Change) {
+        changes.append(change)
+        bytes += change.approximateLength
+    }
+
+    /// The blocked steps, and all steps that need a folder which a blocked step creates.
+    private static func withDependents(
         _ blockedSteps: Set<Int64>, _ outerFirst: [Entry], _ unknownFolders: Set<InodeNumber>
     ) -> Set<Int64> {
         var blocked = blockedSteps
@@ -102,8 +107,7 @@ struct CommitDraft {
             guard var replica = entry.replica(id: id, parent: parent, version: content, device) else { return }
             let postpones = mustPostpone(replica.description.attributes)
             if postpones { replica.description.attributes = nil }
-            note(replica.description.attributes)
-            changes.append(.create(replica))
+            append(.create(replica))
             sent.append(
                 .init(
                     id: id, revision: entry.revision, changes: entry.pending.rawValue, version: content?.id,
@@ -115,45 +119,30 @@ struct CommitDraft {
             carried.remove(.attributes)
         }
         if let content, entry.pending.contains(.content) {
-            changes.append(.save(id, content))
+            append(.save(id, content))
             carried.insert(.content)
         }
         let description = entry.description(of: carried, parent: parent)
-        if !description.isEmpty { changes.append(.describe(id, description)) }
+        if !description.isEmpty { append(.describe(id, description)) }
         guard !carried.isEmpty else { return }
-        note(description.attributes?.json)
         sent.append(
             .init(
                 id: id, revision: entry.revision, changes: carried.rawValue,
                 version: carried.contains(.content) ? content?.id : nil))
     }
-}
 
-extension CommitDraft {
-    /// What an entry takes besides its attributes, about.
-    private static let bytesOfEntry = 1000
-    private static let bytesOfDeletion = 200
-    private static let bytesOfVersion = 40
-
-    /// Whether attributes must wait for the next commit.
+    /// Whether extended attributes must wait for the next commit.
     private func mustPostpone(_ attributes: Data?) -> Bool {
-        guard let attributes, attributes.count > Self.bytesOfEntry else { return false }
-        return bytes > 0 && bytes + Self.encodedLength(attributes) > Self.mostBytes
+        guard let attributes, attributes.count > Change.entryLength else { return false }
+        return bytes > 0 && bytes + Change.encodedLength(attributes) > Self.mostBytes
     }
-
-    private mutating func note(_ attributes: Data?) {
-        bytes += Self.bytesOfEntry + (attributes.map(Self.encodedLength) ?? 0)
-    }
-
-    /// As Base64.
-    private static func encodedLength(_ data: Data) -> Int { data.count / 3 * 4 }
 }
 
 extension Entry {
-    /// Whether the container must get its content before a commit can name it.
+    /// Whether its content must be uploaded before a commit can name it.
     var needsUpload: Bool { kind == .document && pending.contains(.content) }
 
-    /// The whole entry as the container is to know it; nil for a document without its content.
+    /// The whole entry for the container; nil for a document whose content is not uploaded.
     fileprivate func replica(
         id: EntryID, parent: EntryID, version: DocumentVersion?, _ device: DeviceID
     ) -> ReplicaEntry? {

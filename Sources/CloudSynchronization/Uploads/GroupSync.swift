@@ -1,13 +1,12 @@
-import Library
 import Backing
 import ObjectStore
 import Synchronization
 import SystemPackage
 
-/// Makes contents durable in groups (group commit): files that wait at the same time share one commit of the file system's
-/// journal. A sync for each, from as many threads, cost the upload of 1,000 small documents a fifth of its time.
+/// Makes contents durable in groups (group commit): files that wait at the same time share one commit of the file system's journal. With
+/// a sync for each file, from as many threads, the upload of 1,000 small documents took a fifth longer.
 ///
-/// Model: one group at a time is on its way to the disk, on one thread; what arrives meanwhile is the next group.
+/// One group at a time is synced, on one thread. Files that arrive meanwhile form the next group.
 final class GroupSync: Sendable {
     private struct Waiting {
         let file: Descriptor
@@ -23,7 +22,7 @@ final class GroupSync: Sendable {
 
     /// Returns when the content of `file` is durable.
     ///
-    /// - Throws: the `Errno` of fdatasync(2) for this very file.
+    /// - Throws: the `Errno` of fdatasync(2) for this file.
     func synchronize(_ file: Descriptor) async throws {
         if BlockingWork.runsInline { return try file.synchronize(dataOnly: true) }
         try await withCheckedThrowingContinuation { continuation in
@@ -38,7 +37,7 @@ final class GroupSync: Sendable {
 
     private func synchronizeGroups() {
         while let group = nextGroup() {
-            // The file system allocates the blocks of all files before the first sync waits: one commit of its journal serves them all.
+            // The file system allocates the blocks of all files before the first sync waits, so one commit of its journal is enough.
             for waiting in group { waiting.file.startWriting() }
             for waiting in group {
                 waiting.continuation.resume(with: Result { try waiting.file.synchronize(dataOnly: true) })

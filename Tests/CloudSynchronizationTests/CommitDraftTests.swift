@@ -1,7 +1,6 @@
 import Catalog
 import Documents
 @testable import CloudSynchronization
-@testable import Library
 import Replication
 import Testing
 

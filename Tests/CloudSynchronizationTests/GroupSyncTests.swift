@@ -2,10 +2,10 @@ import Backing
 import Foundation
 import Glibc
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import CloudSynchronization
-@testable import Library
 
 @Suite(.timeLimit(.minutes(2)))
 struct GroupSyncTests {

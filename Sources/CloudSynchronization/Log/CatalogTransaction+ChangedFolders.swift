@@ -3,8 +3,8 @@ import Documents
 import Replication
 
 extension CatalogTransaction {
-    /// The folders in which a commit makes, moves or removes something.
-    func folders(concernedBy commit: Commit) throws -> [InodeNumber] {
+    /// The folders in which a commit creates, moves or removes something.
+    func folders(changedBy commit: Commit) throws -> [InodeNumber] {
         var ids: [EntryID] = commit.changes.map(\.subject)
         for change in commit.changes {
             switch change {

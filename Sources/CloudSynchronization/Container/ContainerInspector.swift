@@ -1,34 +1,45 @@
-import Library
-import Documents
+import Backing
 import ObjectStore
 import Replication
 import Synchronization
 
-/// What is known of whether the container is the one that this device knows, and whole.
-struct Inspection: Sendable {
-    /// The part of the log that was looked through in this pass; nil between two.
+/// How far the container has been inspected.
+private struct Inspection: Sendable {
+    /// The part of the log that was inspected in this pass; nil between two passes.
     var audit: ContainerAudit?
-    /// Whether one pass of this mount has found all of it.
+    /// Whether a pass of this mount has found nothing wrong.
     var hasPassed = false
     var start: ContinuousClock.Instant?
     /// When the next pass begins.
     var due: ContinuousClock.Instant?
 
-    /// A pass takes a few requests, or very many where the log is long: it shall not cost more than a fraction of the time.
+    /// A pass takes a few requests, or very many if the log is long. It must not take more than a fraction of the time.
     static let shortestPause = Duration.seconds(5)
     static let pausesPerPass = 20
     static let longestPause = Duration.seconds(300)
 }
 
-/// Looking after the container: entries that go missing, a log that is rolled back, a container that is emptied or another one are
-/// noticed though nobody reads there any more (PRODUCT 5).
-extension Synchronizer {
-    /// Looks at the next page of the log, where it is time to. To be called with the log read to its end.
+/// Finds out whether the container is still the one that this device knows, and whole. It notices missing entries, a log that was rolled
+/// back, and a container that was emptied or replaced, even in parts of the log that are not read again (ContainerFormat, "A container that
+/// is damaged").
+final class ContainerInspector: Sendable {
+    private let container: ContainerAccess
+    private let inspection = Mutex(Inspection())
+
+    private var log: ReplicatedLog { container.log }
+    private var now: ContinuousClock.Instant { container.store.surroundings.instant() }
+
+    init(_ container: ContainerAccess) { self.container = container }
+
+    /// Forgets what was inspected; the next inspection begins at the start of the log.
+    func restart() { inspection.withLock { $0 = Inspection() } }
+
+    /// Inspects the next page of the log, if it is time to. To be called when the log was read to its end.
     ///
-    /// - Returns: whether all of the log was looked through in this mount: before that nothing is sent or removed.
-    /// - Throws: `LogError.container` for what is not as it should be.
-    func inspectContainer() async throws -> Bool {
-        guard let head = try head() else { return false }
+    /// - Returns: whether all of the log was inspected in this mount. Until then nothing is sent or removed.
+    /// - Throws: `LogError.container` for a container that is not as it should be.
+    func inspect() async throws -> Bool {
+        guard let head = try container.head() else { return false }
         var state = inspection.withLock { $0 }
         if state.audit == nil {
             if let due = state.due, now < due { return state.hasPassed }
@@ -49,17 +60,17 @@ extension Synchronizer {
                 state.audit = audit
             }
         } catch {
-            inspection.withLock { $0 = Inspection() }
-            if try await isOfListing(error, head) { return false }
+            restart()
+            if try await isOnlyInListing(error, head) { return false }
             throw LogError.container(error)
         }
         inspection.withLock { [state] in $0 = state }
         return state.hasPassed
     }
 
-    /// Whether an entry is there that a listing lacks: it was being written, or the listing was an old one, as network file systems
-    /// may give. Reading tells.
-    private func isOfListing(_ fault: ContainerFault, _ head: LogHead) async throws(LogError) -> Bool {
+    /// Whether the entry that a listing lacks can be read. It was being written, or the listing was an old one, as network file systems may
+    /// give.
+    private func isOnlyInListing(_ fault: ContainerFault, _ head: LogHead) async throws(LogError) -> Bool {
         switch fault {
         case .hole(let position): return try await log.commitID(at: position) != nil
         case .rolledBack, .emptied:
@@ -71,34 +82,28 @@ extension Synchronizer {
 
     /// Whether the container has the id that this device knows, and the log this device's last entry.
     private func verifyIdentity(of head: LogHead) async throws(LogError) {
-        guard let identity = try await ContainerIdentity.read(from: cloud.store) else {
+        guard let identity = try await ContainerIdentity.read(from: container.objects) else {
             let isEmpty = try await log.positions(after: .start, atMost: 1).isEmpty
             throw .container(isEmpty ? .emptied : .unnamed)
         }
         guard identity.id == head.container else { throw .container(.replaced) }
         guard let commit = head.commit else { return try await verifyBeginning(of: head) }
-        // That it is missing the audit finds.
+        // If the entry is missing, the audit finds it.
         guard let present = try await log.commitID(at: head.position) else { return }
         guard present == commit else { throw .container(.otherHistory(at: head.position)) }
     }
 
-    /// Of a chain that has no entry yet only its checkpoint tells.
+    /// A chain that has no entry yet is known by its checkpoint only.
     private func verifyBeginning(of head: LogHead) async throws(LogError) {
         guard head.root > LogPosition.start.next else { return }
-        let latest: LogHead?
-        do throws(CheckpointError) { latest = try await checkpoints.latestHead() } catch {
-            switch error {
-            case .store(let reason): throw .store(reason)
-            case .invalid: latest = nil
-            }
-        }
+        let latest = try await container.latestCheckpointHead()
         if latest?.hash != head.hash { throw .container(.otherHistory(at: head.root)) }
     }
 
-    /// Makes sure, just before the log is written, that it ends where this device has read it to.
+    /// Checks, just before a commit is appended, that the log ends where this device has read to.
     func confirmEnd(of head: LogHead) async throws(LogError) {
         do throws(LogError) {
-            // One that is there is another device's, of which the append will tell.
+            // If there is an entry at the next position, another device has written it, and the append will find it taken.
             let next = try await log.positions(after: head.position, atMost: 1).first
             if let next, next != head.position.next, try await log.commitID(at: head.position.next) == nil {
                 throw .container(.hole(head.position.next))
@@ -108,7 +113,7 @@ extension Synchronizer {
             if present == nil { throw .container(.rolledBack(to: head.position.previous, from: head.position)) }
             if present != commit { throw .container(.otherHistory(at: head.position)) }
         } catch {
-            if case .container = error { inspection.withLock { $0 = Inspection() } }
+            if case .container = error { restart() }
             throw error
         }
     }

@@ -1,15 +1,14 @@
-import Library
 import Catalog
 import DequeModule
 
-/// Which documents are to be uploaded next, each at most once, and how many workers are at it.
+/// The documents to be uploaded, each at most once, and the number of workers that upload them.
 struct UploadQueue {
     private var waiting: Deque<Entry> = []
     /// Waiting or under way.
     private var known: Set<InodeNumber> = []
     private var workers = 0
 
-    /// Whether there is enough in it to keep the workers busy for a while.
+    /// Whether it can keep the workers busy for a while.
     var isLong: Bool { waiting.count >= 256 }
 
     var isBusy: Bool { workers > 0 }
@@ -18,14 +17,14 @@ struct UploadQueue {
         if known.insert(entry.inode).inserted { waiting.append(entry) }
     }
 
-    /// Counts a worker more if there is work for one.
+    /// Counts one more worker if there is work for it.
     mutating func startsAnother(limit: Int) -> Bool {
         guard workers < limit, workers < known.count else { return false }
         workers += 1
         return true
     }
 
-    /// The next document for a worker; nil ends the worker.
+    /// The next document for a worker. Nil ends the worker.
     mutating func next() -> Entry? {
         if let entry = waiting.popFirst() { return entry }
         workers -= 1
@@ -34,7 +33,7 @@ struct UploadQueue {
 
     mutating func ended(_ entry: Entry) { known.remove(entry.inode) }
 
-    /// The mount ends.
+    /// Drops the documents that wait.
     mutating func clear() {
         known.subtract(waiting.map(\.inode))
         waiting = []

@@ -1,24 +1,45 @@
-import Library
-import Replica
 import Backing
 import Catalog
 import Documents
+import Library
 import Logging
 import ObjectStore
+import Replica
 import Replication
-import Synchronization
 import SystemPackage
 
-/// Looking through the cloud when a person asks for it, and making it whole from what is here (PRODUCT 5, `docfs check`).
-extension Synchronizer {
-    /// Does what was asked for, if anything was. To be called between two rounds.
-    func checkUpIfAsked() async {
-        guard let repairs = checkup.begin() else { return }
-        do { checkup.end(.done(try await checkUp(repairs: repairs))) } catch {
+/// `docfs check`: inspects the whole container when a person asks for it, and repairs it from what is on this device.
+struct ContainerCheckup: Sendable {
+    private let container: ContainerAccess
+    private let request: CloudCheckup
+    private let follower: LogFollower
+    private let inspector: ContainerInspector
+    private let containerRepair: ContainerRepair
+    private let wake: Wake
+
+    private var store: DocumentStore { container.store }
+    private var objects: any ObjectStore { container.objects }
+
+    init(
+        _ container: ContainerAccess, _ request: CloudCheckup, _ follower: LogFollower, _ inspector: ContainerInspector,
+        _ containerRepair: ContainerRepair, _ wake: Wake
+    ) {
+        self.container = container
+        self.request = request
+        self.follower = follower
+        self.inspector = inspector
+        self.containerRepair = containerRepair
+        self.wake = wake
+    }
+
+    /// Checks the container if a person asked for that. To be called between two rounds.
+    func runIfAsked() async {
+        guard let repairs = request.begin() else { return }
+        do { request.end(.done(try await checkUp(repairs: repairs))) } catch {
             store.logger.warning("the cloud could not be checked", metadata: ["error": "\(error)"])
-            checkup.end(.failed("\(error)"))
+            request.end(.failed("\(error)"))
         }
-        cloud.wake.signal()
+        wake.signal()
     }
 
     func checkUp(repairs: Bool) async throws -> CheckupReport {
@@ -32,12 +53,12 @@ extension Synchronizer {
         return report
     }
 
-    /// Reads the log to its end and looks through all of it.
+    /// Reads the log to its end and inspects all of it.
     private func findFault() async throws -> (any Error)? {
         do {
-            try await followLog()
-            inspection.withLock { $0 = Inspection() }
-            while try await !inspectContainer() {}
+            try await follower.followLog()
+            inspector.restart()
+            while try await !inspector.inspect() {}
             try await verifyChain()
             return nil
         } catch let error as LogError {
@@ -47,13 +68,13 @@ extension Synchronizer {
         }
     }
 
-    /// Reads all that this device has read before once more: a newcomer may have to.
+    /// Reads again what this device has read before, as a new device may have to.
     private func verifyChain() async throws {
-        guard let head = try head() else { return }
+        guard let head = try container.head() else { return }
         var last = head.readFrom.previous
         var previous: ObjectHash?
         while last < head.position {
-            let entries = try await log.read(after: last)
+            let entries = try await container.log.read(after: last)
             if entries.isEmpty { throw LogError.container(.hole(last.next)) }
             for entry in entries where last < head.position {
                 if let previous, entry.link.previous != previous {
@@ -67,20 +88,20 @@ extension Synchronizer {
     }
 
     private func repair() async throws {
-        try await cloud.store.recreate()
-        try await ContainerIdentity.removeDamaged(from: cloud.store)
-        let mine = try head()
+        try await objects.recreate()
+        try await ContainerIdentity.removeDamaged(from: objects)
+        let mine = try container.head()
         var random = store.surroundings.random()
-        let present = try await ContainerIdentity.read(from: cloud.store)
+        let present = try await ContainerIdentity.read(from: objects)
         let identity = present ?? ContainerIdentity(mine?.container ?? .random(using: &random))
-        let container = try await identity.establish(in: cloud.store).id
-        // Before any commit names them.
+        let id = try await identity.establish(in: objects).id
+        // Contents are sent before a commit names them.
         var report = CheckupReport()
         try await checkContents(sendsMissing: true, &report)
-        if let mine, mine.container != container { try await join(container) }
-        // It may have lacked no more than its name. Or somebody wrote to it as if it were the one before.
+        if let mine, mine.container != id { try await containerRepair.takeOver(id) }
+        // Perhaps only its id was missing, or another device wrote to it as if it were the container before.
         if try await findFault() == nil { return }
-        if try await !followsRepair() { try await refound(container) }
+        if try await !containerRepair.takeOverIfRepaired() { try await containerRepair.restartLog(of: id) }
     }
 
     // MARK: Contents
@@ -90,7 +111,7 @@ extension Synchronizer {
         let present = try await presentContents()
         let ids = try store.read { try $0.replicaParents().map(\.id) }
         for (number, id) in ids.enumerated() {
-            checkup.note(progress: 100 * number / ids.count)
+            request.note(progress: 100 * number / ids.count)
             guard let entry = try store.read({ try CatalogReplica($0).entry(id) }), !entry.isDeleted,
                 let versions = entry.versions
             else { continue }
@@ -109,7 +130,7 @@ extension Synchronizer {
         var present: Set<VersionID> = []
         var last: ObjectKey?
         while true {
-            let keys = try await cloud.store.list(ContentKey.folder, after: last, limit: ContainerAudit.pageLength)
+            let keys = try await objects.list(ContentKey.folder, after: last, limit: ContainerAudit.pageLength)
             for key in keys { if let content = ContentKey(key) { present.insert(content.version) } }
             guard keys.count == ContainerAudit.pageLength, let end = keys.last else { return present }
             last = end
@@ -128,9 +149,9 @@ extension Synchronizer {
         }
         guard let file else { return false }
         let descriptor = FileDescriptor(rawValue: file.number)
-        // It may have been changed here since.
-        guard try await Upload(store: cloud.store).isContent(of: version, in: descriptor) else { return false }
-        _ = try await cloud.store.putIfAbsent(
+        // The file may have been changed since.
+        guard try await Upload(store: objects).isContent(of: version, in: descriptor) else { return false }
+        _ = try await objects.putIfAbsent(
             try version.key(of: id), contentsOf: descriptor, length: version.size, progress: { _ in true })
         withExtendedLifetime(file) {}
         return true

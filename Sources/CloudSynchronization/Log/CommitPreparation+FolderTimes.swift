@@ -1,20 +1,20 @@
-import Library
-import Replica
 import Backing
 import Catalog
 import Documents
 import Glibc
+import Library
+import Replica
 import Replication
 import SystemPackage
 
-/// A folder's time of modification travels (PRODUCT 10): set by a person, or moved by what happened in the folder. A commit that tells of
-/// something in a folder tells of the folder's time, too; a device that gets it leaves the folder with that time (`Projection`).
-extension Synchronizer {
-    /// Adds to what is pending the folders whose time is another than the container was told.
+/// A folder's modification time is replicated, whether a person set it or a change in the folder did. A commit that describes a change in
+/// a folder also describes the folder's time; a device that receives it sets that time (`Projection`).
+extension CommitPreparation {
+    /// Adds the folders to `pending` whose time differs from the one that the container has.
     ///
-    /// - Parameter ready: the entries that a commit can tell of now. Others will tell of their folder's time when they can be told.
-    func noteFolderTimes(
-        in pending: inout [InodeNumber: Entry], ready: [Entry], withdrawals: [Withdrawal], _ catalog: CatalogTransaction
+    /// - Parameter ready: the entries that can go into a commit now. The others bring their folder's time when they can.
+    func addFolderTimes(
+        to pending: inout [InodeNumber: Entry], ready: [Entry], withdrawals: [Withdrawal], _ catalog: CatalogTransaction
     ) throws {
         var folders: Set<InodeNumber> = []
         for entry in ready {
@@ -40,13 +40,13 @@ extension Synchronizer {
         }
     }
 
-    /// Where the container has an entry.
+    /// The folder that an entry lies in as the container has it.
     private func committedFolder(of id: EntryID, _ catalog: CatalogTransaction) throws -> InodeNumber? {
         guard let entry = try CatalogReplica(catalog).entry(id), !entry.isDeleted else { return nil }
         return try catalog.entry(entry.description.parent)?.inode
     }
 
-    /// Nil for a folder that somebody has taken out of the store, which is noticed elsewhere (`writeReconciling`).
+    /// Nil for a folder that was removed from the store behind docfs's back, which `StoreComparison` finds.
     private func time(of folder: Entry, _ catalog: CatalogTransaction) throws -> Timestamp? {
         do {
             let status = try store.files.folder(folder.parent, catalog).status(folder.filename)

@@ -1,62 +1,74 @@
-import Library
-import Replica
 import Backing
 import Catalog
 import Documents
-import Foundation
+import FoundationEssentials
+import Library
 import Logging
 import ObjectStore
+import Replica
 import Replication
-import Synchronization
-import SystemPackage
 
-/// Making a damaged container whole, and following one that was made whole elsewhere (PRODUCT 5).
+/// Repairs a damaged container, and takes over a container that another device repaired (ContainerFormat, "A container that is damaged").
 ///
-/// Where the log cannot be followed, a new chain begins beyond all that is there, with a checkpoint of what the container still says
-/// and of what this device knew. A device that meets such a checkpoint takes it over, and tells the container in turn of what only
-/// it knew. Until all that is in the log, nothing changes here: whoever is interrupted begins again.
-extension Synchronizer {
+/// If the log cannot be followed, a new chain begins at positions after all that exist, with a checkpoint of what can still be read from the
+/// container and of what this device knew. A device that finds such a checkpoint takes it over, and adds to the container what only it
+/// knew. Nothing changes on a device until all of that is in the log: if it is interrupted, it begins again.
+struct ContainerRepair: Sendable {
+    private let container: ContainerAccess
+    private let tree: any SynchronizedTree
+    private let inspector: ContainerInspector
+    private let uploader: Uploader
+    private let checkpointWriter: CheckpointWriter
+
+    private var store: DocumentStore { container.store }
+    private var log: ReplicatedLog { container.log }
+
     private static let entriesAtOnce = 500
-    /// Positions between a chain that was broken and the one that begins anew.
+    /// Positions between a broken chain and the one that begins anew.
     private static let gap: Int64 = 1000
 
-    /// Whether another device has begun the log anew; then this one follows.
-    func followsRepair() async throws -> Bool {
-        guard let head = try head() else { return false }
-        let root: LogPosition
-        do throws(CheckpointError) {
-            guard let latest = try await checkpoints.latestHead(), latest.container == head.container,
-                latest.root > head.root
-            else { return false }
-            root = latest.root
-        } catch {
-            if case .store(let reason) = error { throw LogError.store(reason) }
-            return false
-        }
-        store.logger.notice("the cloud container was made whole by another device, and is taken over")
-        try await join(head.container, from: root)
+    init(
+        _ container: ContainerAccess, _ tree: any SynchronizedTree, _ inspector: ContainerInspector,
+        _ uploader: Uploader, _ checkpointWriter: CheckpointWriter
+    ) {
+        self.container = container
+        self.tree = tree
+        self.inspector = inspector
+        self.uploader = uploader
+        self.checkpointWriter = checkpointWriter
+    }
+
+    /// Takes over the container if another device has begun the log anew.
+    ///
+    /// - Returns: whether another device has.
+    func takeOverIfRepaired() async throws -> Bool {
+        guard let head = try container.head(), let latest = try await container.latestCheckpointHead(),
+            latest.container == head.container, latest.root > head.root
+        else { return false }
+        store.logger.notice("another device repaired the cloud container; it is taken over")
+        try await takeOver(head.container, from: latest.root)
         return true
     }
 
     /// Takes over the container as it is, and adds what only this device knows.
     ///
-    /// - Parameter root: where its chain is known to begin, at least.
-    func join(_ container: ContainerID, from root: LogPosition = .start) async throws {
-        let fresh = try await reread(container, salvages: false)
+    /// - Parameter root: the earliest position at which its chain can begin.
+    func takeOver(_ id: ContainerID, from root: LogPosition = .start) async throws {
+        let fresh = try await reread(id, salvages: false)
         defer { fresh.close() }
-        // The checkpoint that the chain begins with is damaged, and an older one was found.
+        // If it is earlier, the checkpoint that the chain begins with is damaged, and an older one was found.
         guard try fresh.head.root >= root else { throw LogError.container(.otherHistory(at: root)) }
         while try await !append(announcement(in: fresh) + commits(into: fresh, .container), fresh) {
             try await readOn(fresh)
         }
-        try adopt(fresh)
+        try replaceReplica(by: fresh)
     }
 
-    /// A chain that has just begun gets an entry at once, if one without changes: by that every device notices it before it writes to
-    /// the chain before.
+    /// A chain that has just begun gets an entry at once, even one without changes. By this entry other devices notice the new chain before
+    /// they write to the broken one.
     private func announcement(in fresh: FreshReplica) throws -> [Commit] {
         let head = try fresh.head
-        return head.commit == nil && head.root > LogPosition.start.next ? [commit(of: [])] : []
+        return head.commit == nil && head.root > LogPosition.start.next ? [Commit([], from: store)] : []
     }
 
     /// - Returns: false where another device wrote to the log meanwhile.
@@ -64,26 +76,26 @@ extension Synchronizer {
         for commit in commits {
             let entry = try LogEntry(commit, after: try fresh.head.link)
             guard case .appended = try await log.append(entry, at: try fresh.head.position.next) else { return false }
-            try fresh.take(entry)
+            try fresh.apply(entry)
         }
         return true
     }
 
-    /// Begins the log anew with all that the container still says, and all that this device knows.
-    func refound(_ container: ContainerID) async throws {
-        try await beginChain(of: container)
-        // If another device was first, that one's chain counts.
-        try await join(container)
+    /// Begins the log anew with all that can still be read from the container, and all that this device knows.
+    func restartLog(of id: ContainerID) async throws {
+        try await beginChain(of: id)
+        // If another device was first, its chain counts.
+        try await takeOver(id)
     }
 
-    private func beginChain(of container: ContainerID) async throws {
-        let fresh = try await reread(container, salvages: true)
+    private func beginChain(of id: ContainerID) async throws {
+        let fresh = try await reread(id, salvages: true)
         defer { fresh.close() }
-        for commit in try commits(into: fresh, .device) { try fresh.take(commit) }
+        for commit in try commits(into: fresh, .device) { try fresh.apply(commit) }
         var head = try fresh.head
-        // Beyond all that was, and beyond where a chain began before: by that others know that it has begun anew. And far enough that
-        // a device which has not noticed yet does not write where the new chain goes on.
-        let mine = try self.head()
+        // After all positions that were used, and after the roots of earlier chains: this is how other devices recognize a new chain. The
+        // gap keeps a device that has not noticed yet from writing to a position of the new chain.
+        let mine = try container.head()
         let last = max(head.position, mine?.position ?? .start, mine?.root ?? .start)
         head.position = LogPosition(last.number + Self.gap)
         head.root = head.position.next
@@ -95,27 +107,15 @@ extension Synchronizer {
         try await publish(fresh)
     }
 
-    // MARK: What the container says
+    // MARK: Reading the container again
 
-    private func reread(_ container: ContainerID, salvages: Bool) async throws -> FreshReplica {
-        let fresh = try FreshReplica(
-            in: store.path, beginning: ContainerIdentity(container).emptyLog)
+    /// - Parameter salvages: whether a log that breaks off is read as far as it can be.
+    private func reread(_ id: ContainerID, salvages: Bool) async throws -> FreshReplica {
+        let fresh = try FreshReplica(in: store.path, beginning: ContainerIdentity(id).emptyLog)
         do {
-            let file = try store.files.staging.openUnnamedFile("checkpoint")
-            do throws(CheckpointError) {
-                if let checkpoint = try await checkpoints.latest(
-                    of: container, into: FileDescriptor(rawValue: file.number))
-                {
-                    do { try withExtendedLifetime(file) { try fresh.take(checkpoint) } } catch {
-                        throw CheckpointError.invalid("\(error)")
-                    }
-                }
-            } catch {
-                if case .store(let reason) = error { throw LogError.store(reason) }
-                store.logger.warning("reading the log from its start", metadata: ["error": "\(error)"])
-            }
+            try await container.useLatestCheckpoint(of: id) { try fresh.add($0) }
             do { try await readOn(fresh) } catch let error as LogError where salvages && error.isDamage {
-                store.logger.warning("the log cannot be read on", metadata: ["error": "\(error)"])
+                store.logger.warning("the log cannot be read further", metadata: ["error": "\(error)"])
             }
             if salvages { try await salvage(fresh) }
             return fresh
@@ -130,37 +130,38 @@ extension Synchronizer {
             let entries = try await log.read(after: try fresh.head.position)
             if entries.isEmpty { return }
             for entry in entries {
-                do { try fresh.take(entry) } catch let fault as ContainerFault { throw LogError.container(fault) }
+                do { try fresh.apply(entry) } catch let fault as ContainerFault { throw LogError.container(fault) }
             }
         }
     }
 
-    /// What stands in the log beyond the place where it breaks off is applied as far as it can be read.
+    /// Applies the entries after the position at which the log breaks off, as far as they can be read.
     private func salvage(_ fresh: FreshReplica) async throws {
-        var last = try fresh.head.position
+        let head = try fresh.head
+        var last = head.position
         while true {
             let page = try await log.positions(after: last, atMost: ContainerAudit.pageLength)
             for position in page {
                 do throws(LogError) {
-                    if let entry = try await log.read(position), entry.link.container == (try? fresh.head.container) {
-                        do { try fresh.take(entry.commit) } catch {
+                    if let entry = try await log.read(position), entry.link.container == head.container {
+                        do { try fresh.apply(entry.commit) } catch {
                             store.logger.error("a log entry could not be applied", metadata: ["error": "\(error)"])
                         }
                     }
                 } catch {
                     guard error.isDamage else { throw error }
-                    store.logger.warning("a log entry is passed over", metadata: ["error": "\(error)"])
+                    store.logger.warning("a log entry is skipped", metadata: ["error": "\(error)"])
                 }
                 last = position
             }
             if page.count < ContainerAudit.pageLength { break }
         }
-        var head = try fresh.head
-        head.position = max(head.position, last)
-        try fresh.set(head)
+        var end = try fresh.head
+        end.position = max(end.position, last)
+        try fresh.set(end)
     }
 
-    // MARK: What only this device knows
+    // MARK: Adding what only this device knows
 
     private func commits(into fresh: FreshReplica, _ authority: Reunion.Authority) throws -> [Commit] {
         var changes: [Change] = []
@@ -176,23 +177,23 @@ extension Synchronizer {
                 }
             }
         }
-        // What is in a folder goes before the folder.
+        // The entries in a folder are deleted before the folder.
         changes += deletions.reversed()
-        let isNews = try hasEffect(changes, fresh)
-        return isNews ? commits(of: changes) : []
+        return try hasEffect(changes, fresh) ? commits(of: changes) : []
     }
 
-    /// A deletion of what came back since, say, changes nothing, however often it is told.
+    /// Whether the changes change the state at all. The deletion of an entry that was restored since, for example, does not.
     private func hasEffect(_ changes: [Change], _ fresh: FreshReplica) throws -> Bool {
         let head = try fresh.head
-        struct Unwanted: Error { let state: StateHash }
+        /// Thrown to undo the transaction.
+        struct Attempt: Error { let state: StateHash }
         do {
             try fresh.catalog.write { catalog in
                 var replica = CatalogReplica(catalog, after: head)
-                for commit in commits(of: changes) { _ = try apply(commit, to: &replica) }
-                throw Unwanted(state: replica.state)
+                for commit in commits(of: changes) { _ = try Replication.apply(commit, to: &replica) }
+                throw Attempt(state: replica.state)
             }
-        } catch let attempt as Unwanted { return attempt.state != head.state }
+        } catch let attempt as Attempt { return attempt.state != head.state }
         return false
     }
 
@@ -206,17 +207,10 @@ extension Synchronizer {
                 return bytes <= CommitDraft.mostBytes
             }
             let next = some.isEmpty ? rest.prefix(1) : some
-            commits.append(commit(of: Array(next)))
+            commits.append(Commit(Array(next), from: store))
             rest = rest.dropFirst(next.count)
         }
         return commits
-    }
-
-    private func commit(of changes: [Change]) -> Commit {
-        var random = store.surroundings.random()
-        return Commit(
-            id: .random(using: &random), device: store.device.id, deviceName: store.device.name,
-            time: store.surroundings.now(), changes: changes)
     }
 
     private static func entries(_ ids: some Sequence<EntryID>, _ catalog: Catalog) throws -> [EntryID: ReplicaEntry] {
@@ -228,34 +222,34 @@ extension Synchronizer {
         }
     }
 
-    // MARK: Taking over
+    // MARK: Changing over
 
     private func publish(_ fresh: FreshReplica) async throws {
         let head = try fresh.head
         let snapshot = try CheckpointSnapshot(of: fresh.catalog, in: store.files)
-        do throws(CheckpointError) { try await write(snapshot, at: head) } catch {
+        do throws(CheckpointError) { try await checkpointWriter.write(snapshot, at: head) } catch {
             if case .store(let reason) = error { throw LogError.store(reason) }
             throw error
         }
     }
 
-    /// From now on the container is that one, for this device, too.
-    private func adopt(_ fresh: FreshReplica) throws {
+    /// From now on this device, too, has the container as `fresh` has it.
+    private func replaceReplica(by fresh: FreshReplica) throws {
         let head = try fresh.head
         try tree.follow(in: { try $0.folders().map(\.inode) }) { catalog in
-            let touched = try replaceReplica(by: fresh, head, catalog)
+            let touched = try replaceRecords(by: fresh, head, catalog)
             try catalog.set(head)
-            // What was sent, or on its way, was so to what the container was before; the store may not have it any more.
+            // Contents and a commit that were sent belonged to the container as it was before. The store may have lost them.
             try catalog.forgetAllUploads()
             try catalog.emptyOutbox()
             return (ReplicaChange(CatalogReplica(catalog), touched: touched), ())
         }
-        uploaded.withLock { $0 = [:] }
-        inspection.withLock { $0 = Inspection() }
+        uploader.forgetAllUploads()
+        inspector.restart()
     }
 
-    /// - Returns: the entries that are others than they were.
-    private func replaceReplica(by fresh: FreshReplica, _ head: LogHead, _ catalog: CatalogTransaction) throws
+    /// - Returns: the entries that changed.
+    private func replaceRecords(by fresh: FreshReplica, _ head: LogHead, _ catalog: CatalogTransaction) throws
         -> [EntryID]
     {
         let former = Set(try catalog.replicaParents().map(\.id))
@@ -278,19 +272,5 @@ extension Synchronizer {
             touched.append(id)
         }
         return touched
-    }
-}
-
-extension Change {
-    /// Bytes that it takes in a log entry, about.
-    fileprivate var approximateLength: Int {
-        switch self {
-        case .create(let entry):
-            1000 * (1 + (entry.versions?.all.count ?? 0)) + (entry.description.attributes?.count ?? 0) * 4 / 3
-        case .describe(_, let change): 1000 + (change.attributes?.json?.count ?? 0) * 4 / 3
-        case .save: 1000
-        case .delete(_, let versions), .bequeath(_, _, let versions): 200 + 40 * versions.count
-        case .resolve(_, let resolution): 200 + 40 * resolution.discarded.count
-        }
     }
 }

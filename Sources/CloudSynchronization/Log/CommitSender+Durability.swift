@@ -1,18 +1,17 @@
-import Library
 import Backing
 import Catalog
 import Documents
 import Glibc
 import SystemPackage
 
-/// Makes state durable on this device before other devices are told of it (PRODUCT 10).
-extension Synchronizer {
-    /// Makes durable what a commit speaks of: the files and folders, and the rows. To be called before the log gets it.
+/// State is durable on this device before other devices hear of it (Crashes, "A commit of this device").
+extension CommitSender {
+    /// Makes durable what a commit describes: files, folders and rows. To be called before the commit is appended to the log.
     ///
-    /// Contents that it names were synced when they were uploaded; one that has left the cloud is kept by this device alone from
-    /// now on.
+    /// The contents that it names were synced when they were uploaded. A document that it takes out of the cloud is synced here, because
+    /// from now on only this device keeps it.
     func makeDurable(_ outgoing: OutgoingCommit) throws {
-        let ids = outgoing.settlement.sent.map(\.id) + outgoing.settlement.withdrawn
+        let ids = outgoing.carried.sent.map(\.id) + outgoing.carried.withdrawn
         var folders: Set<InodeNumber> = []
         for id in ids {
             guard let entry = try store.read({ try $0.entry(id) }) else { continue }
@@ -28,11 +27,11 @@ extension Synchronizer {
         try store.catalog.synchronize()
     }
 
-    /// One file or folder at a time, which takes one descriptor, and not with the tree's lock.
+    /// One file or folder at a time, which needs one descriptor. The sync itself is done without the tree's lock.
     private func synchronize(_ open: (CatalogTransaction) throws -> Descriptor) throws {
         let descriptor: Descriptor
         do { descriptor = try store.read(open) } catch let error as Errno {
-            // It has moved or gone meanwhile, which a later commit tells.
+            // It was moved or removed meanwhile; a later commit says so.
             if error == .noSuchFileOrDirectory || error == .staleNFSFileHandle { return }
             throw error
         }

@@ -1,5 +1,4 @@
 @testable import CloudSynchronization
-@testable import Library
 import Testing
 
 /// How often a device asks for what others did.

@@ -1,29 +1,36 @@
 import Backing
-import Library
-import Replica
 import Catalog
 import Documents
 import Logging
 import ObjectStore
+import Replica
 import Replication
 import Synchronization
 
-/// Removing contents that nothing needs any more (DESIGN "Removal by positive knowledge"): what the log says departed 30 days ago by
-/// the store's clock, and what this device uploaded and will never name. That something is unknown is no reason. Any number of
-/// devices may do it at once: each knows the same of what departed, and removing what is gone is fine.
-extension Synchronizer {
+/// Removes contents that nothing needs any more (ContainerFormat, "Cleaning"): those that the log shows to be unused for 30 days by the
+/// store's clock, and those that this device uploaded and will never name in a commit. An object that is merely unknown stays. Any number
+/// of devices may clean at once: each knows the same unused contents, and removing one that is gone already does no harm.
+final class Cleaner: Sendable {
+    private let container: ContainerAccess
+    private var store: DocumentStore { container.store }
+    private let isCleaning = Mutex(false)
+    /// A copy of the catalog's setting; nil before it was read.
+    private let lastCleaning = Mutex<Timestamp?>(nil)
+
+    init(_ container: ContainerAccess) { self.container = container }
+
     private static let contentsAtOnce = 500
 
-    /// Once a day, in the background. To be called with the log read to its end, and found whole.
+    /// Cleans once a day, in the background. To be called when the log was read to its end and inspected.
     func cleanIfDue() throws {
         let now = store.surroundings.now()
-        guard let last = try timeOfLastCleaning() else { return try noteCleaning(now) }
+        guard let last = try timeOfLastCleaning() else { return try recordCleaning(now) }
         guard Retention.isCleaningDue(last: last, now: now), isCleaning.withLock({ !$0 }) else { return }
         isCleaning.withLock { $0 = true }
         Task {
             do {
                 try await clean()
-                try noteCleaning(now)
+                try recordCleaning(now)
             } catch {
                 store.logger.warning("cleaning up the cloud failed", metadata: ["error": "\(error)"])
             }
@@ -39,7 +46,7 @@ extension Synchronizer {
         return last
     }
 
-    private func noteCleaning(_ now: Timestamp) throws {
+    private func recordCleaning(_ now: Timestamp) throws {
         try store.write { try $0.set(.lastCleaning, String(now.nanoseconds)) }
         lastCleaning.withLock { $0 = now }
     }
@@ -49,15 +56,15 @@ extension Synchronizer {
         try await removeDepartedContents()
     }
 
-    /// In the order in which they departed, up to the first that must stay: so it takes no longer than there is to remove.
+    /// In the order in which they became unused, up to the first that must stay: the time depends on how many there are to remove only.
     private func removeDepartedContents() async throws {
-        let now = try await cloud.store.now()
+        let now = try await container.objects.now()
         var position: (number: Int64, isOver: Bool)?
         while true {
             let departed = try store.read { try $0.departedContents(limit: Self.contentsAtOnce) }
             for content in departed {
                 if position?.number != content.position {
-                    position = (content.position, try await isOver(content.position, now))
+                    position = (content.position, try await isRetentionOver(content.position, now))
                 }
                 guard position?.isOver == true else { return }
                 try await remove(content)
@@ -67,34 +74,34 @@ extension Synchronizer {
     }
 
     /// Whether a commit was written long enough ago.
-    private func isOver(_ position: Int64, _ now: Timestamp) async throws(ObjectStoreError) -> Bool {
+    private func isRetentionOver(_ position: Int64, _ now: Timestamp) async throws(ObjectStoreError) -> Bool {
         do throws(ObjectStoreError) {
-            return Retention.isOver(departed: try await cloud.store.modified(LogPosition(position).key), now: now)
+            return Retention.isOver(departed: try await container.objects.modified(LogPosition(position).key), now: now)
         } catch {
-            // Where a chain begins anew there is no entry before its first.
+            // A chain that begins anew has no entry before its first.
             if case .notFound = error { return false }
             throw error
         }
     }
 
     private func remove(_ content: DepartedContent) async throws {
-        // Read as late as can be: it may have come back since.
+        // Checked just before the removal, because a commit may have made the content current again.
         guard try store.read({ try $0.isDeparted(content.version) }) else { return }
         if let key = ObjectKey([
             ContentKey.folder.description, content.document.description, content.version.description, content.filename,
         ]) {
-            try await cloud.store.delete(key)
+            try await container.objects.delete(key)
             store.logger.info("a content was removed from the cloud", metadata: ["key": "\(key)"])
         }
         try store.write { try $0.forgetDepartedContent(content.version) }
     }
 
-    /// What no commit of this device names, or ever will. The one that may be on its way settles that first.
+    /// Removes contents that no commit of this device names or will name. While a commit is being sent that is not certain, so they wait.
     private func removeAbandonedUploads() async throws {
         for upload in try store.read({ try $0.uploads(.abandoned) }) {
             if try store.read({ try Self.isUnnamed(upload, $0) }) {
                 let version = try UploadedContent.version(of: upload)
-                try await cloud.store.delete(try version.key(of: upload.document))
+                try await container.objects.delete(try version.key(of: upload.document))
             } else if try store.read({ try $0.outbox() != nil }) {
                 return
             }
