@@ -8,19 +8,17 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The layers, top to bottom; each depends only on those below it (README, "Architecture").
+/// The layers, top to bottom; each depends only on those below it (the page Architecture).
 let package = Package(
     name: "docfs",
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
@@ -33,7 +31,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // Without what only debuggers read; the names of functions stay, for the backtrace of a crash.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"], .when(configuration: .release))]),
         .target(
             name: "Filesystem",
             dependencies: [
@@ -72,8 +72,7 @@ let package = Package(
         .target(
             name: "Replication",
             dependencies: [
-                "ObjectStore", "Documents",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "ObjectStore", "Documents", "Hashing",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -88,17 +87,23 @@ let package = Package(
         .target(
             name: "ObjectStore",
             dependencies: [
-                "CLinux", "Documents",
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "CLinux", "Documents", "HTTP", "Hashing",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(name: "Documents", swiftSettings: strict),
+        // The code that uses libcurl and libcrypto, each with the headers it is written over.
+        .target(
+            name: "HTTP", dependencies: ["CCurl", "CCrypto"], path: "Sources/SystemLibraries/HTTP",
+            swiftSettings: strict),
+        .target(
+            name: "Hashing", dependencies: ["CCrypto"], path: "Sources/SystemLibraries/Hashing", swiftSettings: strict),
+        .systemLibrary(
+            name: "CCurl", path: "Sources/SystemLibraries/CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(
+            name: "CCrypto", path: "Sources/SystemLibraries/CCrypto", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"])]),
         // Headers only: what Swift's Glibc module leaves out.
         .systemLibrary(name: "CLinux", path: "Sources/CLinux"),
         .systemLibrary(
@@ -126,7 +131,7 @@ let package = Package(
         .testTarget(
             name: "ObjectStoreTests",
             dependencies: [
-                "CLinux", "ObjectStore", "Documents", "TestSupport",
+                "CLinux", "ObjectStore", "Documents", "HTTP", "Hashing", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -137,8 +142,7 @@ let package = Package(
         .testTarget(
             name: "ReplicationTests",
             dependencies: [
-                "Replication", "ObjectStore", "Documents", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Replication", "ObjectStore", "Documents", "Hashing", "TestSupport",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -152,16 +156,26 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "CloudSynchronizationTests",
+            dependencies: [
+                "CloudSynchronization", "Backing", "Replication", "Catalog", "Documents", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FilesystemTests",
-            dependencies: ["Filesystem", "Library", "Backing", "Catalog", "Documents", "TestSupport"],
+            dependencies: [
+                "Filesystem", "Library", "Backing", "Catalog", "Documents", "CFuse", "CLinux", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         // Whole devices in a world of which nothing but a seed decides.
         .testTarget(
             name: "SimulationTests",
             dependencies: [
                 "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
-                "Documents", "CLinux", "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
+                "Documents", "Hashing", "CLinux", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -53,17 +53,26 @@ public final class Descriptor: Sendable {
         _ = try Descriptor.check { ftruncate(number, off_t(size)) }
     }
 
+    /// Sets the time of modification, and the time of access to the same.
+    package func setModified(_ time: timespec) throws(Errno) {
+        _ = try Descriptor.check { futimens(number, [time, time]) }
+    }
+
     package func setExtendedAttribute(_ name: String, _ value: [UInt8]) throws(Errno) {
         _ = try Descriptor.check { fsetxattr(number, name, value, value.count, 0) }
     }
 
     /// The first bytes of the file, at most `limit`.
-    package func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] {
+    package func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] { try read(limit, at: 0) }
+
+    /// Bytes from `offset` on: `limit` of them, fewer only where the file ends.
+    package func read(_ limit: Int, at offset: Int64) throws(Errno) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         var filled = 0
         while filled < limit {
             let count = bytes.withUnsafeMutableBytes { buffer in
-                pread(number, buffer.baseAddress! + filled, limit - filled, off_t(filled))
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                return pread(number, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
             }
             if count < 0 {
                 if errno == EINTR { continue }

@@ -51,10 +51,10 @@ final class KernelCaches: LibraryObserver {
 
     func attributesChanged(of inode: InodeNumber) { _ = kernel.forgetAttributes(of: inode) }
 
-    /// Shown to watchers after the names that changed with it are expired. The thread that shows it locks the folder and then the
-    /// document, which the request at hand may hold: if that waited for names of the folder (`settleNames`), all three would wait for
+    /// Tells watchers after the names that changed are expired. The thread that does so locks the folder and then the document, which the
+    /// present request may hold: if that request waited for names of the folder (`waitUntilNamesAreForgotten`), all three would wait for
     /// one another.
-    func remotelyChanged(_ changes: [RemoteChange]) {
+    func tellWatchers(of changes: [RemoteChange]) {
         queue.async { [self] in show(changes) }
     }
 
@@ -82,7 +82,7 @@ final class KernelCaches: LibraryObserver {
 
     /// Waits until the kernel has expired all names that changed until now. Bounded, since the kernel may be waiting for us with the
     /// directory's lock held.
-    func settleNames() {
+    func waitUntilNamesAreForgotten() {
         let expired = DispatchSemaphore(value: 0)
         queue.async { expired.signal() }
         _ = expired.wait(timeout: .now() + Self.patience)

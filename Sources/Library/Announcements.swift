@@ -1,16 +1,16 @@
 import Catalog
 import Documents
 
-/// Tells the kernel's caches what happened in the tree, once the write has succeeded.
+/// Tells the kernel's caches of changes in the tree, after their commit.
 final class Announcements: Sendable {
     private let notices: ChangeNotices
     private let namespace: Namespace
-    private let departedNodes: DepartedNodes
+    private let orphans: Orphans
 
-    init(_ notices: ChangeNotices, namespace: Namespace, departedNodes: DepartedNodes) {
+    init(_ notices: ChangeNotices, namespace: Namespace, orphans: Orphans) {
         self.notices = notices
         self.namespace = namespace
-        self.departedNodes = departedNodes
+        self.orphans = orphans
     }
 
     func tell(_ events: [TreeEvent]) {
@@ -22,19 +22,19 @@ final class Announcements: Sendable {
             case .entryChanged(let names, let used): forget(names, besides: used)
             case .listingChanged(let folder): observer?.listingChanged(of: folder)
             case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
-            case .renamed(let change): observer?.remotelyChanged([change])
+            case .renamed(let change): observer?.tellWatchers(of: [change])
             }
         }
     }
 
-    /// A document's other name than the one in the call must mean nothing any more when the call returns.
+    /// The other name of a document, which the call did not use, must be forgotten when the call returns.
     private func forgetOtherNames(_ event: TreeEvent) {
         switch event {
         case .nameChanged(let name, let folder):
-            namespace.givenNames.changed([name], in: folder)
+            namespace.givenNames.expire([name], in: folder)
         case .entryChanged(let names, let used):
             let isUsed: (String) -> Bool = { used?.folder == names.parent && used?.name.isIdentical(to: $0) == true }
-            namespace.givenNames.changed(
+            namespace.givenNames.expire(
                 [names.filename, names.fullName].compactMap { $0 }.filter { !isUsed($0) }, in: names.parent,
                 of: used == nil || isUsed(namespace.listedName(of: names)) ? nil : names.inode)
         case .listingChanged, .attributesChanged, .renamed: break
@@ -45,13 +45,13 @@ final class Announcements: Sendable {
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
     private func forget(_ entry: EntryNames, besides used: UsedName?) {
-        guard let observer = notices.observer else { return departedNodes.settle(entry.inode) }
+        guard let observer = notices.observer else { return orphans.markNameless(entry.inode) }
         let listed = namespace.listedName(of: entry)
         if let used, used.folder == entry.parent, listed.isIdentical(to: used.name) {
-            return departedNodes.settle(entry.inode)
+            return orphans.markNameless(entry.inode)
         }
         observer.attributesChanged(of: entry.inode)
         observer.nameChanged(listed, in: entry.parent)
-        observer.whenNamesAreForgotten { [departedNodes] in departedNodes.settle(entry.inode) }
+        observer.whenNamesAreForgotten { [orphans] in orphans.markNameless(entry.inode) }
     }
 }

@@ -12,8 +12,9 @@ extension Library {
     }
 
     /// Somebody without privilege changes what may run with another's: POSIX takes set-id bits away then.
-    public func clearSetID(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Refusal) {
-        try fileAttributes.clearSetID(of: inode, isMember: isMember)
+    public func removeSetIDBits(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Refusal)
+    {
+        try fileAttributes.removeSetIDBits(of: inode, isMember: isMember)
     }
 
     /// Whether a change of size must wait for content that is not here.

@@ -13,7 +13,7 @@ extension Library {
 
     /// Notes which documents' contents were changed in the store while no mount used it. Takes a while where there are many;
     /// whatever is about to take the place of a file looks at that itself.
-    public func noteEditsInStore(until isOver: () -> Bool) {
-        comparison.noteEditsInStore(until: isOver)
+    public func recordEditsInStore(until isOver: () -> Bool) {
+        comparison.recordEditsInStore(until: isOver)
     }
 }

@@ -31,8 +31,8 @@ extension Library {
     }
 
     /// Somebody reads a folder: what other devices do in it is of interest.
-    public func noteReader(of folder: InodeNumber) throws(Refusal) {
-        try tree.noteReader(of: folder)
+    public func lookForRemoteChanges(in folder: InodeNumber) throws(Refusal) {
+        try tree.lookForRemoteChanges(in: folder)
     }
 
     /// A folder's names in listing order, as they are now: a listing under way goes on showing this

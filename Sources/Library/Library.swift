@@ -25,7 +25,7 @@ public final class Library: Sendable {
     let replicatedTree: ReplicatedTree
     let versionFiles: VersionFiles
     let tree: Tree
-    let departedNodes: DepartedNodes
+    let orphans: Orphans
     private let announcements: Announcements
 
     /// A person asks for the cloud to be looked through with `docfs check`.
@@ -33,11 +33,11 @@ public final class Library: Sendable {
 
     init(_ store: DocumentStore, _ configuration: LibraryConfiguration, cloud: any ContentSource, pace: SendingPace) {
         transactions = Transactions(store, cloud: cloud, pace: pace)
-        departedNodes = DepartedNodes()
-        namespace = Namespace(transactions, configuration: configuration, departedNodes: departedNodes)
+        orphans = Orphans()
+        namespace = Namespace(transactions, configuration: configuration, orphans: orphans)
         withdrawals = Withdrawals(transactions)
         contents = Contents(transactions, namespace: namespace, withdrawals: withdrawals)
-        fileAttributes = Attributes(transactions, contents: contents, departedNodes: departedNodes)
+        fileAttributes = Attributes(transactions, contents: contents, orphans: orphans)
         foundFiles = FoundFiles(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
         arrivals = Arrivals(
             transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles,
@@ -45,14 +45,14 @@ public final class Library: Sendable {
         states = States(transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
-            departedNodes: departedNodes)
+            orphans: orphans)
         identities = Identities(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
         migration = Migration(transactions, contents: contents, withdrawals: withdrawals)
         comparison = StoreComparison(
             transactions, namespace: namespace, contents: contents, identities: identities, migration: migration,
             foundFiles: foundFiles)
         let removal = Removal(
-            transactions, withdrawals: withdrawals, fileAttributes: fileAttributes, departedNodes: departedNodes)
+            transactions, withdrawals: withdrawals, fileAttributes: fileAttributes, orphans: orphans)
         replicatedTree = ReplicatedTree(
             transactions, namespace: namespace, contents: contents, withdrawals: withdrawals, removal: removal,
             arrivals: arrivals, foundFiles: foundFiles, comparison: comparison)
@@ -61,12 +61,12 @@ public final class Library: Sendable {
             replicatedTree: replicatedTree)
         openings = Openings(
             transactions, contents: contents, arrivals: arrivals, fileAttributes: fileAttributes,
-            versionFiles: versionFiles, departedNodes: departedNodes)
+            versionFiles: versionFiles, orphans: orphans)
         tree = Tree(
             transactions, namespace: namespace, identities: identities, migration: migration, withdrawals: withdrawals,
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,
-            versionFiles: versionFiles, replicatedTree: replicatedTree, departedNodes: departedNodes)
-        announcements = Announcements(transactions.notices, namespace: namespace, departedNodes: departedNodes)
+            versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans)
+        announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)
     }
@@ -92,10 +92,10 @@ public final class Library: Sendable {
 
     /// From now on the kernel may remember both names of a document.
     ///
-    /// - Parameter askAgain: makes the kernel ask for every name once more when it is used next. Called from any thread, also within a
+    /// - Parameter expireAllNames: makes the kernel ask for every name once more when it is used next. Called from any thread, also within a
     ///   request; takes no lock.
-    public func rememberTypedNames(askAgain: @escaping @Sendable () -> Void) {
-        namespace.givenNames.enable(askAgain: askAgain)
+    public func rememberTypedNames(expireAllNames: @escaping @Sendable () -> Void) {
+        namespace.givenNames.enable(expireAllNames: expireAllNames)
     }
 
     /// For a thread that has answered and awaits the next request: does some of the work that is acknowledged and can wait.

@@ -2,23 +2,24 @@ import Catalog
 import Documents
 import Synchronization
 
-/// Hears what changed in the tree, once it has. Called from any thread, never with the tree's lock.
+/// Is told of changes in the tree after their commit. Called from any thread, never with the tree's lock held.
 public protocol LibraryObserver: Sendable {
-    /// `name` in `parent` may mean something else from now on, or nothing; a listing of `parent` may show others.
+    /// `name` in `parent` may mean another entry from now on, or none; a listing of `parent` may show other names.
     func nameChanged(_ name: String, in parent: InodeNumber)
-    /// Runs `body` when the kernel has been told of all names that changed until now.
+    /// Runs `body` when the kernel has forgotten all names that changed until now.
     func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void)
-    /// Waits, for a short while at most, until names that changed are forgotten. Only where the kernel
-    /// holds no directory for the operation under way.
-    func settleNames()
-    /// What a folder lists changed without the kernel's knowing, and with it the folder's attributes.
+    /// Waits, for a short while at most, until the kernel has forgotten all names that changed until now. Only for a request for which the
+    /// kernel has not locked the directory of these names.
+    func waitUntilNamesAreForgotten()
+    /// A folder's listing and attributes changed, and the kernel does not know of it.
     func listingChanged(of folder: InodeNumber)
-    /// The attributes of an inode changed without the kernel's knowing.
+    /// An inode's attributes changed, and the kernel does not know of it.
     func attributesChanged(of inode: InodeNumber)
-    /// Some document's state may have changed.
+    /// The state of a document may have changed.
     func stateChanged()
-    /// Other devices changed the tree, or a document got another name otherwise than by rename(2); it is done.
-    func remotelyChanged(_ changes: [RemoteChange])
+    /// Tells watchers (inotify) of changes that no system call on the mount made: other devices changed the tree, or a document got
+    /// another name otherwise than by rename(2).
+    func tellWatchers(of changes: [RemoteChange])
 }
 
 /// Tells the observer, and when a state last changed.

@@ -100,7 +100,7 @@ private final class BackgroundSynchronization: Sendable {
     func compareStore() {
         comparing.wait()
         DispatchQueue.global().async { [self] in
-            library.noteEditsInStore { isStopping.load(ordering: .relaxed) }
+            library.recordEditsInStore { isStopping.load(ordering: .relaxed) }
             comparing.signal()
         }
     }

@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Semantics, "Two names": `Untitled`. The kernel tells of a close a moment later, so what a save does is awaited.
+/// Semantics, "Automatic names". The kernel tells of a close a moment later, so what a save does is awaited.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct AutomaticNameTests {
     @Test(arguments: Ground.all, ["Untitled.txt", "Untitled"])

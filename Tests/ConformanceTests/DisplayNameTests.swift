@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Semantics, "Two names": the attributes that say and set a name.
+/// Semantics, "Display names": the attributes that say and set a name.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct DisplayNameTests {
     @Test(arguments: Ground.all, Listing.allCases)

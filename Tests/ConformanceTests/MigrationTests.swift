@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Semantics, "Between local and cloud".
+/// Semantics, "Moving between local and cloud".
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct MigrationTests {
     typealias Containers = (source: String, target: String)

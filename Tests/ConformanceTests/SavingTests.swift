@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Semantics, "How programs save".
+/// Semantics, "Saving".
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct SavingTests {
     /// Makes a document between two others, so that its place in the order can be told.

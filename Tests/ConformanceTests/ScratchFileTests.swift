@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Semantics, "Two names": scratch files and dotfiles.
+/// Semantics, "Dotfiles and scratch files".
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct ScratchFileTests {
     static let scratchNames = [

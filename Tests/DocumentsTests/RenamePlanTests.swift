@@ -14,10 +14,10 @@ struct RenamePlanTests {
         // Which of them continue a departed document is told by `RenamingTests`.
         switch plan {
         case .relocate(var renaming):
-            renaming.continuesDeparted = false
+            renaming.continuesRemoved = false
             return .relocate(renaming)
         case .replaceEntry(var renaming):
-            renaming.continuesDeparted = false
+            renaming.continuesRemoved = false
             return .replaceEntry(renaming)
         case .nothing, .replaceContent, .exchange: return plan
         }

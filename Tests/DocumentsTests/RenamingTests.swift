@@ -57,7 +57,7 @@ struct RenamingTests {
                     source: source, target: nil, isSame: false, name: try EntryName(name), destination: .ordinary,
                     migrates: migrates, options: []))
             guard case .relocate(let renaming) = plan else { return false }
-            return renaming.continuesDeparted
+            return renaming.continuesRemoved
         }
         #expect(try continues(.groceries, "Plan.txt"))
         #expect(try !continues(.groceries, "Plan.txt", migrates: true))

@@ -160,6 +160,19 @@ struct CheckTests {
         }
     }
 
+    @Test func `a check shows a progress bar on a terminal, and none elsewhere`() async throws {
+        try await withDevice { device in
+            let environment = ["CHECK": "\(try DocfsBinary.path.string) check \(device.mountpoint.string)"]
+            let elsewhere = try await device.shell("$CHECK 2>&1", environment: environment)
+            #expect(elsewhere.standardOutput == "ok: 0 documents in the cloud\n")
+            // A check may end before it is asked how far it is.
+            try await eventually {
+                let shown = try await device.shell(#"script -qec "$CHECK" /dev/null"#, environment: environment)
+                return shown.standardOutput.contains("checking the cloud [") && shown.standardOutput.contains("ok: 0")
+            }
+        }
+    }
+
     @Test func `a check of what is no mount is refused`() async throws {
         try await withDevice { device in
             let result = try await device.docfs("check", "/")

@@ -78,6 +78,22 @@ struct ExtendedAttributeTests {
         }
     }
 
+    @Test func `the attributes of a document take 384 KiB at most, and one of them 64 KiB`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            let large = [UInt8](repeating: 1, count: 60_000)
+            for number in 1...6 { try document.setAttribute("user.large\(number)", large) }
+            #expect(throws: Errno.noSpace) { try document.setAttribute("user.large7", large) }
+            #expect(throws: Errno.noData) { try document.attribute("user.large7") }
+            #expect(try document.attributeBytes("user.large6") == large)
+            try document.removeAttribute("user.large1")
+            try document.setAttribute("user.large7", large)
+            let tooLarge = [UInt8](repeating: 1, count: 65_537)
+            #expect(throws: Errno.argListTooLong) { try document.setAttribute("user.large8", tooLarge) }
+        }
+    }
+
     @Test(arguments: ["state", "id", "filename", "progress"])
     func `what docfs says in attributes cannot be written and is not listed`(name: String)
         async throws

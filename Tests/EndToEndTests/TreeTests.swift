@@ -42,6 +42,31 @@ struct TreeTests {
     }
 
     @Test(arguments: Listing.allCases)
+    func `a document created in Documents goes to local, and resolves in both`(listing: Listing) async throws {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            try (device.documents / "Groceries.txt").create("milk")
+            let document = device.local / "Groceries.txt"
+            #expect(try document.text() == "milk")
+            #expect(try document.state()["location"] == "local")
+            for name in ["Groceries.txt", try document.filename()] {
+                #expect(try (device.documents / name).stat().inode == document.stat().inode)
+            }
+            #expect(try Set(device.documents.listing()) == [".state", "local", "cloud"])
+            try (device.local / "Folder").makeFolder()
+            #expect(!(device.documents / "Folder").exists)
+            try (device.cloud / "Elsewhere.txt").create()
+            #expect(!(device.documents / "Elsewhere.txt").exists)
+        }
+    }
+
+    @Test func `no folder is made in Documents`() async throws {
+        try await withDevice { device async throws in
+            #expect(throws: Errno.notPermitted) { try (device.documents / "Folder").makeFolder() }
+            #expect(try device.local.documentNames() == [])
+        }
+    }
+
+    @Test(arguments: Listing.allCases)
     func `folders keep the names people give them`(listing: Listing) async throws {
         try await withDevice(MountOptions(listing: listing)) { device in
             let names = ["Taxes 2026.old", "Ünïcödé 文書", "no extension", "Trailing. dots ."]

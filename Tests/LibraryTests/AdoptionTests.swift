@@ -7,7 +7,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// What is in the store after an unclean end and has no row.
+/// Files without a row that are in the store after an unclean end.
 @Suite(.timeLimit(.minutes(3)))
 struct AdoptionTests {
     private static func makeFolder(_ path: String) throws {
@@ -28,7 +28,7 @@ struct AdoptionTests {
             try laptop.makeFolder("Days", in: trip)
             try laptop.makeLink("link", to: "Trip")
             try await laptop.push()
-            // The phone died when it had made them, before it could say so.
+            // The phone died after it had made them, before it committed the rows.
             try phone.crash()
             try Self.makeFolder(phone.store + "/cloud/Trip/Days")
             try Self.makeLink(phone.store + "/cloud/link", to: "Trip")
@@ -77,7 +77,7 @@ struct AdoptionTests {
         }
     }
 
-    @Test func `where the catalog was lost, folders and links of the cloud are adopted, too`() async throws {
+    @Test func `after the loss of the catalog, folders and links of the cloud are adopted as well`() async throws {
         try await withDevice { device in
             let trip = try device.makeFolder("Trip")
             try device.makeFolder("Empty", in: trip)
@@ -95,7 +95,7 @@ struct AdoptionTests {
         }
     }
 
-    @Test func `what is no file, folder or link, or has no name in UTF-8, is left alone`() async throws {
+    @Test func `a special file, or a name that is not UTF-8, is left alone`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)
             try device.crash()
@@ -114,7 +114,7 @@ struct AdoptionTests {
         }
     }
 
-    @Test func `touching a cloud document is no edit of its content, also for the next mount`() async throws {
+    @Test func `another time of modification is no edit of a cloud document, also for the next mount`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan")
             try await device.push()

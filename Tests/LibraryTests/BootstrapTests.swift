@@ -7,22 +7,22 @@ import Replication
 import Synchronization
 import Testing
 
-/// How a newcomer gets to know a container.
+/// How a new device reads a container.
 @Suite(.timeLimit(.minutes(2)))
 struct BootstrapTests {
-    /// So many saves, each a commit of its own.
+    /// Makes `commits` saves, each a commit of its own.
     private func write(_ commits: Int, _ device: TestDevice) async throws {
-        while try device.synchronizer.position().number < Int64(commits) {
+        while try device.position.number < Int64(commits) {
             try device.library.setExtendedAttribute(
-                "user.round", to: Array("\(try device.synchronizer.position().number)".utf8),
+                "user.round", to: Array("\(try device.position.number)".utf8),
                 of: .entry(try device.inode("Plan.txt")), .either)
-            _ = try await device.synchronizer.sendPending()
+            _ = try await device.synchronizer.sender.sendPending()
         }
         // The checkpoint is written in the background.
-        while device.synchronizer.isWritingCheckpoint.withLock({ $0 }) { await Task.yield() }
+        while device.synchronizer.checkpointWriter.isWriting { await Task.yield() }
     }
 
-    @Test func `it takes over a checkpoint, and reads the rest of the log`() async throws {
+    @Test func `a new device reads a checkpoint and the rest of the log`() async throws {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip")
             try laptop.create("Plan.txt", "plan")
@@ -35,7 +35,7 @@ struct BootstrapTests {
             try await write(64, laptop)
             try laptop.create("After.txt", "after")
             try await laptop.push()
-            // What led to the checkpoint is not looked at.
+            // The log before the checkpoint is not read.
             for number in 1...60 {
                 try await laptop.cloud.delete(try #require(ObjectKey("log/" + String(format: "%016d", number))))
             }
@@ -46,7 +46,7 @@ struct BootstrapTests {
             #expect(try await phone.text("After.txt") == "after")
             #expect(try await phone.text("Day.txt", in: try phone.inode("Trip")) == "rain")
             #expect(try phone.pendingCount == 0)
-            // And goes on from there.
+            // It follows the log from there.
             try await phone.save("Plan.txt", "changed")
             try await phone.push()
             try await laptop.pull()
@@ -54,7 +54,7 @@ struct BootstrapTests {
         }
     }
 
-    @Test func `with a checkpoint that is damaged it reads the log from its start`() async throws {
+    @Test func `with a damaged checkpoint a new device reads the log from its start`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "plan")
             try await laptop.push()

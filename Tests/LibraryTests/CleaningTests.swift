@@ -11,28 +11,28 @@ import Replication
 import Synchronization
 import Testing
 
-/// Removing contents that nothing needs (PRODUCT 5 and 6: versions are kept for 30 days, by the store's clock).
+/// Removing contents that no version needs: versions are kept for 30 days, by the store's clock (`Semantics`, "Versions").
 @Suite(.timeLimit(.minutes(2)))
 struct CleaningTests {
     private func contents(_ device: TestDevice) async throws -> [ObjectKey] {
         try await device.cloud.list(ContentKey.folder, after: nil, limit: 1000)
     }
 
-    /// Sends what can be sent, and commits nothing.
+    /// Uploads contents that are ready, and commits nothing.
     private func upload(_ device: TestDevice) async throws {
-        _ = try device.synchronizer.startUploads()
-        while device.synchronizer.uploads.withLock(\.isBusy) {
+        _ = try device.synchronizer.uploader.startUploads()
+        while device.synchronizer.uploader.isBusy {
             await device.connection.wake.wait(atMost: .seconds(60))
         }
     }
 
     /// The container has the content of every version that is current or in conflict.
     private func expectNeededContents(_ device: TestDevice) async throws {
-        let report = try await device.synchronizer.checkUp(repairs: false)
+        let report = try await device.synchronizer.checkup.checkUp(repairs: false)
         #expect(report.isGood, "\(report)")
     }
 
-    /// Makes all that is in the container so old, by the store's clock.
+    /// Makes all objects of the container `days` older, by the store's clock.
     private func age(_ device: TestDevice, days: Int) async throws {
         for folder in [ContentKey.folder, ReplicatedLog.folder] {
             for key in try await device.cloud.list(folder, after: nil, limit: 1000) {
@@ -44,7 +44,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `a version goes 30 days after another took its place, the current one stays`() async throws {
+    @Test func `a version is removed 30 days after another replaced it, the current one stays`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "one")
             try await laptop.push()
@@ -52,39 +52,39 @@ struct CleaningTests {
             try await laptop.push()
             try await phone.pull()
             try await age(laptop, days: 29)
-            try await laptop.synchronizer.clean()
+            try await laptop.synchronizer.cleaner.clean()
             #expect(try await contents(laptop).count == 2)
             try await age(laptop, days: 2)
             // Both at once do no harm.
-            async let first: Void = laptop.synchronizer.clean()
-            async let second: Void = phone.synchronizer.clean()
+            async let first: Void = laptop.synchronizer.cleaner.clean()
+            async let second: Void = phone.synchronizer.cleaner.clean()
             _ = try await (first, second)
             #expect(try await contents(laptop).count == 1)
             #expect(try await phone.text("Plan.txt") == "two")
         }
     }
 
-    @Test func `what is current stays however old it is`() async throws {
+    @Test func `the current version stays however old it is`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
             try await age(device, days: 4000)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
         }
     }
 
-    @Test func `what a deleted document was goes 30 days after the deletion`() async throws {
+    @Test func `the versions of a deleted document are removed 30 days after the deletion`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
             try await age(device, days: 100)
             try device.remove("Plan.txt")
             try await device.push()
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             try await age(device, days: 31)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).isEmpty)
         }
     }
@@ -102,16 +102,16 @@ struct CleaningTests {
                     Issue.record(error)
                 }
             }
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
         }
     }
 
-    @Test func `what an heir had before it was deleted is needed again`() async throws {
+    @Test func `versions of an heir that was deleted and comes back are needed again`() async throws {
         try await withDevice { device in
             for name in ["F.txt", "G.txt"] { try device.create(name, name) }
             try await device.push()
-            let head = try #require(try device.synchronizer.head())
+            let head = try #require(try device.synchronizer.container.head())
             let (source, heir) = (
                 try #require(try device.entry("F.txt").id), try #require(try device.entry("G.txt").id)
             )
@@ -137,31 +137,33 @@ struct CleaningTests {
         }
     }
 
-    @Test func `a version that another document left goes from where it was made`() async throws {
+    @Test func `a version that passed to another document is removed from the key under which it was made`()
+        async throws
+    {
         try await withConflictOnTwoDevices { laptop, phone in
             try phone.rename("F.txt", to: "G.txt")
             try await phone.push()
             try await age(phone, days: 31)
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             try await expectNeededContents(phone)
             #expect(try await contents(phone).count == 2)
             try phone.library.removeFolder(Array("G.txt.conflicts".utf8), in: .cloud)
             try await phone.push()
             try await age(phone, days: 31)
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             try await expectNeededContents(phone)
             #expect(try await contents(phone).count == 1)
         }
     }
 
-    @Test func `what was removed is no earlier version any more, whatever is saved later`() async throws {
+    @Test func `a removed version is no earlier version any more, whatever is saved later`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
             try await device.save("Plan.txt", "two")
             try await device.push()
             try await age(device, days: 31)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try device.library.list(.history, of: device.inode("Plan.txt")).isEmpty)
             try await device.save("Plan.txt", "three")
             try await device.push()
@@ -169,44 +171,44 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what departed before the container was made whole goes, too`() async throws {
+    @Test func `a version that was replaced before a repair of the container is removed as well`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await device.push()
             try await device.save("Plan.txt", "two")
             try await device.push()
             try FileManager.default.removeItem(atPath: device.cloudFolder + "/" + LogPosition(1).key.description)
-            #expect(try await device.synchronizer.checkUp(repairs: true).isGood)
-            try await device.synchronizer.clean()
+            #expect(try await device.synchronizer.checkup.checkUp(repairs: true).isGood)
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 2)
             try device.create("More.txt", "more")
             try await device.push()
             try await age(device, days: 31)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 2)
             try await expectNeededContents(device)
         }
     }
 
-    @Test func `a device that began with a checkpoint cleans up, too`() async throws {
+    @Test func `a device that began with a checkpoint cleans up as well`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "one")
             try await laptop.push()
             try await laptop.save("Plan.txt", "two")
             try await laptop.push()
-            let head = try #require(try laptop.synchronizer.head())
-            try await laptop.synchronizer.write(
+            let head = try #require(try laptop.synchronizer.container.head())
+            try await laptop.synchronizer.checkpointWriter.write(
                 CheckpointSnapshot(of: laptop.library.store.catalog, in: laptop.library.store.files), at: head)
             try await phone.pull()
-            #expect(try phone.synchronizer.head()?.readFrom == head.position)
-            try await phone.synchronizer.clean()
+            #expect(try phone.synchronizer.container.head()?.readFrom == head.position)
+            try await phone.synchronizer.cleaner.clean()
             #expect(try await contents(phone).count == 2)
-            // When it departed a newcomer cannot know: at the latest with the next commit.
+            // A new device cannot know when the version was replaced: the next commit counts.
             try laptop.create("More.txt", "more")
             try await laptop.push()
             try await age(phone, days: 31)
             try await phone.pull()
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             #expect(try await contents(phone).count == 2)
             #expect(try await phone.text("Plan.txt") == "two")
         }
@@ -224,7 +226,7 @@ struct CleaningTests {
             try await phone.push()
             try await laptop.pull()
             try await age(laptop, days: 31)
-            try await laptop.synchronizer.clean()
+            try await laptop.synchronizer.cleaner.clean()
             #expect(try await laptop.text("Plan.txt") == "edited")
             #expect(try await contents(laptop).count == 1)
         }
@@ -245,9 +247,9 @@ struct CleaningTests {
             try await upload(phone)
             try #require(try await contents(laptop).count == 5)
             for device in [phone, laptop] {
-                try await device.synchronizer.clean()
+                try await device.synchronizer.cleaner.clean()
                 device.advance(days: 1)
-                try await device.synchronizer.clean()
+                try await device.synchronizer.cleaner.clean()
             }
             #expect(try await contents(laptop).count == 5)
             try await phone.push()
@@ -257,7 +259,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what was uploaded is not sent again, however many days the rest takes`() async throws {
+    @Test func `an uploaded content is not sent again, however many days the rest takes`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "plan")
             try await upload(laptop)
@@ -273,21 +275,21 @@ struct CleaningTests {
         }
     }
 
-    @Test func `what this device uploaded and will never name goes at once`() async throws {
+    @Test func `a content that this device uploaded and will never name is removed at once`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             try await upload(device)
             try await device.save("Plan.txt", "two")
             try await device.push()
             try #require(try await contents(device).count == 2)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             #expect(try await device.text("Plan.txt") == "two")
         }
     }
 
     @Test(arguments: [false, true])
-    func `what a commit names whose reply was lost stays, though this device has saved anew`(isRead: Bool) async throws
+    func `contents of a commit whose reply was lost stay, though this device has saved anew`(isRead: Bool) async throws
     {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
@@ -295,23 +297,23 @@ struct CleaningTests {
             try await device.save("Plan.txt", "two")
             try await upload(device)
             device.cloud.setLog(.losesReply)
-            await #expect(throws: LogError.self) { try await device.synchronizer.sendPending() }
+            await #expect(throws: LogError.self) { try await device.synchronizer.sender.sendPending() }
             device.cloud.setLog(.works)
             try await device.save("Plan.txt", "three")
             try await upload(device)
             if isRead { try await device.pull() }
-            try await device.synchronizer.clean()
-            // What was made from "one" is looked at anew now that "two" is known.
+            try await device.synchronizer.cleaner.clean()
+            // The save that was made from "one" is looked at anew now that "two" is known.
             try await device.pull()
-            _ = try await device.synchronizer.sendPending()
+            _ = try await device.synchronizer.sender.sendPending()
             try await device.push()
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 3)
             #expect(try await device.savesInLog == 2)
         }
     }
 
-    @Test func `what was sent without this device's hearing of it goes`() async throws {
+    @Test func `a content whose upload succeeded without an answer is removed`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             device.cloud.loseNextUpload()
@@ -320,17 +322,17 @@ struct CleaningTests {
             device.wait(seconds: 60)
             try await device.push()
             try #require(try await contents(device).count == 2)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             try await expectNeededContents(device)
         }
     }
 
-    @Test func `what was being uploaded when the process was killed goes`() async throws {
+    @Test func `a content that was being uploaded when the process was killed is removed`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             device.cloud.afterNextUpload { [library = device.library] in
-                // The last that it heard of: the store has it, and nobody knows.
+                // The upload succeeds and the process dies before it learns of it.
                 do { try library.store.catalog.abandon() } catch { Issue.record(error) }
             }
             try await upload(device)
@@ -339,7 +341,7 @@ struct CleaningTests {
             try device.open()
             try await device.save("Plan.txt", "two")
             try await device.push()
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             try await expectNeededContents(device)
         }
@@ -355,10 +357,10 @@ struct CleaningTests {
             try FileManager.default.copyItem(atPath: laptop.store, toPath: phone.store)
             try phone.open()
             try laptop.open()
-            // Changed in the copy, so that its upload would be of no use to it.
+            // Changed in the copy, which thus has no use for the upload.
             try await phone.save("Plan.txt", "another")
             try await phone.push()
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             try await laptop.push()
             let present = Set(try await contents(laptop).compactMap { ContentKey($0)?.version })
             for change in try await laptop.commits.flatMap(\.changes) {
@@ -370,7 +372,7 @@ struct CleaningTests {
         }
     }
 
-    @Test func `objects that nobody knows are left alone`() async throws {
+    @Test func `unknown objects are left alone`() async throws {
         try await withDevice { device in
             let foreign = try #require(ObjectKey("documents/notes.txt"))
             let unknown = try #require(
@@ -379,7 +381,7 @@ struct CleaningTests {
             try device.create("Plan.txt", "plan")
             try await device.push()
             try await age(device, days: 400)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 3)
         }
     }

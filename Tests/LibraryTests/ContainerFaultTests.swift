@@ -8,10 +8,11 @@ import Replication
 import Synchronization
 import Testing
 
-/// Containers that lost something, are what they were before, or are others (PRODUCT 5).
+/// Containers that lost objects, were put back to an older state, or were replaced by another one (`Semantics`, "A container that was
+/// damaged").
 @Suite(.timeLimit(.minutes(2)))
 struct ContainerFaultTests {
-    /// What may happen to a container behind everybody's back.
+    /// Damage that no device made.
     enum Damage: String, CaseIterable {
         case hole, rolledBack, emptied, unnamed, replaced, otherHistory, otherEnd, spoiledEntry
     }
@@ -53,7 +54,7 @@ struct ContainerFaultTests {
             try other.create("theirs.txt", "theirs")
             try await other.push()
         case .otherHistory, .otherEnd:
-            // Rolled back, and written to by somebody who did not know: further than it went before, or just as far.
+            // Rolled back, and then written to by a device that did not notice: to a higher position than before, or to the same.
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
             let other = try TestDevice("desktop", store: device.store + "-other", cloudFolder: device.cloudFolder)
             try other.open()
@@ -72,7 +73,7 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: Damage.allCases.filter { $0 != .spoiledEntry })
-    func `every device that knew the container says so in one line, sends nothing and removes nothing`(
+    func `every device that knew the container reports the fault in one line, sends nothing and removes nothing`(
         _ damage: Damage
     ) async throws {
         try await withDocuments { laptop, phone in
@@ -83,12 +84,12 @@ struct ContainerFaultTests {
                 #expect(!fault.description.contains("\n"))
                 #expect(fault.description.contains("docfs check --repair"))
                 try device.create("new of \(device.name).txt", "new")
-                _ = try device.synchronizer.startUploads()
-                while device.synchronizer.uploads.withLock(\.isBusy) {
+                _ = try device.synchronizer.uploader.startUploads()
+                while device.synchronizer.uploader.isBusy {
                     await device.connection.wake.wait(atMost: .seconds(60))
                 }
                 try device.remove("a.txt")
-                _ = try? await device.synchronizer.sendPending()
+                _ = try? await device.synchronizer.sender.sendPending()
                 #expect(device.exists("b.txt"))
             }
             let sent = try objects(laptop).subtracting(before).filter {
@@ -105,7 +106,7 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: [Damage.rolledBack, .emptied, .otherEnd])
-    func `what happens after the last look is noticed before the log is written`(_ damage: Damage) async throws {
+    func `damage after the last inspection is noticed before the log is written`(_ damage: Damage) async throws {
         try await withDocuments { laptop, _ in
             laptop.stopTime()
             try laptop.create("e.txt", "epsilon")
@@ -126,8 +127,8 @@ struct ContainerFaultTests {
             }
             let before = try log(laptop)
             try laptop.remove("a.txt")
-            #expect(try await laptop.synchronizer.inspectContainer())
-            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+            #expect(try await laptop.synchronizer.inspector.inspect())
+            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sender.sendPending() }
             guard case .container = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -136,7 +137,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what another device wrote and was lost at once is not written over`() async throws {
+    @Test func `an entry that another device wrote and that was lost at once is not overwritten`() async throws {
         try await withDocuments { laptop, phone in
             laptop.stopTime()
             #expect(try await laptop.fault() == nil)
@@ -146,8 +147,8 @@ struct ContainerFaultTests {
             }
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
             try laptop.remove("a.txt")
-            #expect(try await laptop.synchronizer.inspectContainer())
-            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+            #expect(try await laptop.synchronizer.inspector.inspect())
+            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sender.sendPending() }
             guard case .container(.hole(LogPosition(5))) = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -157,12 +158,12 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: [[1], [2], [4], [3, 4], [1, 2, 3, 4]])
-    func `what only a listing lacks is no fault`(hidden: [Int64]) async throws {
+    func `an object that only a listing lacks is no fault`(hidden: [Int64]) async throws {
         try await withDocuments { laptop, _ in
             laptop.cloud.hideFromListings(Set(hidden.map { LogPosition($0).key }))
-            laptop.synchronizer.inspection.withLock { $0 = Inspection() }
+            laptop.synchronizer.inspector.restart()
             for _ in 1...3 {
-                let hasPassed = try await laptop.synchronizer.inspectContainer()
+                let hasPassed = try await laptop.synchronizer.inspector.inspect()
                 #expect(!hasPassed)
             }
             laptop.cloud.hideFromListings([])
@@ -170,7 +171,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `who comes to a container that has lost its name gives it no other`() async throws {
+    @Test func `a new device gives no other name to a container that has lost its name`() async throws {
         try await withDocuments { laptop, _ in
             try await damage(laptop, .unnamed)
             let newcomer = try TestDevice(
@@ -181,7 +182,7 @@ struct ContainerFaultTests {
             #expect(try !objects(laptop).contains("container"))
             try newcomer.create("new.txt", "new")
             await #expect(throws: LogError.self) { try await newcomer.push() }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             try await newcomer.push()
             try await laptop.pull()
             for device in [laptop, newcomer] { #expect(try await device.text("new.txt") == "new") }
@@ -193,7 +194,7 @@ struct ContainerFaultTests {
         try await withDocuments { laptop, _ in
             try await damage(laptop, .emptied)
             let before = laptop.cloud.created.count
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             let folders = laptop.cloud.created.dropFirst(before).map { $0.components[0] }
             #expect(folders.filter { $0 == "documents" }.count == 4)
             let firstName = try #require(folders.firstIndex { $0 == "log" || $0 == "checkpoint" })
@@ -201,33 +202,34 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `where another device has made it whole a repair follows that one`() async throws {
+    @Test func `a repair follows the repair that another device has made`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
-            let roots = try [laptop, phone].map { try $0.synchronizer.head()?.root }
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
+            let roots = try [laptop, phone].map { try $0.synchronizer.container.head()?.root }
             #expect(roots[0] == roots[1])
             #expect(try await laptop.fault() == nil)
         }
     }
 
     @Test(arguments: [false, true])
-    func `a repair that was broken off is noticed by who began with it, and done again`(isWrittenTo: Bool) async throws
+    func `an interrupted repair is noticed by a device that began with it, and done again`(isWrittenTo: Bool)
+        async throws
     {
         try await withDocuments { laptop, phone in
             phone.stopTime()
             #expect(try await phone.fault() == nil)
             try await damage(laptop, .hole)
             laptop.cloud.setLog(.refuses)
-            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkup.checkUp(repairs: true) }
             laptop.cloud.setLog(.works)
             if isWrittenTo {
-                // By one who has looked through the log before, and not since.
+                // By a device that has inspected the log before, and not since.
                 try phone.create("e.txt", "epsilon")
                 try await phone.push()
             }
-            // The chain that begins anew has no entry yet, and is all there is for who comes now.
+            // The new chain has no entry yet, and a new device finds nothing else.
             let newcomer = try TestDevice(
                 "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
             try newcomer.open()
@@ -236,10 +238,10 @@ struct ContainerFaultTests {
             #expect(try newcomer.names() == Self.texts.keys.sorted())
             try FileManager.default.removeItem(atPath: path(laptop, "checkpoint"))
             #expect(try await newcomer.fault() != nil)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try await laptop.fault() == nil)
             #expect(try await phone.fault() != nil)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             try await laptop.pull()
             for device in [laptop, phone] {
                 #expect(try device.names() == (Self.texts.keys + (isWrittenTo ? ["e.txt"] : [])).sorted())
@@ -247,7 +249,7 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `a repair goes by what the device knows that makes it`() async throws {
+    @Test func `a repair goes by the state that the repairing device knows`() async throws {
         try await withDocuments { laptop, phone in
             let outer = try laptop.makeFolder("Outer")
             try laptop.create("inner.txt", "inner", in: laptop.makeFolder("Inner", in: outer))
@@ -258,25 +260,25 @@ struct ContainerFaultTests {
             try laptop.remove("inner.txt", in: inner)
             try laptop.library.removeFolder(Array("Inner".utf8), in: outer)
             try laptop.library.removeFolder(Array("Outer".utf8), in: .cloud)
-            let last = try laptop.synchronizer.position().number
+            let last = try laptop.position.number
             try await laptop.push()
-            for number in last + 1...(try laptop.synchronizer.position().number) {
+            for number in last + 1...(try laptop.position.number) {
                 try FileManager.default.removeItem(atPath: path(laptop, entry(number)))
             }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             for device in [laptop, phone] { #expect(try device.names() == ["b.txt", "c.txt", "d.txt", "renamed.txt"]) }
         }
     }
 
-    @Test func `what stands beyond a hole is not lost, though nobody here has read it`() async throws {
+    @Test func `entries after a missing one are not lost, though no device here has read them`() async throws {
         try await withDocuments { laptop, phone in
             for name in ["e.txt", "f.txt"] {
                 try phone.create(name, name)
                 try await phone.push()
             }
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
-            // Nor is what belongs to another container part of this one.
+            // An entry of another container is not part of this one.
             let other = try TestDevice(
                 "desktop", store: laptop.store + "-other", cloudFolder: laptop.store + "-elsewhere")
             try other.open()
@@ -284,29 +286,29 @@ struct ContainerFaultTests {
             try other.create("stray.txt", "stray")
             try await other.push()
             try FileManager.default.copyItem(atPath: path(other, entry(1)), toPath: path(laptop, entry(7)))
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try laptop.names() == ["a.txt", "b.txt", "c.txt", "d.txt", "f.txt"])
             #expect(try await laptop.text("f.txt") == "f.txt")
         }
     }
 
-    @Test func `a repair of which the checkpoint is damaged is not followed by half`() async throws {
+    @Test func `a repair with a damaged checkpoint is not followed in part`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             for name in try objects(laptop)
             where name.hasPrefix("checkpoint/") && name.split(separator: "/").count == 3 && !name.hasSuffix("manifest")
             {
                 try FileManager.default.removeItem(atPath: path(laptop, name))
             }
             let before = try log(laptop)
-            await #expect(throws: LogError.self) { try await phone.synchronizer.followsRepair() }
+            await #expect(throws: LogError.self) { try await phone.synchronizer.repair.takeOverIfRepaired() }
             #expect(try log(laptop) == before)
             #expect(try phone.names() == Self.texts.keys.sorted())
         }
     }
 
-    @Test func `a repair of another container is none to follow`() async throws {
+    @Test func `a repair of another container is not followed`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .replaced)
             let other = try TestDevice("desktop", store: laptop.store + "-third", cloudFolder: laptop.cloudFolder)
@@ -315,32 +317,33 @@ struct ContainerFaultTests {
             try other.create("more.txt", "more")
             try await other.push()
             try FileManager.default.removeItem(atPath: path(laptop, entry(1)))
-            #expect(try await other.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await other.synchronizer.checkup.checkUp(repairs: true).isGood)
             for device in [laptop, phone] {
                 #expect(try await device.fault() == .replaced)
-                #expect(try await !device.synchronizer.followsRepair())
+                #expect(try await !device.synchronizer.repair.takeOverIfRepaired())
                 #expect(try device.names() == Self.texts.keys.sorted())
             }
         }
     }
 
     @Test(arguments: Damage.allCases)
-    func `a repair makes it whole, other devices follow, and nothing is lost`(_ damage: Damage) async throws {
+    func `a repair makes the container whole, other devices follow, and nothing is lost`(_ damage: Damage) async throws
+    {
         try await withDocuments { laptop, phone in
             try await phone.save("d.txt", "delta of the phone")
             try laptop.create("pending.txt", "pending")
             try await self.damage(laptop, damage)
-            let report = try await laptop.synchronizer.checkUp(repairs: true)
+            let report = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(report.isGood, "\(report)")
             #expect(damage == .spoiledEntry || report.fault != nil)
             #expect(try await laptop.fault() == nil)
             try await laptop.push()
-            // Another container is another matter: whoever has this one at the phone must say that it is meant.
+            // Another container is not followed: the person at the phone must say that it is meant.
             if damage == .replaced {
                 #expect(try await phone.fault() == .replaced)
-                #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
+                #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
             } else if try await phone.fault() != nil {
-                #expect(try await phone.synchronizer.followsRepair())
+                #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             }
             #expect(try await phone.fault() == nil)
             try await phone.push()
@@ -356,11 +359,11 @@ struct ContainerFaultTests {
                     #expect(try await device.text("theirs.txt") == "theirs")
                 }
                 #expect(try device.pendingCount == 0)
-                #expect(try await !device.synchronizer.followsRepair())
+                #expect(try await !device.synchronizer.repair.takeOverIfRepaired())
             }
-            let heads = try [laptop, phone].map { try $0.synchronizer.head() }
+            let heads = try [laptop, phone].map { try $0.synchronizer.container.head() }
             #expect(heads[0]?.state == heads[1]?.state)
-            // A newcomer sees what they see.
+            // A new device sees the same documents.
             let newcomer = try TestDevice(
                 "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
             try newcomer.open()
@@ -371,9 +374,9 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `what only the other device knew comes back when the log has lost it`() async throws {
+    @Test func `changes that only the other device knew come back when the log has lost them`() async throws {
         try await withDocuments { laptop, phone in
-            // The laptop has not read what the phone wrote last, and that is lost.
+            // The laptop has not read the phone's last entry, and that is lost.
             try phone.create("e.txt", "epsilon")
             try await phone.push()
             try await phone.save("d.txt", "delta of the phone")
@@ -381,8 +384,8 @@ struct ContainerFaultTests {
             try phone.remove("a.txt")
             try await phone.push()
             for number in 3...7 { try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number)))) }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             try await laptop.pull()
             for device in [laptop, phone] {
                 #expect(try await device.fault() == nil)
@@ -390,89 +393,89 @@ struct ContainerFaultTests {
                 #expect(try await device.text("e.txt") == "epsilon")
                 #expect(!device.exists("a.txt"))
             }
-            #expect(try laptop.synchronizer.head()?.state == phone.synchronizer.head()?.state)
+            #expect(try laptop.synchronizer.container.head()?.state == phone.synchronizer.container.head()?.state)
         }
     }
 
-    @Test func `what the other device did is not undone by what this one remembers of before`() async throws {
+    @Test func `changes of the other device are not undone by an older state of this one`() async throws {
         try await withDocuments { laptop, phone in
             try laptop.rename("a.txt", to: "renamed.txt")
             try laptop.remove("b.txt")
             try await laptop.save("c.txt", "gamma, newer")
             try await laptop.push()
             try FileManager.default.removeItem(atPath: path(laptop, entry(2)))
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             #expect(try phone.names() == ["c.txt", "d.txt", "renamed.txt"])
             #expect(try await phone.text("c.txt") == "gamma, newer")
-            #expect(try laptop.synchronizer.head()?.state == phone.synchronizer.head()?.state)
+            #expect(try laptop.synchronizer.container.head()?.state == phone.synchronizer.container.head()?.state)
         }
     }
 
     @Test func `contents that were deleted by hand are named, and sent again by a device that has them`() async throws {
         try await withDocuments { laptop, phone in
             try FileManager.default.removeItem(atPath: path(laptop, "documents"))
-            let found = try await phone.synchronizer.checkUp(repairs: true)
+            let found = try await phone.synchronizer.checkup.checkUp(repairs: true)
             #expect(found.fault == nil)
             #expect(found.missing.sorted() == Self.texts.keys.sorted())
             await #expect(throws: (any Error).self) { try await phone.text("a.txt") }
             #expect(try phone.entry("a.txt").error?.contains("docfs check --repair") == true)
-            let repaired = try await laptop.synchronizer.checkUp(repairs: true)
+            let repaired = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(repaired.sent == 4 && repaired.isGood)
             try await phone.pull()
             for (name, text) in Self.texts { #expect(try await phone.text(name) == text) }
         }
     }
 
-    @Test func `a file that is not the content any more is not sent as it`() async throws {
+    @Test func `a file that has another content by now is not sent as the missing one`() async throws {
         try await withDocuments { laptop, _ in
             try FileManager.default.removeItem(atPath: path(laptop, "documents"))
             try Data("omega".utf8).write(to: URL(filePath: try laptop.backingPath("a.txt")))
-            let report = try await laptop.synchronizer.checkUp(repairs: true)
+            let report = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(report.missing == ["a.txt"])
             #expect(report.sent == 3)
         }
     }
 
-    @Test func `a container that is emptied again and again is made whole each time, and others follow`() async throws {
+    @Test func `a container that is emptied again and again is repaired each time, and others follow`() async throws {
         try await withDocuments { laptop, phone in
             for device in [laptop, phone, laptop] {
                 try await damage(laptop, .emptied)
                 #expect(try await device.fault() == .emptied)
-                #expect(try await device.synchronizer.checkUp(repairs: true).fault != nil)
+                #expect(try await device.synchronizer.checkup.checkUp(repairs: true).fault != nil)
                 let other = device === laptop ? phone : laptop
                 #expect(try await other.fault() != nil)
-                #expect(try await other.synchronizer.followsRepair())
+                #expect(try await other.synchronizer.repair.takeOverIfRepaired())
                 #expect(try await other.fault() == nil)
-                #expect(try laptop.synchronizer.head() == phone.synchronizer.head())
+                #expect(try laptop.synchronizer.container.head() == phone.synchronizer.container.head())
             }
         }
     }
 
     @Test(arguments: [(false, false), (false, true), (true, false), (true, true)])
-    func `what was uploaded and not committed is sent again to a container that was emptied meanwhile`(
+    func `a content that was uploaded and not committed is sent again to a container that was emptied meanwhile`(
         isOnItsWay: Bool, restarts: Bool
     ) async throws {
         try await withDocuments { laptop, phone in
             try laptop.create("e.txt", "epsilon")
-            _ = try laptop.synchronizer.startUploads()
-            while laptop.synchronizer.uploads.withLock(\.isBusy) {
+            _ = try laptop.synchronizer.uploader.startUploads()
+            while laptop.synchronizer.uploader.isBusy {
                 await laptop.connection.wake.wait(atMost: .seconds(60))
             }
             if isOnItsWay {
                 laptop.cloud.setLog(.refuses)
-                await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+                await #expect(throws: LogError.self) { try await laptop.synchronizer.sender.sendPending() }
                 laptop.cloud.setLog(.works)
             }
             try await damage(laptop, .emptied)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             if restarts {
                 try laptop.crash()
                 try laptop.open()
             }
             try await laptop.push()
             _ = try await phone.fault()
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             #expect(try await phone.text("e.txt") == "epsilon")
         }
     }
@@ -483,19 +486,19 @@ struct ContainerFaultTests {
             try await laptop.push()
             try await phone.pull()
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
-            #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try await laptop.fault() != nil)
-            #expect(try await laptop.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.repair.takeOverIfRepaired())
             try laptop.close()
             try laptop.open()
             try await laptop.push()
-            try await laptop.synchronizer.clean()
-            #expect(try await laptop.synchronizer.checkUp(repairs: false).isGood)
+            try await laptop.synchronizer.cleaner.clean()
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: false).isGood)
             #expect(try await phone.text("a.txt") == "alpha, newer")
         }
     }
 
-    @Test func `what somebody had discarded stays discarded when the log is put back to before`() async throws {
+    @Test func `a discarded version stays discarded when the log is put back to an older state`() async throws {
         try await withDocuments { laptop, phone in
             #expect(try await phone.text("a.txt") == "alpha")
             try await laptop.save("a.txt", "of the laptop")
@@ -512,8 +515,8 @@ struct ContainerFaultTests {
             try await laptop.push()
             try await phone.pull()
             for number in 5...7 { try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number)))) }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             for device in [laptop, phone] {
                 #expect(try await device.text("a.txt") == chosen)
                 #expect(try device.entry("a.txt").conflicts == 0)
@@ -522,11 +525,11 @@ struct ContainerFaultTests {
     }
 
     @Test(arguments: ["", "{}", "{\"format\":1}"])
-    func `a container that does not say any more which one it is gets its name again`(text: String) async throws {
+    func `a container whose name is damaged gets its name again`(text: String) async throws {
         try await withDocuments { laptop, phone in
             try Data(text.utf8).write(to: URL(filePath: path(laptop, "container")))
             #expect(try await laptop.fault() == .unnamed)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             for device in [laptop, phone] { #expect(try await device.fault() == nil) }
         }
     }
@@ -537,33 +540,33 @@ struct ContainerFaultTests {
             try await laptop.push()
             try Data("{".utf8).write(to: URL(filePath: path(laptop, entry(5))))
             await #expect(throws: LogError.self) { try await phone.pull() }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             #expect(try await phone.text("a.txt") == "alpha, newer")
         }
     }
 
-    @Test func `an entry of a later release is left to that`() async throws {
+    @Test func `a log entry of a later release is left alone`() async throws {
         try await withDocuments { laptop, phone in
             try Data("{\"format\":2}\n".utf8).write(to: URL(filePath: path(laptop, entry(5))))
-            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkup.checkUp(repairs: true) }
             #expect(try objects(laptop).filter { $0.hasPrefix("checkpoint") }.isEmpty)
             await #expect(throws: LogError.self) { try await phone.pull() }
         }
     }
 
-    @Test func `files that are no entries make no hole`() async throws {
+    @Test func `files that are no log entries do not count as missing entries`() async throws {
         try await withDocuments { laptop, _ in
             for name in ["0000000000000002 (conflict copy)", "notes.txt", "3"] {
                 try Data("x".utf8).write(to: URL(filePath: path(laptop, "log/" + name)))
             }
             #expect(try await laptop.fault() == nil)
-            let positions = try await laptop.synchronizer.log.positions(after: .start, atMost: 2)
+            let positions = try await laptop.synchronizer.container.log.positions(after: .start, atMost: 2)
             #expect(positions == [LogPosition(1), LogPosition(2)])
         }
     }
 
-    @Test func `entries of the container before, written to the one in its place, do not stand in the way of a repair`()
+    @Test func `entries of the former container, written to the new one, do not prevent a repair`()
         async throws
     {
         try await withDocuments { laptop, phone in
@@ -571,7 +574,7 @@ struct ContainerFaultTests {
             try await damage(laptop, .replaced)
             for (number, bytes) in strays { try bytes.write(to: URL(filePath: path(laptop, entry(Int64(number))))) }
             for device in [laptop, phone] {
-                #expect(try await device.synchronizer.checkUp(repairs: true).isGood)
+                #expect(try await device.synchronizer.checkup.checkUp(repairs: true).isGood)
                 #expect(try await device.fault() == nil)
             }
             try await laptop.push()
@@ -584,16 +587,16 @@ struct ContainerFaultTests {
     @Test func `two devices that repair at once agree`() async throws {
         try await withDocuments { laptop, phone in
             try FileManager.default.removeItem(atPath: path(laptop, entry(2)))
-            async let first = laptop.synchronizer.checkUp(repairs: true)
-            async let second = phone.synchronizer.checkUp(repairs: true)
+            async let first = laptop.synchronizer.checkup.checkUp(repairs: true)
+            async let second = phone.synchronizer.checkup.checkUp(repairs: true)
             _ = try await (first, second)
             for device in [laptop, phone, laptop] where try await device.fault() != nil {
-                #expect(try await device.synchronizer.followsRepair())
+                #expect(try await device.synchronizer.repair.takeOverIfRepaired())
             }
             try await laptop.push()
             try await phone.push()
             try await laptop.pull()
-            #expect(try laptop.synchronizer.head() == phone.synchronizer.head())
+            #expect(try laptop.synchronizer.container.head() == phone.synchronizer.container.head())
         }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 /// RENAME_EXCHANGE.
 struct ExchangeTests {
     @Test(arguments: [("Plan.txt", "link"), ("link", "Plan.txt"), ("link", "Folder"), ("Folder", "link")])
-    func `a link changes places with nothing else`(name: String, other: String) async throws {
+    func `a link can be exchanged only with a link`(name: String, other: String) async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)
             try device.makeLink("link", to: "Plan.txt", in: .local)

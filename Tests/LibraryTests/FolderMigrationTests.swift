@@ -7,7 +7,7 @@ import Testing
 /// Folders that move between local and cloud with all they hold.
 @Suite(.timeLimit(.minutes(3)))
 struct FolderMigrationTests {
-    /// The container knows what has not been told again that it is back.
+    /// The container still has the folder: it was not told of the return.
     @Test func `a folder that leaves the cloud again before its return was sent is gone from it`() async throws {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip")
@@ -25,8 +25,10 @@ struct FolderMigrationTests {
         }
     }
 
-    /// Its file is another one, and so it has to be told of anew.
-    @Test func `nor does a document come back that was saved by backup just before its folder left`() async throws {
+    /// Its file is another one, so the container must be told of the removal anew.
+    @Test func `a document that was saved by backup just before its folder left the cloud does not come back`()
+        async throws
+    {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip")
             try laptop.create("Plan.txt", "plan", in: trip)
@@ -41,7 +43,9 @@ struct FolderMigrationTests {
         }
     }
 
-    @Test func `what nobody has seen of a folder that leaves survives there`() async throws {
+    @Test func `changes in a folder that this device has not seen survive in the cloud when the folder leaves it`()
+        async throws
+    {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip")
             try laptop.create("Plan.txt", "plan", in: trip)
@@ -59,7 +63,9 @@ struct FolderMigrationTests {
         }
     }
 
-    @Test func `sizes and times of what came with a folder are those of its files once they are sent`() async throws {
+    @Test func `documents that came with a folder have the sizes and times of their files once they are sent`()
+        async throws
+    {
         try await withDevice { device in
             let trip = try device.makeFolder("Trip", in: .local)
             try device.create("Plan.txt", "plan", in: trip)

@@ -7,10 +7,10 @@ import Glibc
 import Replication
 import Testing
 
-/// What the simulation found, each as short as it can be told.
+/// Faults that the simulation found, each in its shortest form.
 @Suite(.timeLimit(.minutes(3)))
 struct FoundBySimulationTests {
-    @Test func `what another device put into a folder is in it when the folder comes back`() async throws {
+    @Test func `a document that another device put into a folder is in it when the folder comes back`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.makeFolder("Photos")
             try await laptop.push()
@@ -33,12 +33,12 @@ struct FoundBySimulationTests {
             try await laptop.save("Plan.txt", "and elsewhere, at more length")
             try await laptop.push()
             try await phone.pull()
-            // Should the edit turn out to be none, this is what a listing shows.
+            // A listing shows this size if the edit turns out to be none.
             #expect(try phone.entry("Plan.txt").size == 29)
         }
     }
 
-    @Test func `a deletion elsewhere is no change of what was saved here`() async throws {
+    @Test func `a deletion elsewhere does not change the revision of a document that was saved here`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "plan")
             try await laptop.push()
@@ -73,16 +73,18 @@ struct FoundBySimulationTests {
                 let commit = Commit(
                     id: .random(), device: device.library.store.device.id, deviceName: "laptop",
                     time: Timestamp(nanoseconds: 0), changes: [])
-                _ = try OutgoingCommit(commit, .init(sent: [sent], withdrawn: [], resolved: [:])).settle(in: catalog)
+                _ = try OutgoingCommit(commit, .init(sent: [sent], withdrawn: [], resolved: [:])).clearPending(
+                    in: catalog)
                 #expect(try catalog.entry(entry.inode)?.pending == (laterChanges == 0 ? [] : .content))
             }
-            // It is what the container has: found out before anything is sent.
+            // The container has this content: that is found out before anything is sent.
             try await device.push()
             #expect(try await device.savesInLog == 0)
         }
     }
 
-    @Test func `who chooses another version than the one that was to bring the document back has nothing left to send`()
+    @Test
+    func `after a choice of another version than the one that was to bring the document back nothing is left to send`()
         async throws
     {
         try await withPlanElsewhere { laptop, phone in
@@ -99,7 +101,7 @@ struct FoundBySimulationTests {
             try phone.remove("Plan.txt")
             try await phone.push()
             try await laptop.pull()
-            // Two that did not know of the deletion bring it back, with two versions.
+            // Two devices that did not know of the deletion bring it back, with two versions.
             for device in others { try await device.save("Plan.txt", "of the \(device.name)") }
             for device in others { try await device.push() }
             try await laptop.pull()

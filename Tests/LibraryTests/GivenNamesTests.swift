@@ -5,7 +5,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// When the kernel must be told to ask for every name once more: if it may remember a name that is not the one in the call.
+/// When the kernel must expire all names: if it may have cached a name of a changed document that is not the one in the call.
 @Suite(.timeLimit(.minutes(2)))
 struct GivenNamesTests {
     /// `Plan.txt` in the cloud, made and looked up by that name, with filenames shown.
@@ -15,17 +15,17 @@ struct GivenNamesTests {
     ) async throws {
         try await withDevice { device in
             let kernel = KernelSpy()
-            if remembers { device.library.rememberTypedNames { kernel.askAgain() } }
+            if remembers { device.library.rememberTypedNames { kernel.expireAllNames() } }
             try device.create("Plan.txt", "plan")
             try await body(device, device.entry("Plan.txt").filename, kernel)
         }
     }
 
-    /// Counts how many times the kernel was made to ask for every name once more.
+    /// Counts how many times the kernel was made to expire all names.
     private final class KernelSpy: Sendable {
         private let count = Atomic(0)
 
-        func askAgain() { count.add(1, ordering: .relaxed) }
+        func expireAllNames() { count.add(1, ordering: .relaxed) }
 
         var epochs: Int { count.load(ordering: .relaxed) }
     }
@@ -34,17 +34,17 @@ struct GivenNamesTests {
         try device.library.lookup(name.utf8, in: .cloud) { .existing }
     }
 
-    @Test func `both names may be remembered where the kernel can be told, else the listed one only`() async throws {
+    @Test func `the kernel may cache both names if it can expire them, else the listed one only`() async throws {
         for remembers in [true, false] {
             try await withPlan(remembers: remembers) { device, filename, _ in
                 let (typed, listed) = (try lookup("Plan.txt", device), try lookup(filename, device))
-                #expect(typed.isMemorable == remembers)
-                #expect(listed.isMemorable)
+                #expect(typed.isCacheable == remembers)
+                #expect(listed.isCacheable)
             }
         }
     }
 
-    @Test func `what the kernel changes by itself needs no telling`() async throws {
+    @Test func `names that the kernel updates by itself are not expired`() async throws {
         try await withPlan { device, _, kernel in
             _ = try lookup("Plan.txt", device)
             try device.rename("Plan.txt", to: "Other.txt")
@@ -55,7 +55,7 @@ struct GivenNamesTests {
         }
     }
 
-    @Test func `a document that goes by its listed name is told of if its other name was given`() async throws {
+    @Test func `a removal by the listed name expires the other name if it was given`() async throws {
         try await withPlan { device, filename, kernel in
             _ = try lookup("Plan.txt", device)
             try device.remove(filename)
@@ -64,7 +64,7 @@ struct GivenNamesTests {
     }
 
     @Test(arguments: ["lookup", "listing"])
-    func `a document that goes by its other name is told of if its listed name was given`(way: String) async throws {
+    func `a removal by the other name expires the listed name if it was given`(way: String) async throws {
         try await withPlan { device, filename, kernel in
             if way == "lookup" {
                 _ = try lookup(filename, device)
@@ -76,7 +76,7 @@ struct GivenNamesTests {
         }
     }
 
-    @Test func `a listed name that the kernel has forgotten is not told of`() async throws {
+    @Test func `a listed name that the kernel has forgotten is not expired`() async throws {
         try await withPlan { device, filename, kernel in
             _ = try lookup(filename, device)
             device.library.forget(try device.inode("Plan.txt"))
@@ -85,19 +85,19 @@ struct GivenNamesTests {
         }
     }
 
-    @Test func `more names than are kept here are remembered, after all were asked for once more`() async throws {
+    @Test func `more names than can be recorded are cached after all were expired`() async throws {
         try await withPlan { device, _, kernel in
             let names = GivenNames()
             let folder = InodeNumber(1000)
-            names.enable { kernel.askAgain() }
-            for number in 0..<70_000 { #expect(names.noteTyped("\(number)", in: folder)) }
+            names.enable { kernel.expireAllNames() }
+            for number in 0..<70_000 { #expect(names.recordTyped("\(number)", in: folder)) }
             #expect(kernel.epochs == 1)
-            names.changed(["69999"], in: folder)
+            names.expire(["69999"], in: folder)
             #expect(kernel.epochs == 2)
         }
     }
 
-    @Test func `a new display name, an exchange and another device's rename are told of if the old name was given`()
+    @Test func `a new display name, an exchange and another device's rename expire the old name if it was given`()
         async throws
     {
         try await withPlan { device, filename, kernel in
@@ -110,13 +110,13 @@ struct GivenNamesTests {
             try device.library.rename(
                 "Second.txt".utf8, in: .cloud, to: filename.utf8, in: .cloud, options: .exchange)
             #expect(kernel.epochs == 2)
-            // All were asked for once more, and none since.
+            // All were expired, and none was recorded since.
             try device.remove(filename)
             #expect(kernel.epochs == 2)
         }
         try await withPlanElsewhere { laptop, phone in
             let kernel = KernelSpy()
-            phone.library.rememberTypedNames { kernel.askAgain() }
+            phone.library.rememberTypedNames { kernel.expireAllNames() }
             _ = try lookup("Plan.txt", phone)
             try laptop.rename("Plan.txt", to: "Other.txt")
             try await laptop.push()

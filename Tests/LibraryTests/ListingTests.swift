@@ -6,7 +6,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// Listings, and what the kernel is told of them.
+/// Listings, and when the kernel must forget them.
 @Suite(.timeLimit(.minutes(3)))
 struct ListingTests {
     @Test(arguments: [false, true])
@@ -37,7 +37,7 @@ struct ListingTests {
     }
 
     @Test(arguments: [false, true])
-    func `a listing under way shows what was renamed by its old name, which the kernel does not remember`(
+    func `a listing under way shows a renamed entry by its old name, which the kernel does not cache`(
         isSaved: Bool
     ) async throws {
         try await withTwoDevices(showDisplayNames: true) { laptop, phone in
@@ -60,7 +60,7 @@ struct ListingTests {
         }
     }
 
-    @Test func `a listing under way does not show what was moved to another folder`() async throws {
+    @Test func `a listing under way does not show an entry that was moved to another folder`() async throws {
         try await withDevice { device in
             try device.create("A.txt", "content")
             try device.makeFolder("Folder")
@@ -103,7 +103,8 @@ struct ListingTests {
         }
     }
 
-    @Test func `what enters a trash folder, or leaves it, may be listed otherwise, to any depth`() async throws {
+    @Test func `the listing of a folder that enters or leaves a trash folder is forgotten, to any depth`() async throws
+    {
         try await withDevice { device in
             let trash = try device.makeFolder(".Trash-1000", in: .local)
             let folder = try device.makeFolder("Folder", in: .local)

@@ -11,8 +11,8 @@ import Testing
 /// Documents that leave the cloud while their content is not here.
 @Suite(.timeLimit(.minutes(3)))
 struct OutOfTheCloudTests {
-    /// A document that the phone has moved out of the cloud, whose content does not come yet.
-    private static func withDeparting(
+    /// A document that the phone has moved out of the cloud and whose content has not arrived yet.
+    private static func withLeavingDocument(
         _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
     ) async throws {
         try await withPlanElsewhere { laptop, phone in
@@ -29,10 +29,10 @@ struct OutOfTheCloudTests {
         #expect(try laptop.names() == [])
     }
 
-    @Test func `a document on its way out of the cloud comes in the version that another device saves meanwhile`()
+    @Test func `a document that is leaving the cloud arrives in the version that another device saves meanwhile`()
         async throws
     {
-        try await Self.withDeparting { laptop, phone, before in
+        try await Self.withLeavingDocument { laptop, phone, before in
             try await laptop.save("Plan.txt", "second version")
             try await laptop.push()
             try await phone.pull()
@@ -46,10 +46,10 @@ struct OutOfTheCloudTests {
         }
     }
 
-    @Test func `a document on its way out of the cloud comes, although another device renames it meanwhile`()
+    @Test func `a document that is leaving the cloud arrives although another device renames it meanwhile`()
         async throws
     {
-        try await Self.withDeparting { laptop, phone, before in
+        try await Self.withLeavingDocument { laptop, phone, before in
             try laptop.rename("Plan.txt", to: "Other.txt")
             try await laptop.push()
             try await phone.pull()
@@ -64,10 +64,10 @@ struct OutOfTheCloudTests {
     enum Ending: CaseIterable { case removal, truncation, replacement, opening }
 
     @Test(arguments: Ending.allCases)
-    func `who has no use for content that is on its way out of the cloud takes the cloud's copy away`(
+    func `a document that is leaving the cloud and needs its content no more is removed from the cloud`(
         ending: Ending
     ) async throws {
-        try await Self.withDeparting { laptop, phone, before in
+        try await Self.withLeavingDocument { laptop, phone, before in
             switch ending {
             case .removal: try phone.remove("Plan.txt", in: .local)
             case .opening: try await phone.save("Plan.txt", "new", in: .local)
@@ -91,13 +91,13 @@ struct OutOfTheCloudTests {
         }
     }
 
-    @Test func `one document that cannot come does not keep the others from coming`() async throws {
+    @Test func `one document that cannot arrive does not keep the others from arriving`() async throws {
         try await withTwoDevices { laptop, phone in
             for name in ["A.txt", "B.txt", "C.txt"] { try laptop.create(name, name) }
             try await laptop.push()
             try await phone.pull()
             for name in ["A.txt", "B.txt", "C.txt"] { try phone.move(name, from: .cloud, to: .local) }
-            // The container knows nothing of what the first is now.
+            // The container does not know that the first one is local now.
             var broken = try phone.entry("A.txt", in: .local)
             broken.id = .random()
             try phone.library.transactions.mutate { try $0.update(broken) }

@@ -3,10 +3,10 @@ import Documents
 @testable import Library
 import Testing
 
-/// What a device tells of that others did to the tree.
+/// The changes that a device tells its watchers of.
 @Suite(.timeLimit(.minutes(3)))
 struct RemoteChangeTests {
-    /// What the phone tells of while it takes what the laptop did.
+    /// The changes that the phone tells of while it applies the laptop's commits.
     private static func changes(
         after prepare: (TestDevice) async throws -> Void = { _ in }, _ act: (TestDevice) async throws -> Void
     ) async throws -> [String] {
@@ -25,7 +25,7 @@ struct RemoteChangeTests {
         return told
     }
 
-    @Test func `something new`() async throws {
+    @Test func `a new document, folder or link`() async throws {
         let told = try await Self.changes { laptop in
             try laptop.create(".a", "a", in: laptop.makeFolder("F"))
             try laptop.makeLink("link", to: "F")
@@ -60,7 +60,7 @@ struct RemoteChangeTests {
         #expect(told == ["moved .a -> .b", "modified .b"])
     }
 
-    @Test func `two that exchange their names pass by no third one`() async throws {
+    @Test func `two documents that exchange their names are told of without the name in between`() async throws {
         let told = try await Self.changes(after: { laptop in
             try laptop.create(".a", "a")
             try laptop.create(".b", "b")
@@ -72,7 +72,7 @@ struct RemoteChangeTests {
         #expect(Set(told) == ["moved .a -> .b", "moved .b -> .a"])
     }
 
-    /// What a device tells of that it did itself.
+    /// The changes that a device tells of that it made itself.
     private static func ownChanges(
         showsDisplayNames: Bool = true, in folder: InodeNumber, _ act: (TestDevice) async throws -> Void
     ) async throws -> [String] {
@@ -116,7 +116,7 @@ struct RemoteChangeTests {
         #expect(told == ["moved Milk.txt -> Eggs.txt"])
     }
 
-    @Test func `of two with one name set here the later one is listed by its filename`() async throws {
+    @Test func `of two documents with one name set here the later one is listed by its filename`() async throws {
         var filename = ""
         let told = try await Self.ownChanges(in: .local) { device in
             filename = try device.entry("Milk.txt", in: .local).filename
@@ -125,7 +125,7 @@ struct RemoteChangeTests {
         #expect(told == ["moved Milk.txt -> \(filename)"])
     }
 
-    @Test func `a display name set here is nothing to tell where filenames are listed, nor is a rename of ours`()
+    @Test func `a display name set here is not told where filenames are listed, nor is a rename by this device`()
         async throws
     {
         #expect(
@@ -136,14 +136,14 @@ struct RemoteChangeTests {
         #expect(try await Self.ownChanges(in: .cloud) { try $0.rename("Name.txt", to: "Other.txt") } == [])
     }
 
-    @Test func `a display name where filenames are listed is nothing to tell`() async throws {
+    @Test func `a display name is not told where filenames are listed`() async throws {
         #expect(
             try await Self.changes(after: { try $0.create("Name.txt", "a") }) {
                 try $0.rename("Name.txt", to: "Other.txt")
             } == [])
     }
 
-    @Test func `what went, the inner ones first`() async throws {
+    @Test func `removed entries, the inner ones first`() async throws {
         let told = try await Self.changes(after: { laptop in
             let folder = try laptop.makeFolder("F")
             try laptop.create(".a", "a", in: laptop.makeFolder("G", in: folder))
@@ -156,7 +156,7 @@ struct RemoteChangeTests {
         #expect(told == ["removed F/G/.a", "removed F/G", "removed F"])
     }
 
-    @Test func `what is made anew under a name that another one had until then`() async throws {
+    @Test func `a new entry under a name that another one had until then`() async throws {
         let told = try await Self.changes(after: { laptop in
             try laptop.create(".a", "a")
             try laptop.makeFolder("F")
@@ -170,7 +170,7 @@ struct RemoteChangeTests {
         #expect(told.sorted() == ["created .a", "created F", "removed .a", "removed F"])
     }
 
-    @Test func `what this device did itself is nothing to tell`() async throws {
+    @Test func `changes of this device are not told`() async throws {
         try await withTwoDevices { laptop, phone in
             let spy = ObserverSpy()
             laptop.library.observer = spy

@@ -6,7 +6,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// Names and places that other devices change.
+/// Names and folders that other devices change.
 @Suite(.timeLimit(.minutes(3)))
 struct RemoteNamesTests {
     enum Kind: CaseIterable { case folder, document, placeholder }
@@ -36,7 +36,7 @@ struct RemoteNamesTests {
         kind == .folder ? try await device.text("Name.txt", in: device.inode(name)) : try await device.text(name)
     }
 
-    /// What the laptop did shows on the phone, which has nothing to say to it.
+    /// The laptop's changes show on the phone, which then has no pending change.
     private static func expect(
         _ contents: [String: String], _ kind: Kind, _ laptop: TestDevice, _ phone: TestDevice
     ) async throws {
@@ -78,7 +78,7 @@ struct RemoteNamesTests {
     }
 
     @Test(arguments: Kind.allCases)
-    func `what takes the name of something that was deleted in the same commit has it`(kind: Kind) async throws {
+    func `an entry gets the name of another one that was deleted in the same commit`(kind: Kind) async throws {
         try await Self.withEntries(kind) { laptop, phone in
             if kind == .folder {
                 try laptop.remove("Name.txt", in: laptop.inode(".b"))
@@ -91,9 +91,9 @@ struct RemoteNamesTests {
         }
     }
 
-    // MARK: What an earlier try left
+    // MARK: Files that an earlier attempt left
 
-    @Test func `a folder or link that an earlier try made is as good as one made now`() async throws {
+    @Test func `a folder or link that an earlier attempt made is used`() async throws {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip")
             try laptop.create("Plan.txt", "plan", in: trip)
@@ -109,7 +109,7 @@ struct RemoteNamesTests {
         }
     }
 
-    @Test func `a link that leads elsewhere is not taken for the one that is to be made`() async throws {
+    @Test func `a link with another target is not used`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.makeLink("link", to: "Trip")
             try await laptop.push()
@@ -119,7 +119,7 @@ struct RemoteNamesTests {
         }
     }
 
-    @Test func `what an earlier try moved is as good as moved now`() async throws {
+    @Test func `a move that an earlier attempt made is kept`() async throws {
         try await Self.withEntries(.document) { laptop, phone in
             let folder = try laptop.makeFolder("Folder")
             try await laptop.push()

@@ -4,7 +4,7 @@ import Documents
 @testable import Library
 import Testing
 
-/// Scratch files stay on this machine, and so does what is done for their sake (PRODUCT 2).
+/// Scratch files stay on this device, and so do changes made for them alone (`Semantics`, "Dotfiles and scratch files").
 @Suite(.timeLimit(.minutes(2)))
 struct ScratchInCloudTests {
     /// Both devices have a folder, the phone with a scratch file in it, and the laptop deletes it.
@@ -43,7 +43,7 @@ struct ScratchInCloudTests {
         }
     }
 
-    @Test func `a document that is put there does`() async throws {
+    @Test func `a document that is put there brings the folder back`() async throws {
         try await Self.withDeletedFolder { laptop, phone, trip in
             try phone.create("Day.txt", "sun", in: trip)
             try await phone.push()
@@ -57,7 +57,7 @@ struct ScratchInCloudTests {
         }
     }
 
-    @Test func `a folder that somebody else brings back is one like any other`() async throws {
+    @Test func `a folder that another device brings back is a folder like any other`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Day.txt", "rain", in: laptop.makeFolder("Trip"))
             try await laptop.push()
@@ -86,7 +86,7 @@ struct ScratchInCloudTests {
         }
     }
 
-    @Test func `folders in folders go with the last scratch file`() async throws {
+    @Test func `folders in folders are removed with the last scratch file`() async throws {
         try await withTwoDevices { laptop, phone in
             let outer = try laptop.makeFolder("Outer")
             _ = try laptop.makeFolder("Inner", in: outer)

@@ -9,7 +9,7 @@ import ObjectStore
 import Replication
 import Testing
 
-/// What is removed or renamed is what this device has shown (PRODUCT 6).
+/// A removal or rename counts for the versions that this device has shown (`Semantics`, "Conflicts").
 @Suite(.timeLimit(.minutes(2)))
 struct ShownVersionTests {
     private static func conflicts(of name: String, _ device: TestDevice) throws -> [String] {
@@ -80,13 +80,15 @@ struct ShownVersionTests {
         }
     }
 
-    @Test func `also over a document that the cloud does not know yet`() async throws {
+    @Test func `a document takes its conflict versions along also over a document that the cloud does not know yet`()
+        async throws
+    {
         try await withConflictOnTwoDevices { laptop, phone in
             let hidden = try await Self.conflictTexts(of: "F.txt", phone)
             try phone.create("New.txt", "new")
             try phone.rename("F.txt", to: "New.txt")
             // The deletion of the one is ready to be sent before the content of the other is.
-            _ = try await phone.synchronizer.sendPending()
+            _ = try await phone.synchronizer.sender.sendPending()
             try await phone.push()
             try await laptop.pull()
             for device in [laptop, phone] {
@@ -145,7 +147,7 @@ struct ShownVersionTests {
         }
     }
 
-    @Test func `a version that hid behind an edit made here was not shown, and survives the deletion`() async throws {
+    @Test func `a version that an edit made here hides was not shown, and survives the deletion`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "first")
             try await laptop.push()
@@ -154,7 +156,7 @@ struct ShownVersionTests {
             try await phone.save("Plan.txt", "of the phone")
             try await laptop.save("Plan.txt", "of the laptop")
             try await laptop.push()
-            // The phone knows of it, and shows its own.
+            // The phone has read of it, and shows its own version.
             try await phone.pull()
             #expect(try await phone.text("Plan.txt") == "of the phone")
             try phone.remove("Plan.txt")
@@ -172,7 +174,7 @@ struct ShownVersionTests {
         async throws
     {
         try await withConflictOnTwoDevices { laptop, phone in
-            // The laptop settles it by a save of its own, which the phone has not heard of.
+            // The laptop ends the conflict by a save of its own, which the phone has not read.
             try await laptop.save("F.txt", "newer, of the laptop")
             try await laptop.push()
             try phone.remove("F.txt")
@@ -181,7 +183,7 @@ struct ShownVersionTests {
             for device in [laptop, phone] {
                 #expect(try device.names() == ["F.txt", "G.txt"])
                 #expect(try await device.text("F.txt") == "newer, of the laptop")
-                // What was removed is an earlier version.
+                // The removed version is an earlier version.
                 #expect(try device.entry("F.txt").conflicts == 0)
             }
         }
@@ -196,7 +198,9 @@ struct ShownVersionTests {
         }
     }
 
-    @Test func `a folder that leaves while a document in it is on its way elsewhere does not come back`() async throws {
+    @Test func `a folder that leaves the cloud while a document in it is being moved elsewhere does not come back`()
+        async throws
+    {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip")
             let other = try laptop.makeFolder("Other")
@@ -204,7 +208,7 @@ struct ShownVersionTests {
             try laptop.create("Big.txt", "big")
             try await laptop.push()
             try await phone.pull()
-            // Put elsewhere in a step that waits for a content, and the folder removed.
+            // Moved elsewhere in a step that waits for a content, and the folder removed.
             try laptop.move("Day.txt", from: trip, to: other)
             let (big, moved) = (try laptop.inode("Big.txt"), try laptop.inode("Day.txt", in: other))
             try laptop.library.transactions.mutate { catalog in
@@ -217,7 +221,7 @@ struct ShownVersionTests {
                 try catalog.update(day)
             }
             try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
-            _ = try await laptop.synchronizer.sendPending()
+            _ = try await laptop.synchronizer.sender.sendPending()
             #expect(try laptop.names() == ["Big.txt", "Other"])
             try await laptop.push()
             try await phone.pull()

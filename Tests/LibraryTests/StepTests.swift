@@ -6,7 +6,7 @@ import Glibc
 import Replication
 import Testing
 
-/// Steps: what is sent as one.
+/// Steps: changes that are sent in one commit.
 @Suite(.timeLimit(.minutes(3)))
 struct StepTests {
     @Test func `a folder of more documents than are looked at in one round goes into the cloud as one commit`()
@@ -14,7 +14,7 @@ struct StepTests {
     {
         try await withDevice { device in
             let trip = try device.makeFolder("Trip", in: .local)
-            let count = Synchronizer.lookahead + 76
+            let count = Uploader.lookahead + 76
             for number in 1...count { try device.create("\(number).txt", in: trip) }
             try device.move("Trip", from: .local, to: .cloud)
             try await device.push()
@@ -24,13 +24,13 @@ struct StepTests {
         }
     }
 
-    @Test func `what is put into a folder of a step that waits arrives in that folder`() async throws {
+    @Test func `an entry that is put into a folder of a waiting step arrives in that folder`() async throws {
         try await withTwoDevices { laptop, phone in
             let trip = try laptop.makeFolder("Trip", in: .local)
             try laptop.create("Slow.txt", "slow", in: trip)
             let slow = try await laptop.open("Slow.txt", in: trip, O_WRONLY)
             try laptop.move("Trip", from: .local, to: .cloud)
-            // Ready at once, but for the folder: of the step something is open for writing.
+            // These could be sent at once but for their folder, whose step has a document that is open for writing.
             try laptop.makeFolder("Days", in: trip)
             try laptop.makeLink("link", to: "Slow.txt", in: trip)
             try laptop.create("Quick.txt", "quick", in: trip)

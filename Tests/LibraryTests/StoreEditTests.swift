@@ -29,7 +29,7 @@ struct StoreEditTests {
     }
 
     @Test(arguments: Ending.allCases, [InodeNumber.local, .cloud])
-    func `a file may stand where a link, a folder or another kind of file was`(ending: Ending, folder: InodeNumber)
+    func `a file may be at the path of a link, a folder or another kind of file`(ending: Ending, folder: InodeNumber)
         async throws
     {
         try await withDevice { device in
@@ -68,14 +68,14 @@ struct StoreEditTests {
             }
             #expect(try device.names(in: .local) == ["a", "b"])
             for name in ["a", "b"] {
-                // A person's doing stays, what a crash left half done is undone.
+                // A person's change stays; a change that a crash interrupted is undone.
                 let folder = ending == .close ? (name == "a" ? "b" : "a") : name
                 #expect(try await device.text("In \(name).txt", in: device.inode(folder, in: .local)) == name)
             }
         }
     }
 
-    @Test func `what changed below a folder that was renamed is seen, too`() async throws {
+    @Test func `changes below a folder that was renamed are seen as well`() async throws {
         try await withDevice { device in
             let outer = try device.makeFolder("Outer", in: .local)
             let inner = try device.makeFolder("Inner", in: outer)
@@ -94,7 +94,7 @@ struct StoreEditTests {
         }
     }
 
-    @Test func `of a folder that is gone after a crash the cloud's documents come again`() async throws {
+    @Test func `the cloud's documents of a folder that is gone after a crash come back`() async throws {
         try await withDevice { device in
             let trip = try device.makeFolder("Trip")
             try device.create("Plan.txt", "plan", in: trip)
@@ -164,7 +164,7 @@ struct StoreEditTests {
         }
     }
 
-    /// A phone that has not seen it saves a document, too.
+    /// The phone saves a document as well, and has not seen the laptop's save.
     private static func withConflict(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void)
         async throws
     {
@@ -198,7 +198,8 @@ struct StoreEditTests {
         }
     }
 
-    @Test(arguments: Ending.allCases) func `nor by a person who moves it in the store`(ending: Ending) async throws {
+    @Test(arguments: Ending.allCases)
+    func `a document in conflict does not leave the cloud by a move in the store either`(ending: Ending) async throws {
         try await Self.withConflict { laptop, phone in
             let filename = try phone.entry("Plan.txt", in: phone.inode("Trip")).filename
             let text = try await phone.text("Plan.txt", in: phone.inode("Trip"))
@@ -213,7 +214,7 @@ struct StoreEditTests {
         }
     }
 
-    @Test func `what replaced a scratch file is all that is left of it`() async throws {
+    @Test func `a replaced scratch file leaves nothing in staging`() async throws {
         try await withDevice { device in
             for number in 1...3 {
                 try device.create("a.tmp", "\(number)", in: .local)

@@ -14,7 +14,7 @@ import Testing
 struct TemporaryNameTests {
     private static let containers: [InodeNumber] = [.local, .cloud]
 
-    /// What a save must leave as it is.
+    /// The properties that a save must not change.
     private struct Identity: Equatable {
         let id: EntryID?
         let filename: String
@@ -43,9 +43,10 @@ struct TemporaryNameTests {
         return try Identity("Photos.zip", in: folder, of: device)
     }
 
-    // MARK: A document takes the place of one that went
+    // MARK: A document continues one that was removed
 
-    @Test func `a document that takes over a deleted one goes from the cloud only when the cloud has it as that one`()
+    @Test
+    func `a document that continues a deleted one is removed from the cloud only when the cloud has it as that one`()
         async throws
     {
         try await withDevice { device in
@@ -57,7 +58,7 @@ struct TemporaryNameTests {
             try await device.push()
             try device.rename("draft.txt", to: "report.txt")
             // Nothing is uploaded yet.
-            _ = try await device.synchronizer.sendPending()
+            _ = try await device.synchronizer.sender.sendPending()
             #expect(try device.library.store.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == false)
             try await device.push()
             #expect(try device.library.store.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == true)
@@ -66,7 +67,9 @@ struct TemporaryNameTests {
     }
 
     @Test(arguments: containers)
-    func `a document that is renamed to where one was removed a moment ago is that document`(folder: InodeNumber)
+    func `a document that is renamed to a name from which one was removed a moment ago is that document`(
+        folder: InodeNumber
+    )
         async throws
     {
         try await withDevice { device in
@@ -89,7 +92,7 @@ struct TemporaryNameTests {
     }
 
     @Test(arguments: containers)
-    func `a document that is renamed to where one was set aside is that document, and the backup another`(
+    func `a document that is renamed to the name of one that became a backup is that document, and the backup another`(
         folder: InodeNumber
     ) async throws {
         try await withDevice { device in
@@ -117,7 +120,7 @@ struct TemporaryNameTests {
     }
 
     @Test(arguments: containers)
-    func `15 seconds after a removal its name is that of another document`(folder: InodeNumber) async throws {
+    func `15 seconds after a removal the name means a new document`(folder: InodeNumber) async throws {
         try await withDevice { device in
             let identity = try Self.makeDocument(in: folder, of: device)
             try device.create("Other.zip", "new", in: folder)
@@ -144,7 +147,9 @@ struct TemporaryNameTests {
         }
     }
 
-    @Test func `from another folder it takes the place in the order as well`() async throws {
+    @Test func `a document from another folder that continues a removed one gets its position in the order`()
+        async throws
+    {
         try await withDevice { device in
             let identity = try Self.makeDocument(in: .cloud, of: device)
             let folder = try device.makeFolder("Folder")
@@ -199,7 +204,8 @@ struct TemporaryNameTests {
         }
     }
 
-    @Test func `conflict versions of what is renamed are those of the document it becomes`() async throws {
+    @Test func `the conflict versions of a renamed document are those of the document that it continues`() async throws
+    {
         try await withTwoDevices { laptop, phone in
             let identity = try Self.makeDocument(in: .cloud, of: laptop)
             try laptop.create("Draft.zip", "draft")
@@ -248,8 +254,8 @@ struct TemporaryNameTests {
         }
     }
 
-    /// Somebody closed the file, and renamed it a few seconds later.
-    @Test func `the container hears of a filename that is generated anew`() async throws {
+    /// A program closed the file, and renamed it a few seconds later.
+    @Test func `the container is told of a filename that is generated anew`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("ziAbC123", "new")
             try await laptop.push()

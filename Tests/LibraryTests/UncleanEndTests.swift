@@ -7,10 +7,10 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// Processes that die between moving a backing file and saying so.
+/// Processes that die after they moved a backing file and before they committed the row.
 @Suite(.timeLimit(.minutes(3)))
 struct UncleanEndTests {
-    /// What must be the same after an unclean end.
+    /// The properties that must be the same after an unclean end.
     private struct Known: Equatable {
         let id: EntryID?
         let kind: EntryKind
@@ -72,7 +72,7 @@ struct UncleanEndTests {
     }
 
     @Test(arguments: [InodeNumber.local, .cloud])
-    func `a filename that was to be generated anew is the one that it was`(folder: InodeNumber) async throws {
+    func `a filename that was to be generated anew is the old one after a crash`(folder: InodeNumber) async throws {
         try await withDevice { device in
             try device.create("ziAbC123", "zip", in: folder)
             let known = try await Known("ziAbC123", in: folder, of: device)
@@ -105,7 +105,7 @@ struct UncleanEndTests {
         }
     }
 
-    /// A folder of the laptop with a document that the phone has and one that it has not.
+    /// A folder of the laptop with a document that is on the phone as well and one that is not.
     private static func withTrip(
         _ body: (_ laptop: TestDevice, _ phone: TestDevice, InodeNumber) async throws -> Void
     ) async throws {
@@ -120,7 +120,7 @@ struct UncleanEndTests {
         }
     }
 
-    @Test func `a folder that the log moved is moved by it again`() async throws {
+    @Test func `a folder that was moved by the log is moved by it again`() async throws {
         try await Self.withTrip { laptop, phone, trip in
             let here = try phone.entry("Here.txt", in: trip)
             try laptop.rename("Trip", to: "Journey")
@@ -143,7 +143,7 @@ struct UncleanEndTests {
     }
 
     @Test(arguments: 0...4)
-    func `however far a round of moves had come, everything is back in its place`(count: Int) async throws {
+    func `however far a round of moves had come, every file is back at its path`(count: Int) async throws {
         try await withDevice { device in
             for name in ["a", "b", "c"] {
                 let folder = try device.makeFolder(name, in: .local)
@@ -166,7 +166,7 @@ struct UncleanEndTests {
         }
     }
 
-    /// Their paths are all that tells of them: so they are where a plain folder has them.
+    /// Only their paths identify them: they have the contents that they would have in a plain folder.
     @Test(arguments: 0...4)
     func `however far a round of renames of dotfiles had come, each name has the content that its file has`(count: Int)
         async throws
@@ -207,7 +207,7 @@ struct UncleanEndTests {
         }
     }
 
-    @Test func `a save by renaming that had set the file aside only is undone`() async throws {
+    @Test func `a save by renaming that only moved the replaced file to staging is undone`() async throws {
         try await withDevice { device in
             try device.create(".vimrc", "old", in: .local)
             try device.create("saved.tmp", "new content", in: .local)
@@ -219,7 +219,7 @@ struct UncleanEndTests {
         }
     }
 
-    @Test func `in a copy of a store no file is taken for another`() async throws {
+    @Test func `in a copy of a store no file is matched with the wrong row`() async throws {
         try await withDevice { device in
             try device.create(".kept", "kept", in: .local)
             try device.create(".gone", "gone", in: .local)
@@ -229,7 +229,7 @@ struct UncleanEndTests {
             defer { copy.dismantle() }
             try FileManager.default.removeItem(atPath: copy.store)
             try FileManager.default.copyItem(atPath: device.store, toPath: copy.store)
-            // In the copy another file has the inode number that the row of the missing one names.
+            // In the copy another file has the inode number in the row of the missing one.
             try FileManager.default.removeItem(atPath: copy.store + "/local/.gone")
             try Data("stranger".utf8).write(to: URL(fileURLWithPath: copy.store + "/local/.stranger"))
             var status = stat()
@@ -247,7 +247,7 @@ struct UncleanEndTests {
             #expect(try await copy.text(".kept", in: .local) == "kept")
             #expect(try copy.entry(".stranger", in: .local).id != gone.id)
             #expect(try await copy.text(".stranger", in: .local) == "stranger")
-            // From now on it is a store like any other.
+            // From now on it is treated as any other store.
             try Self.crash(copy, afterMoving: [("local/.kept", "local/.kept2")])
             #expect(try copy.names(in: .local) == [".kept", ".stranger"])
             #expect(try copy.entry(".kept", in: .local).id == kept.id)
@@ -255,7 +255,7 @@ struct UncleanEndTests {
     }
 
     @Test(arguments: [InodeNumber.local, .cloud])
-    func `what was made just before it died is there under both names, though no row says so`(
+    func `a document that was made just before a crash is there under both names, though its row was not written`(
         folder: InodeNumber
     ) async throws {
         try await withDevice { device in
@@ -277,15 +277,15 @@ struct UncleanEndTests {
         }
     }
 
-    /// A mode that docfs could not open the file with is not the file's; and what is written in the cloud is committed first.
+    /// A mode with which docfs could not open the file is not set on the file. A write to a cloud document is committed first.
     @Test(arguments: [(InodeNumber.local, UInt16(0o751), false), (.local, 0o400, true), (.cloud, 0o751, true)])
-    func `the attributes of what was made just before it died are those it was given`(
+    func `a file that was made just before a crash has the attributes that it was given`(
         folder: InodeNumber, mode: UInt16, isCommitted: Bool
     ) async throws {
         try await withDevice { device in
             try device.close()
             try device.open(defersCommits: true)
-            // Inode numbers are set aside by the first file.
+            // The first file reserves inode numbers.
             try device.create("first.tmp", "", in: folder)
             // As tar does.
             let time = Timestamp(seconds: 1_000_000_000, nanoseconds: 7)
@@ -296,7 +296,7 @@ struct UncleanEndTests {
             let id = try device.entry("Plan.txt", in: folder).id
             try device.crash()
             try device.open()
-            // Of an id no file tells.
+            // No file carries an id.
             #expect(try (device.entry("Plan.txt", in: folder).id == id) == isCommitted)
             let attributes = try device.library.attributes(of: .entry(device.inode("Plan.txt", in: folder)))
             #expect(attributes.mode == mode)
@@ -305,7 +305,7 @@ struct UncleanEndTests {
         }
     }
 
-    /// The document's row has a mode, which is not that of the file which came to its place.
+    /// The row has another mode than the file that replaced the document's file.
     @Test func `a mode that a saved document is given right after it has been saved is committed`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)
@@ -320,7 +320,7 @@ struct UncleanEndTests {
         }
     }
 
-    @Test func `what was removed just before it died does not come back`() async throws {
+    @Test func `a document that was removed just before a crash does not come back`() async throws {
         try await withDevice { device in
             try device.create("Groceries.txt", "milk", in: .local)
             try device.create("draft.tmp", "draft", in: .local)
@@ -335,8 +335,8 @@ struct UncleanEndTests {
         }
     }
 
-    /// Of these no file tells.
-    @Test func `a document that nobody named yet is committed at once`() async throws {
+    /// No file carries an automatic name.
+    @Test func `a document without a name of its own is committed at once`() async throws {
         try await withDevice { device in
             try device.close()
             try device.open(defersCommits: true)
@@ -354,7 +354,7 @@ struct UncleanEndTests {
         try device.rename(".goutputstream-1", in: .local, to: name)
     }
 
-    @Test func `what was saved by renaming just before it died is the document's, though no row says so`() async throws
+    @Test func `a save by renaming just before a crash is the document's, though its row was not written`() async throws
     {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)
@@ -368,7 +368,7 @@ struct UncleanEndTests {
             let saved = try device.inode("Plan.txt", in: .local)
             try device.crash()
             try device.open()
-            // Of the row that the new file had nothing is left.
+            // The row of the new file is gone.
             #expect(try device.inode("Plan.txt", in: .local) != saved)
             #expect(try device.names(in: .local) == ["Plan.txt"])
             let found = try await Known("Plan.txt", in: .local, of: device)
@@ -379,11 +379,12 @@ struct UncleanEndTests {
         }
     }
 
-    /// What a row of it would say stands in no file.
+    /// The file cannot tell all that the row would.
     @Test(arguments: [InodeNumber.local, .cloud])
-    func `a save by renaming that a row alone tells all of is committed at once`(folder: InodeNumber) async throws {
+    func `a save by renaming that only the row tells completely is committed at once`(folder: InodeNumber) async throws
+    {
         try await withDevice { device in
-            // The mode is another than that of the file which takes its place; or the cloud is to hear of it.
+            // The document's mode differs from that of the new file, or the container must be told.
             let inode = try device.create("Plan.txt", "plan", in: folder)
             if folder == .local { try device.change(inode) { $0.mode = 0o600 } }
             try device.close()
@@ -400,8 +401,8 @@ struct UncleanEndTests {
         }
     }
 
-    /// Else the file of a save may get the inode number by which the row of another document knows its own.
-    @Test func `of many that were saved by renaming each has its own content, wherever it died`() async throws {
+    /// Otherwise the file of a save may get the inode number that the row of another document has.
+    @Test func `of many saves by renaming each document has its own content, wherever the process died`() async throws {
         try await withDevice { device in
             let names = (1...8).map { ".plan \($0)" }
             for name in names { try device.create(name, "old", in: .local) }
@@ -411,7 +412,7 @@ struct UncleanEndTests {
                 for name in names.prefix(saves) {
                     let replaced = try device.inode(name, in: .local)
                     try Self.saveByRenaming(name, "\(name), saved \(saves)", on: device)
-                    // Nobody holds what was there.
+                    // No process holds the replaced files.
                     device.library.forget(replaced)
                 }
                 try device.create("unfinished.tmp", "half", in: .local)
@@ -429,7 +430,7 @@ struct UncleanEndTests {
     }
 
     /// After a power failure the catalog may be older than the files by more than a moment.
-    @Test func `of many that were saved by renaming each has its own content, however old the catalog is`() async throws
+    @Test func `of many saves by renaming each document has its own content, however old the catalog is`() async throws
     {
         try await withDevice { device in
             let names = (1...8).map { ".plan \($0)" }
@@ -480,7 +481,9 @@ struct UncleanEndTests {
     }
 
     @Test(arguments: ["Plan 2.txt", "Plan.txt~", "Inner/Plan.txt"])
-    func `a document that was saved and moved just before it died is what it was`(newName: String) async throws {
+    func `a document that was saved and moved just before a crash keeps its identity and content`(newName: String)
+        async throws
+    {
         try await withDevice { device in
             let inner = try device.makeFolder("Inner", in: .local)
             try device.create("Plan.txt", "plan", in: .local)
@@ -489,7 +492,7 @@ struct UncleanEndTests {
             try device.open(defersCommits: true)
             try Self.saveByRenaming("Plan.txt", "new plan", on: device)
             let saved = try device.entry("Plan.txt", in: .local)
-            // It dies when the file has been moved and the row has not: the store is put back to that.
+            // The process dies after the file was moved and before the row was written: the store is put back to that state.
             let path = device.store + "/catalog.sqlite"
             let folder = newName.hasPrefix("Inner/") ? inner : .local
             let name = newName.split(separator: "/").last.map(String.init) ?? newName
@@ -499,7 +502,7 @@ struct UncleanEndTests {
             try device.crash()
             try log.write(to: URL(fileURLWithPath: path + "-wal"))
             try device.open()
-            // A display name is written on the file first, and the file is later than its row.
+            // A display name is written on the file first, so the file is newer than its row.
             let found = newName == "Plan 2.txt" ? newName : "Plan.txt"
             #expect(try device.entry(found, in: .local).id == id)
             #expect(try device.inode(found, in: .local) == saved.inode)
@@ -507,14 +510,14 @@ struct UncleanEndTests {
         }
     }
 
-    /// The catalog's log as it was when what waited had been committed, and what `body` did had not.
+    /// The catalog's log after the commit of the waiting rows and before the commit of the rows that `body` wrote.
     private static func committedLog(of device: TestDevice, _ body: () throws -> Void) throws -> Data {
         let path = URL(fileURLWithPath: device.store + "/catalog.sqlite-wal")
         let before = try Data(contentsOf: path)
         try body()
         let after = try Data(contentsOf: path)
-        // Two commits came: a log consists of a header of 32 bytes and pages with 24 bytes each, of which the last of a
-        // commit says how large the database is.
+        // Two commits were added. A log has a header of 32 bytes, and a header of 24 bytes for each page; the header of the last page of a
+        // commit has the size of the database.
         var end = max(before.count, 32)
         while end + 4120 <= after.count {
             let size = after[end + 4..<end + 8]
@@ -525,8 +528,10 @@ struct UncleanEndTests {
         return after.prefix(end)
     }
 
-    /// The inode number of what a save replaced may be that of a file which was made right after it.
-    @Test func `a new file that looks like what was replaced does not take its place`() async throws {
+    /// A file that was made right after a save may have the inode number of the file that the save replaced.
+    @Test func `a file that was moved aside in the store is a new document if another file is at its path`()
+        async throws
+    {
         try await withDevice { device in
             try device.create(".plan", "plan", in: .local)
             let known = try device.entry(".plan", in: .local)

@@ -13,7 +13,7 @@ public struct Device: Sendable {
     public let cloudDirectory: CloudDirectory
     public let options: MountOptions
 
-    public var mountpoint: FilePath { folder / "mount" }
+    public var mountpoint: FilePath { folder / "docs" }
     public var store: FilePath { folder / "store" }
 
     public var documents: FilePath { mountpoint / "Documents" }

@@ -17,11 +17,12 @@ public struct MountOptions: Sendable {
     /// Instead of the directory that the devices share.
     public var cloudURL: String?
     public var allowsOthers: Bool
+    public var logLevel: String?
     public var environment: [String: String]
 
     public init(
         listing: Listing? = nil, convention: FilenameConvention? = nil, filenamePrefix: String? = nil,
-        timeoutSeconds: Int? = nil, cloudURL: String? = nil, allowsOthers: Bool = false,
+        timeoutSeconds: Int? = nil, cloudURL: String? = nil, allowsOthers: Bool = false, logLevel: String? = nil,
         environment: [String: String] = [:]
     ) {
         self.listing = listing
@@ -30,6 +31,7 @@ public struct MountOptions: Sendable {
         self.timeoutSeconds = timeoutSeconds
         self.cloudURL = cloudURL
         self.allowsOthers = allowsOthers
+        self.logLevel = logLevel
         self.environment = environment
     }
 
@@ -39,6 +41,7 @@ public struct MountOptions: Sendable {
         if let convention { arguments += ["--filenames", convention.rawValue] }
         if let filenamePrefix { arguments += ["--filename-prefix", filenamePrefix] }
         if let timeoutSeconds { arguments += ["--timeout", String(timeoutSeconds)] }
+        if let logLevel { arguments += ["--log-level", logLevel] }
         if allowsOthers { arguments.append("--allow-other") }
         return arguments
     }

@@ -25,6 +25,13 @@ public func withUnmountedDevice<Result>(
     try await withDevices([("Laptop", options)]) { try await body($0[0]) }
 }
 
+/// Devices that are not mounted yet and share a cloud.
+public func withUnmountedDevices<Result>(
+    _ names: [String], perform body: ([Device]) async throws -> Result
+) async throws -> Result {
+    try await withDevices(names.map { ($0, MountOptions()) }, perform: body)
+}
+
 private func withMountedDevices<Result>(
     _ members: [(name: String, options: MountOptions)],
     perform body: ([Device]) async throws -> Result

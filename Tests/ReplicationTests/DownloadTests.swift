@@ -1,5 +1,5 @@
-import Crypto
 import Documents
+import Hashing
 import ObjectStore
 import Replication
 import SystemPackage
@@ -29,7 +29,7 @@ struct DownloadSample: Sendable {
 }
 
 func sha256(_ content: [UInt8]) -> String {
-    SHA256.hash(data: content).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    hexadecimal(HashAlgorithm.sha256.digest(of: content))
 }
 
 /// Downloads that succeed, and who waits for what.

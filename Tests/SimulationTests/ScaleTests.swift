@@ -1,9 +1,9 @@
 import Backing
 import Catalog
-import Crypto
 import Documents
 import Foundation
 @testable import CloudSynchronization
+import Hashing
 @testable import Library
 import Logging
 import ObjectStore
@@ -34,7 +34,7 @@ import TestSupport
                 logger: Logger(label: place.name) { _ in SwiftLogNoOpLogHandler() }
             ) { _ in CloudConnection(store, surroundings: surroundings.forDevice(place, life: 1)) }
             let start = ContinuousClock.now
-            try await Synchronizer(library, cloud).followLog()
+            try await Synchronizer(library, cloud).follower.followLog()
             let taken = ContinuousClock.now - start
             let after = Self.residentBytes
             try Self.check(library)
@@ -69,7 +69,7 @@ import TestSupport
         var lines: [UInt8] = []
         func flush() async throws {
             for line in lines.split(separator: 10) { state.add(Data(line)) }
-            parts.append(SHA256.hash(data: lines).map { String(format: "%02x", $0) }.joined())
+            parts.append(hexadecimal(HashAlgorithm.sha256.digest(of: lines)))
             _ = try await store.putIfAbsent(#require(ObjectKey("\(checkpoint)/\(parts.last!)")), lines)
             lines = []
         }

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 BLOCK = 1 << 20
-CALLS = 2000
+CALLS = 1000
 LISTED = 10_000
 # Fewer than the descriptors that a program may have.
 HELD = 500
@@ -296,7 +296,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("other", help="the one without the mechanism")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--rows", default=",".join(ROWS), help="of " + ", ".join(ROWS))
     options = parser.parse_args()
     rows = options.rows.split(",")

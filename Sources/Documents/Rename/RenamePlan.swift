@@ -25,18 +25,18 @@ public struct Renaming: Sendable, Equatable {
     public var naming: Naming?
     /// Whether it becomes the document that was deleted from the new name, or set aside, a moment ago, if there is one. So `zip` saves,
     /// which removes the archive and renames a temporary file.
-    public var continuesDeparted: Bool
+    public var continuesRemoved: Bool
 
     public init(
         kind: EntryKind, identity: IdentityChange = .none, filename: FilenameChoice, name: DocumentName? = nil,
-        naming: Naming? = nil, continuesDeparted: Bool = false
+        naming: Naming? = nil, continuesRemoved: Bool = false
     ) {
         self.kind = kind
         self.identity = identity
         self.filename = filename
         self.name = name
         self.naming = naming
-        self.continuesDeparted = continuesDeparted
+        self.continuesRemoved = continuesRemoved
     }
 }
 

@@ -12,8 +12,14 @@ public enum RenameRule {
         return plan
     }
 
+    /// The tree's own folders stay, wherever somebody wants to move them: asked before the destination is looked up.
+    public static func requireMovable(_ source: RenamedEntry) throws(RenameRefusal) {
+        if source.isOfTheTree { throw .isOfTheTree }
+    }
+
     private static func requireNamedPlaces(_ request: RenameRequest) throws(RenameRefusal) {
-        if request.source.isOfTheTree || request.target?.isOfTheTree == true { throw .isOfTheTree }
+        try requireMovable(request.source)
+        if request.target?.isOfTheTree == true { throw .isOfTheTree }
         guard request.source.kind == .folder else { return }
         if request.isIntoDocuments { throw .folderIntoDocuments }
         if request.isIntoItself { throw .intoItself }
@@ -43,7 +49,7 @@ public enum RenameRule {
         if request.migrates, request.target == nil { source.isFilenameFresh = false }
         var renaming = renaming(source, to: request.name, in: request.destination)
         // Between containers a document stays itself.
-        renaming.continuesDeparted =
+        renaming.continuesRemoved =
             renaming.kind == .document && source.isContentHere
             && (source.kind == .scratch || source.kind == .document && !request.migrates)
         return renaming

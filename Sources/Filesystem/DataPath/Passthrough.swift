@@ -23,7 +23,7 @@ final class Passthrough: BackingFiles {
 
     /// Adds to the reply to INIT what libfuse cannot ask for.
     static func request(in reply: UnsafeMutablePointer<fuse_init_out>) {
-        // Set-id bits are cleared by us (`Library.clearSetID`). Without it the kernel asks for
+        // Set-id bits are cleared by us (`Library.removeSetIDBits`). Without it the kernel asks for
         // security.capability before every single write.
         reply.pointee.flags |= UInt32(FUSE_HANDLE_KILLPRIV_V2)
         // Of a kernel that does not know them, the rest are ignored.

@@ -109,7 +109,7 @@ extension Filesystem {
     ) throws(Refusal) -> Descriptor {
         let handle = try self.handle(number, handle)
         if handle.canWrite, !request.isPrivileged {
-            try library.clearSetID(of: handle.inode, isMember: request.membership)
+            try library.removeSetIDBits(of: handle.inode, isMember: request.membership)
         }
         try library.willWrite(handle)
         return try handle.writable()

@@ -45,7 +45,7 @@ extension Filesystem {
         let isVirtual = if case .versions = Node(number: number) { true } else { false }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
         // The kernel may answer the reader by itself.
-        if let folder { try library.noteReader(of: folder) }
+        if let folder { try library.lookForRemoteChanges(in: folder) }
         let (stream, permission) = folderStreams.open(folder)
         return OpenReply(handle: stream, content: .listing(permission)) { [self] in closeFolder(stream) }
     }

@@ -95,7 +95,7 @@ extension Filesystem {
 
     private func reply(_ listed: ListedPlace.Step, to call: Reenactment.Call, _ request: fuse_req_t) {
         // The kernel must not remember names by this: they may mean something else by now.
-        let resolved = Resolved(node: .entry(listed.inode), attributes: attributes(of: listed), isMemorable: false)
+        let resolved = Resolved(node: .entry(listed.inode), attributes: attributes(of: listed), isCacheable: false)
         var entry = fuse_entry_param(resolved, in: self)
         if case .make = call, listed.kind == .document {
             var info = fuse_file_info(reenacted: ())

@@ -35,7 +35,7 @@ enum Answer {
 enum CacheTime {
     private static let known = 3600.0
 
-    static func name(_ resolved: Resolved) -> Double { resolved.isMemorable ? known : 0 }
+    static func name(_ resolved: Resolved) -> Double { resolved.isCacheable ? known : 0 }
 
     /// What the kernel writes by itself it knows of, but for what is written into a mapping; and into that of
     /// an empty file nothing can be.

@@ -81,9 +81,9 @@ extension Arrivals {
         guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
             entry.currentVersion == arrival.version.id, !openFiles.isOpenForWriting(entry.inode)
         else { throw Refusal.staleInode }
-        if try foundFiles.noteEditInStore(of: &entry, catalog) { return false }
+        if try foundFiles.recordEditInStore(of: &entry, catalog) { return false }
         try settle(arrival, into: entry, catalog)
-        try withdrawals.withdrawDeparting(&entry, catalog)
+        try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = arrival.version.id
         entry.backing = try arrival.descriptor.identify().evidence
@@ -103,8 +103,7 @@ extension Arrivals {
         // Owner before mode: a change of owner clears set-id bits.
         if entry.isHere { try keepOwner(of: folder, entry.filename, on: arrival.descriptor) }
         _ = try Descriptor.check { fchmod(number, mode_t(entry.mode | BackingFolder.fileAccess)) }
-        let times = [entry.modified.timespec, entry.modified.timespec]
-        _ = try Descriptor.check { futimens(number, times) }
+        try arrival.descriptor.setModified(entry.modified.timespec)
         try arrival.descriptor.synchronize(dataOnly: false)
         try folder.keepingTime { () throws(Errno) in
             try backing.staging.rename(arrival.stagingName, to: folder, entry.filename)

@@ -33,7 +33,7 @@ final class Contents: LibraryPart {
         transfers.forget(entry.inode)
         transfers.retries.succeeded(entry.inode)
         entry.error = nil
-        try withdrawals.withdrawDeparting(&entry, catalog)
+        try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = entry.currentVersion
         entry.backing = try file.identify().evidence

@@ -15,18 +15,18 @@ final class Openings: LibraryPart {
     let arrivals: Arrivals
     let fileAttributes: Attributes
     let versionFiles: VersionFiles
-    let departedNodes: DepartedNodes
+    let orphans: Orphans
 
     init(
         _ transactions: Transactions, contents: Contents, arrivals: Arrivals, fileAttributes: Attributes,
-        versionFiles: VersionFiles, departedNodes: DepartedNodes
+        versionFiles: VersionFiles, orphans: Orphans
     ) {
         self.transactions = transactions
         self.contents = contents
         self.arrivals = arrivals
         self.fileAttributes = fileAttributes
         self.versionFiles = versionFiles
-        self.departedNodes = departedNodes
+        self.orphans = orphans
     }
 
     /// Opens a document's file or one of its versions, at once if the content is here.
@@ -41,7 +41,7 @@ final class Openings: LibraryPart {
         clearingSetID isMember: AttributeChanges.Membership? = nil
     ) throws(Refusal) -> Opening {
         if inode.isVersion { return try versionFiles.openVersion(inode, flags: flags) }
-        if flags & O_TRUNC != 0, let isMember { try fileAttributes.clearSetID(of: inode, isMember: isMember) }
+        if flags & O_TRUNC != 0, let isMember { try fileAttributes.removeSetIDBits(of: inode, isMember: isMember) }
         let opening = try openDocument(inode, flags: flags, by: caller)
         if case .opened(let file) = opening { try expectUnseenWrites(to: file) }
         return opening
@@ -93,7 +93,7 @@ final class Openings: LibraryPart {
         let truncates = flags & O_TRUNC != 0
         // What a newer version overtook has no name that an edit could stay under: the kernel, which came
         // by an old memory of one, must look it up again.
-        if file.isUnlinked, canWrite || truncates, departedNodes[file.inode] == nil { throw .staleInode }
+        if file.isUnlinked, canWrite || truncates, orphans[file.inode] == nil { throw .staleInode }
         // Whether it may be written to is known now or, where the kernel does it, when that opens it.
         if canWrite, !unseenWrites.canBeNoticed { _ = try Refusal.wrapping { try file.writable() } }
         let opened = contents.register(
@@ -133,7 +133,7 @@ final class Openings: LibraryPart {
     /// Opens a file that another was renamed over after its name had led here: who was just before the
     /// save sees the old content, whole.
     private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Refusal) -> OpenedFile {
-        guard let node = departedNodes[inode], let content = node.content, !canWrite else { throw .staleInode }
+        guard let node = orphans[inode], let content = node.content, !canWrite else { throw .staleInode }
         let descriptor = try Refusal.wrapping { try content.reopened(O_RDONLY) }
         let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
         file.state.withLock { $0.isUnlinked = true }

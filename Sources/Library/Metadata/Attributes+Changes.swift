@@ -37,9 +37,9 @@ extension Attributes {
         if let present { return present }
         // It may have lost its name while this call waited for its turn.
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
-        guard var node = departedNodes[inode] else { throw .staleInode }
+        guard var node = orphans[inode] else { throw .staleInode }
         node.attributes.take(changes, now: surroundings.now())
-        departedNodes[inode] = node
+        orphans[inode] = node
         return node.attributes
     }
 
@@ -47,7 +47,7 @@ extension Attributes {
         let present = try unlinkedAttributes(file)
         let changes = changes.resolved(for: .document, mode: present.mode) { present.group }
         try Refusal.wrapping { try Self.apply(changes, to: file) }
-        if let mode = changes.mode { departedNodes.setMode(mode, of: file.inode) }
+        if let mode = changes.mode { orphans.setMode(mode, of: file.inode) }
         return try unlinkedAttributes(file)
     }
 
@@ -125,7 +125,7 @@ extension Attributes {
     /// Somebody without privilege changes what may run with another's: POSIX takes set-id bits away then.
     ///
     /// - Parameter isMember: whether the writer belongs to a group.
-    func clearSetID(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Refusal) {
+    func removeSetIDBits(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Refusal) {
         let file = openFiles.file(inode)
         if let file, file.arrival == nil {
             guard file.state.withLock(\.hasSetID) else { return }

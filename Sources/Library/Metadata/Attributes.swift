@@ -10,14 +10,14 @@ import SystemPackage
 final class Attributes: LibraryPart {
     let transactions: Transactions
     let contents: Contents
-    let departedNodes: DepartedNodes
+    let orphans: Orphans
 
     init(
-        _ transactions: Transactions, contents: Contents, departedNodes: DepartedNodes
+        _ transactions: Transactions, contents: Contents, orphans: Orphans
     ) {
         self.transactions = transactions
         self.contents = contents
-        self.departedNodes = departedNodes
+        self.orphans = orphans
     }
     func attributes(of inode: InodeNumber) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
@@ -89,7 +89,7 @@ final class Attributes: LibraryPart {
     func unlinkedAttributes(_ file: OpenFile) throws(Refusal) -> FileAttributes {
         var attributes = FileAttributes(try Refusal.wrapping { try file.descriptor.status() })
         attributes.links = 0
-        if let mode = departedNodes.mode(of: file.inode) {
+        if let mode = orphans.mode(of: file.inode) {
             attributes.mode = FileMode.held(mode, by: mode_t(attributes.mode))
         }
         return attributes
@@ -98,7 +98,7 @@ final class Attributes: LibraryPart {
     /// Of what has no row: it lost its name, perhaps while this call waited for its turn.
     private func departedAttributes(_ inode: InodeNumber) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
-        guard let node = departedNodes[inode] else { throw .staleInode }
+        guard let node = orphans[inode] else { throw .staleInode }
         return node.attributes
     }
 

@@ -15,25 +15,25 @@ public enum AttributeCreation: Sendable {
 /// with the entry and travel with it. All live in the catalog, so that reading them never needs the content.
 ///
 /// Programs that copy a file copy the attributes that are listed. So `user.displayName` is not: a copy would get the name of its
-/// original. `user.document.name` is listed, for backups (`Namespace.takeRestoredName`).
+/// original. `user.document.name` is listed, for backups (`Namespace.applyRestoredName`).
 final class Metadata: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
     let contents: Contents
     let fileAttributes: Attributes
     let states: States
-    let departedNodes: DepartedNodes
+    let orphans: Orphans
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        states: States, departedNodes: DepartedNodes
+        states: States, orphans: Orphans
     ) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes
         self.states = states
-        self.departedNodes = departedNodes
+        self.orphans = orphans
     }
     private static let displayName = BackingStore.displayNameAttribute
     private static let computedPrefix = "user.document."
@@ -88,7 +88,7 @@ final class Metadata: LibraryPart {
             try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, catalog)
             return true
         }
-        if isRenamed { observer?.settleNames() }
+        if isRenamed { observer?.waitUntilNamesAreForgotten() }
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
@@ -120,7 +120,7 @@ final class Metadata: LibraryPart {
             if let automatic { try setDisplayName(automatic, entry.naming, of: &entry, catalog) }
             return true
         }
-        if isRenamed { observer?.settleNames() }
+        if isRenamed { observer?.waitUntilNamesAreForgotten() }
     }
 
     private static func requireUserAttribute(_ name: String) throws(Refusal) {
@@ -137,16 +137,16 @@ final class Metadata: LibraryPart {
 
     /// What lost its name and is still held. Whoever has it open means it, whatever names the kernel
     /// remembers: a descriptor's call is not tried again after ESTALE, as a path's is.
-    private func departedNode(_ inode: InodeNumber) -> DepartedNodes.Node? {
-        if let file = openFiles.file(inode), file.isUnlinked { return departedNodes.unsettled(inode) }
-        return departedNodes[inode]
+    private func departedNode(_ inode: InodeNumber) -> Orphans.Node? {
+        if let file = openFiles.file(inode), file.isUnlinked { return orphans.evenIfNamed(inode) }
+        return orphans[inode]
     }
 
     /// Keeps changed attributes where the entry is.
     private func keep(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if var departed = departedNode(entry.inode) {
             departed.entry = entry
-            departedNodes[entry.inode] = departed
+            orphans[entry.inode] = departed
         } else {
             var entry = entry
             try fileAttributes.noteChange(of: &entry, catalog)
@@ -219,7 +219,7 @@ final class Metadata: LibraryPart {
     func restoreName(_ value: [UInt8], of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
         var stored = try entry.storedAttributes()
         let isWaiting = !entry.hasGeneratedFilename
-        guard try isWaiting || namespace.takesRestoredName(entry) else { return false }
+        guard try isWaiting || namespace.acceptsRestoredName(entry) else { return false }
         let name: DocumentName
         do { name = try Namespace.documentName(value, for: entry) } catch {
             if isWaiting { return false } else { throw error }

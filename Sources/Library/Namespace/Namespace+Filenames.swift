@@ -5,8 +5,8 @@ import Glibc
 import SystemPackage
 
 extension Namespace {
-    /// The filename of a document that is created under `name`. A document that a backup is restored to gets its old filename back, if
-    /// that is free: so a program that restores it once more finds it.
+    /// The filename of a document that is created under `name`. A document that is restored from a backup gets its old filename back, if
+    /// that is free. So a program that restores it once more finds it.
     func newFilename(for name: DocumentName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
         if configuration.filenames.couldHaveMade(name), try !catalog.isFilenameTaken(name.full, in: folder),
             try !backing.folder(folder, catalog).exists(name.full)
@@ -29,9 +29,10 @@ extension Namespace {
         }
     }
 
-    /// A free name for an entry that must give up its own: `NAME (DEVICE).EXT`.
+    /// A free filename for an entry that must give up its own: `NAME (DEVICE).EXT`.
     func distinctFilename(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
         let split = DocumentName(splitting: try EntryName(entry.filename))
+        // Without its folder only the rows can tell whether a name is free.
         let directory = try? backing.folder(entry.parent, catalog)
         var number = 1
         while true {
@@ -45,7 +46,7 @@ extension Namespace {
         }
     }
 
-    /// The display name of a document that nobody named.
+    /// The display name of a document to which no person has given one.
     func automaticName(of entry: Entry, content: [UInt8]) -> DocumentName {
         AutomaticName.make(
             content: content, filename: entry.filename, pathExtension: entry.name?.pathExtension ?? "")

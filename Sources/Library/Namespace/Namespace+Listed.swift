@@ -5,7 +5,7 @@ import Replication
 import SystemPackage
 
 extension Namespace {
-    /// Where an entry stands in the listings, with the names that it has here, which its row may not have yet; nil outside `local` and
+    /// The path of an entry as listings show it, with the names in `entry`, which its row may not have yet. Nil outside `local` and
     /// `cloud`.
     func listedPlace(of entry: Entry, _ catalog: CatalogTransaction) throws -> ListedPlace? {
         var folders: [ListedPlace.Step] = []
@@ -30,12 +30,12 @@ extension Namespace {
             other.id != entry.id
         else { return name }
         if other.kind != .document { return entry.filename }
-        // Of two with one display name the one created first is listed by it. A mere filename gives way.
+        // Of two documents with one display name the older one is listed by it. A display name comes before a filename.
         let isNamesake = other.name?.full.isIdentical(to: name) == true
         return isNamesake && (other.created, other.inode) < (entry.created, entry.inode) ? entry.filename : name
     }
 
-    /// A document gets another name without rename(2): watchers are to hear of it if listings show it. Before its row says so.
+    /// A document gets another name without rename(2). Watchers are told if listings show the name. To be called before the row is updated.
     func announceListedName(of entry: Entry, formerly name: DocumentName?, _ catalog: CatalogTransaction) throws {
         guard configuration.showsDisplayNames, let name, entry.name != name else { return }
         var former = entry
@@ -46,26 +46,26 @@ extension Namespace {
         catalog.announce(.renamed(.moved(from: from, to: to)))
     }
 
-    /// The name that listings show, as long as no other document in the folder has the same.
+    /// The name that listings show unless another document in the folder has the same one.
     func listedName(of entry: EntryNames) -> String {
         (configuration.showsDisplayNames ? entry.fullName : nil) ?? entry.filename
     }
 
-    /// Which children are shown under their display names: of several with one name, the one created
-    /// first; none whose name a folder, link or scratch file has.
-    func whoShowDisplayNames(_ children: [ListingRow]) -> [Bool] {
+    /// Tells of each child whether it is listed by its display name. Of several documents with one name only the oldest is, and none
+    /// whose name a folder, link or scratch file has.
+    func areShownByDisplayName(_ children: [ListingRow]) -> [Bool] {
         var shows = [Bool](repeating: false, count: children.count)
         let onlyNames = Set(children.lazy.filter { $0.kind != .document }.map { ExactName($0.filename) })
-        var bearers: [ExactName: Int] = [:]
-        bearers.reserveCapacity(children.count)
+        var holders: [ExactName: Int] = [:]
+        holders.reserveCapacity(children.count)
         for (index, child) in children.enumerated() {
             guard let fullName = child.fullName.map(ExactName.init), !onlyNames.contains(fullName) else { continue }
-            if let other = bearers[fullName] {
+            if let other = holders[fullName] {
                 let first = children[other]
                 if (first.created, first.inode) < (child.created, child.inode) { continue }
                 shows[other] = false
             }
-            bearers[fullName] = index
+            holders[fullName] = index
             shows[index] = true
         }
         return shows

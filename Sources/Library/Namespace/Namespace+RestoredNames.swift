@@ -5,17 +5,19 @@ import Glibc
 import SystemPackage
 
 extension Namespace {
+    /// The attribute in which backup programs keep a document's display name.
     static let restoredName = "user.document.name"
 
-    func takesRestoredName(_ entry: Entry) throws -> Bool {
+    /// Whether a display name that is set now is one out of a backup, for a document that has its filename as its name.
+    func acceptsRestoredName(_ entry: Entry) throws -> Bool {
         guard let name = entry.name, entry.naming == .given else { return false }
         if configuration.filenames.couldHaveMade(name) { return true }
         return try entry.storedAttributes()[Self.restoredName].map { name.displayName.utf8.elementsEqual($0) } ?? false
     }
 
-    /// A file that kept its own name until now becomes a document with a generated filename, called `entry.name`: if that is a filename out
-    /// of a backup, it gets the name that was kept with the file.
-    func takeRestoredName(for entry: inout Entry) throws {
+    /// A file becomes a document with a generated filename. If its name is a filename out of a backup, the document gets the display name
+    /// that was kept with the file.
+    func applyRestoredName(to entry: inout Entry) throws {
         var stored = try entry.storedAttributes()
         guard let value = stored[Self.restoredName], let name = entry.name else { return }
         if configuration.filenames.couldHaveMade(name), let restored = try? Self.documentName(value, for: entry) {

@@ -5,38 +5,36 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// Names and their meaning: which entry a name in a folder is, which names are given out, and which the kernel may remember.
+/// Names: resolves them to entries, generates filenames, and tells which names the kernel may cache.
 final class Namespace: LibraryPart {
     let transactions: Transactions
     let configuration: LibraryConfiguration
-    let departedNodes: DepartedNodes
+    let orphans: Orphans
+    let givenNames = GivenNames()
 
-    init(
-        _ transactions: Transactions, configuration: LibraryConfiguration, departedNodes: DepartedNodes
-    ) {
+    init(_ transactions: Transactions, configuration: LibraryConfiguration, orphans: Orphans) {
         self.transactions = transactions
         self.configuration = configuration
-        self.departedNodes = departedNodes
+        self.orphans = orphans
     }
 
-    let givenNames = GivenNames()
-    /// What a name means in a folder, and how it came to mean it.
+    /// The entry that a name in a folder means, and by which of its names.
     struct Meaning {
         var entry: Entry
         var isListedName: Bool
-        /// Reached as `Untitled.EXT`, which is not its name.
+        /// Whether the name is `Untitled.EXT`, by which a document without a name is reached.
         var isUntitledAlias = false
     }
 
-    /// Whether the kernel may remember the name by which an entry was reached.
-    func isMemorable(_ meaning: Meaning, as name: String, in parent: InodeNumber) -> Bool {
-        if !meaning.isListedName { return !meaning.isUntitledAlias && givenNames.noteTyped(name, in: parent) }
-        if meaning.entry.hasGeneratedFilename { givenNames.noteListed(CollectionOfOne(meaning.entry.inode)) }
+    /// Whether the kernel may cache the name by which an entry was reached.
+    func isCacheable(_ meaning: Meaning, as name: String, in parent: InodeNumber) -> Bool {
+        if !meaning.isListedName { return !meaning.isUntitledAlias && givenNames.recordTyped(name, in: parent) }
+        if meaning.entry.hasGeneratedFilename { givenNames.recordListed(CollectionOfOne(meaning.entry.inode)) }
         return true
     }
 
-    /// Either name of a document resolves; which one comes first depends on `--show` (PRODUCT 2).
-    /// What has but one name, like a folder, always comes first: nothing else could reach it.
+    /// Finds the entry that a name means. Both names of a document resolve; which one comes first depends on `--show` (`Semantics`,
+    /// "Names in paths"). An entry with one name only, such as a folder, always comes first: no other name reaches it.
     func resolve(_ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Meaning? {
         if parent == .documents { return try resolveInDocuments(name, catalog) }
         let byFilename = try catalog.entry(in: parent, filename: name)
@@ -50,7 +48,7 @@ final class Namespace: LibraryPart {
         return try resolveUntitled(name, in: parent, catalog)
     }
 
-    /// `Untitled.EXT` means the newest document that was created so and has no name yet.
+    /// `Untitled.EXT` means the newest document that was created under that name and has no name of its own yet.
     private func resolveUntitled(
         _ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Meaning? {
@@ -62,8 +60,7 @@ final class Namespace: LibraryPart {
         }
     }
 
-    /// `Documents` holds the two containers; a document of the preferred one resolves there too, and what a
-    /// program leaves beside it while it saves.
+    /// `Documents` holds `local` and `cloud`. Documents and scratch files of the preferred one resolve there as well.
     private func resolveInDocuments(_ name: String, _ catalog: CatalogTransaction) throws -> Meaning? {
         if let container = try catalog.entry(in: .documents, filename: name) {
             return Meaning(entry: container, isListedName: true)
@@ -74,23 +71,23 @@ final class Namespace: LibraryPart {
         return Meaning(entry: found.entry, isListedName: false, isUntitledAlias: found.isUntitledAlias)
     }
 
-    /// Where a document goes that is created directly in `Documents` (PRODUCT 4).
+    /// The container of a document that is created directly in `Documents` (`Semantics`, "The tree").
     var preferredLocation: Container { .local }
 
     var preferredFolder: InodeNumber { preferredLocation == .local ? .local : .cloud }
 
-    /// The folder that really receives what is created in `parent`.
+    /// The folder that receives an entry created in `parent`.
     func receivingFolder(_ parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         let inode = parent == .documents ? preferredFolder : parent
         guard inode != .root else { throw Refusal.noPlaceForIt }
         guard let folder = try catalog.entry(inode) else {
-            throw departedNodes[inode] == nil ? Refusal.staleInode : Refusal.folderRemoved
+            throw orphans[inode] == nil ? Refusal.staleInode : Refusal.folderRemoved
         }
         guard folder.kind == .folder else { throw Refusal.notFolder }
         return folder
     }
 
-    /// The entry that a name means in a call that changes it. Virtual files cannot be changed so.
+    /// The entry that a name means in a call that removes or renames it. Virtual files can be neither.
     func existing(
         _ name: some Collection<UInt8>, in parent: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Entry {

@@ -8,7 +8,7 @@ import Replication
 import SystemPackage
 
 extension FoundFiles {
-    /// A local document without its file has gone; a cloud document is a placeholder again.
+    /// A file is gone: a local document is removed with it, a cloud document becomes a placeholder.
     func dropMissing(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.isReplicated, entry.kind == .document, entry.currentVersion != nil {
             var placeholder = entry
@@ -23,7 +23,8 @@ extension FoundFiles {
         }
     }
 
-    /// A person removed it from the store: it is removed. But nobody has chosen among versions in conflict.
+    /// A person removed a file from the store: the entry is removed. A document in conflict is an exception: a person must choose among its
+    /// versions first.
     func dropRemoved(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.conflicts > 0 { return try dropMissing(entry, catalog) }
         try withdrawals.withdraw(entry, step: nil, catalog)
@@ -31,10 +32,10 @@ extension FoundFiles {
         logger.notice("a file was removed from the store", metadata: ["filename": "\(entry.filename)"])
     }
 
-    /// Makes a row for a file that has none. The display name is that which the file carries; the filename stays, unless a
-    /// document elsewhere on this device has it.
+    /// Adopts a file: makes a row for it. The display name is the one that the file carries. The filename stays, unless another document
+    /// on this device has it.
     ///
-    /// - Returns: nil for what cannot be an entry.
+    /// - Returns: nil for a file that cannot be an entry: of another type, or with a name that no entry can have.
     func adopt(_ stray: Reconciliation.Stray, _ directory: BackingFolder, _ catalog: CatalogTransaction) throws
         -> Entry?
     {
@@ -74,6 +75,7 @@ extension FoundFiles {
         entry.hasGeneratedFilename = true
         let twin = try catalog.entries(generatedFilename: name.text).first
         let displayName = directory.displayName(of: name.text) ?? twin?.name?.displayName
+        // A name that no document can have was not set by docfs.
         if let displayName, let named = try? DocumentName(displayName: displayName, pathExtension: split.pathExtension)
         {
             entry.document?.name = named

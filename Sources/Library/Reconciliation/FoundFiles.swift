@@ -1,41 +1,41 @@
-import Replica
 import Backing
-import Catalog
 import CLinux
+import Catalog
 import Documents
 import Glibc
 import Logging
+import Replica
 import Replication
 import Synchronization
 import SystemPackage
 
-/// What a file of the store says that its row does not: an edit by another hand, content that had just arrived, a file without a row.
+/// Updates rows from files of the store that changed without docfs: an edit by another program, content that had just arrived before a
+/// crash, a file without a row.
 final class FoundFiles: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
     let contents: Contents
     let withdrawals: Withdrawals
 
-    init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals
-    ) {
+    init(_ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.withdrawals = withdrawals
     }
-    /// Finds out whether a document's file was changed by somebody else than this mount, and notes it as a save: so that no
-    /// version from elsewhere takes its place unseen.
+
+    /// Finds out whether another program than this mount changed a document's file, and records the change as a save. So no version from
+    /// another device replaces the edit.
     ///
     /// - Parameter status: of the file.
-    /// - Returns: whether it is a save that the container must hear of.
-    func noteChangeInStore(
+    /// - Returns: whether there is a save that the container must be told of.
+    func recordChangeInStore(
         of entry: inout Entry, _ status: stat, _ occasion: Reconciliation.Occasion,
         inherited: DocumentVersion? = nil, _ catalog: CatalogTransaction
     ) throws -> Bool {
         if entry.container == .local {
             if !entry.isHere {
-                try takeFoundOfDeparting(&entry, status, catalog)
+                try adoptFoundContentOfLeaving(&entry, status, catalog)
             } else if entry.naming != .given, Fingerprint(entry) != Fingerprint(status) {
                 try contents.finishSave(&entry, catalog)
                 try catalog.update(entry)
@@ -43,10 +43,10 @@ final class FoundFiles: LibraryPart {
             return false
         }
         guard entry.isReplicated else { return false }
-        if !entry.isHere { return try takeFound(&entry, status, catalog) }
+        if !entry.isHere { return try adoptFoundContent(&entry, status, catalog) }
         let folder = try backing.folder(entry.parent, catalog)
         let isStillWritten = try isStillWritten(entry, in: folder)
-        // Without a content version the file holds an edit that was given up for another version.
+        // A pending edit is sent anyway. Without a content version the file holds an edit that was given up for another version.
         if entry.pending.contains(.content) || entry.contentVersion == nil { return false }
         if !isStillWritten {
             let known = try knownVersion(entry.contentVersion, of: entry, catalog) ?? inherited
@@ -56,7 +56,7 @@ final class FoundFiles: LibraryPart {
                 return false
             }
             if let known, known.size == Int64(status.st_size), try isContent(of: known, entry, in: folder) {
-                try noteOtherTime(of: &entry, status, known, occasion, in: folder, catalog)
+                try recordOtherTime(of: &entry, status, known, occasion, in: folder, catalog)
                 return false
             }
         }
@@ -66,10 +66,10 @@ final class FoundFiles: LibraryPart {
         return true
     }
 
-    /// The row says that the content is not here, and a file is in its place: the content that was on its way, or an edit.
+    /// The row is a placeholder, and there is a file at its path: content that had just arrived, or an edit.
     ///
     /// - Returns: whether it is an edit.
-    private func takeFound(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws -> Bool {
+    private func adoptFoundContent(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws -> Bool {
         let folder = try backing.folder(entry.parent, catalog)
         let known = try knownVersion(entry.currentVersion, of: entry, catalog)
         let isCurrent =
@@ -78,7 +78,7 @@ final class FoundFiles: LibraryPart {
         entry.contentVersion = entry.currentVersion
         entry.error = nil
         if isCurrent {
-            try folder.setTimes(entry.filename, [entry.modified.timespec, entry.modified.timespec])
+            try folder.setModified(entry.filename, entry.modified.timespec)
         } else {
             entry.notePending(.content)
             try contents.finishSave(&entry, catalog)
@@ -87,15 +87,16 @@ final class FoundFiles: LibraryPart {
         return !isCurrent
     }
 
-    /// The document is on its way out of the cloud, and a file is in its place: the content that was on its way, an older version
-    /// that is of no use, or an edit, which is kept as a document of its own.
-    private func takeFoundOfDeparting(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws {
+    /// The document was moved out of the cloud before its content was here, and there is a file at its path: content that had just arrived,
+    /// an older version, which is ignored, or an edit, which is kept as a document of its own.
+    private func adoptFoundContentOfLeaving(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws
+    {
         let folder = try backing.folder(entry.parent, catalog)
         let versions = try entry.id.flatMap { try CatalogReplica(catalog).entry($0)?.versions?.all } ?? []
         let found = try versions.first { try $0.size == Int64(status.st_size) && isContent(of: $0, entry, in: folder) }
         if let found {
             guard found.id == entry.currentVersion else { return }
-            try withdrawals.withdrawDeparting(&entry, catalog)
+            try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
             entry.isHere = true
             entry.contentVersion = found.id
             entry.error = nil
@@ -107,16 +108,16 @@ final class FoundFiles: LibraryPart {
         _ = try adopt(.init(folder: entry.parent, name: name, found: try folder.identify(name)), folder, catalog)
     }
 
-    /// The content is what it was; only its time is another.
-    private func noteOtherTime(
+    /// A file has another time of modification but the same content.
+    private func recordOtherTime(
         of entry: inout Entry, _ status: stat, _ version: DocumentVersion, _ occasion: Reconciliation.Occasion,
         in folder: BackingFolder, _ catalog: CatalogTransaction
     ) throws {
-        // Another version is shown: nobody sees the time of this one.
+        // Another version is shown, with its own time.
         if !entry.isBackingCurrent { return }
         if occasion == .copy {
-            // The backup did not keep it.
-            return try folder.setTimes(entry.filename, [version.modified.timespec, version.modified.timespec])
+            // The copy did not keep the time.
+            return try folder.setModified(entry.filename, version.modified.timespec)
         }
         entry.modified = Timestamp(status.st_mtim)
         entry.notePending(.modified)
@@ -135,28 +136,29 @@ final class FoundFiles: LibraryPart {
         return try withExtendedLifetime(file) { try version.isContent(of: FileDescriptor(rawValue: file.number)) }
     }
 
-    /// Somebody who had a document open when docfs ended may go on writing to it: it counts as changed, and is sent when nobody
-    /// writes to it any more (`isMapped`), if it is another content.
+    /// A program that had a document open when docfs ended may go on writing to the file. The document then counts as changed. It is sent
+    /// when no program writes to it any more (`isMapped`), if its content differs.
     private func isStillWritten(_ entry: Entry, in folder: BackingFolder) throws -> Bool {
         guard surroundings.asksForLeases, entry.isBackingCurrent, !openFiles.isOpen(entry.inode) else { return false }
         return unseenWrites.isHeldSinceBefore(try folder.openUnnoticed(entry.filename))
     }
 
-    /// Must be asked before something takes the place of a file, or the file is removed because another device says so.
+    /// Records an edit of a document's file that no mount saw. To be called before the file is replaced, or removed because another device
+    /// removed the document.
     ///
-    /// - Returns: whether somebody edited it unseen. It is noted.
-    ///
-    /// - Parameter inherited: the version that the file holds, if it has just gone to another document.
-    func noteEditInStore(
+    /// - Parameter inherited: the version that the file holds, if that version has just passed to another document.
+    /// - Returns: whether the file was edited.
+    func recordEditInStore(
         of entry: inout Entry, inherited: DocumentVersion? = nil, _ catalog: CatalogTransaction
     ) throws -> Bool {
-        // Of a file that is open it is known (`UnseenWrites`).
+        // Writes to an open file are recorded already (`UnseenWrites`).
         if let file = openFiles.file(entry.inode), file.arrival?.stage != .underWay { return false }
+        // A file that is gone was not edited.
         guard entry.kind == .document, let folder = try? backing.folder(entry.parent, catalog),
             let status = try? folder.status(entry.filename)
         else { return false }
         if entry.isBackingCurrent, Fingerprint(status) == Fingerprint(entry) { return false }
-        guard try noteChangeInStore(of: &entry, status, .edits, inherited: inherited, catalog) else { return false }
+        guard try recordChangeInStore(of: &entry, status, .edits, inherited: inherited, catalog) else { return false }
         transfers.noteClosed(entry.inode)
         return true
     }

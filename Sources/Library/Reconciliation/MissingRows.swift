@@ -1,7 +1,7 @@
 import Backing
 import Catalog
 
-/// Rows whose files are not in their places.
+/// Rows without a file at their path, found by inode, by evidence and by folder.
 struct MissingRows {
     private var byInode: [InodeNumber: Entry] = [:]
     private var byEvidence: [FileEvidence: InodeNumber] = [:]
@@ -12,7 +12,7 @@ struct MissingRows {
 
     subscript(inode: InodeNumber) -> Entry? { byInode[inode] }
 
-    /// The row that knows its file by inode number and birth time.
+    /// The row whose file had this inode number and birth time.
     subscript(evidence: FileEvidence) -> Entry? { byEvidence[evidence].flatMap { byInode[$0] } }
 
     func children(of folder: InodeNumber) -> Set<InodeNumber> { byFolder[folder] ?? [] }
@@ -21,7 +21,7 @@ struct MissingRows {
         remove(row.inode)
         byInode[row.inode] = row
         byFolder[row.parent, default: []].insert(row.inode)
-        // A number alone proves nothing.
+        // An inode number alone proves nothing: it is reused.
         if let evidence = row.backing, evidence.birth != 0 { byEvidence[evidence] = row.inode }
     }
 

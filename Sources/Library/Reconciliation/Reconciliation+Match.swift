@@ -7,9 +7,9 @@ import Logging
 import Replication
 import SystemPackage
 
-/// A row and the file that is its own: what of the file is news.
+/// Updates a row from the file that was matched with it.
 extension Reconciliation {
-    /// Takes over into a row what its file says: its name, and content that changed unseen.
+    /// Updates a row with the name that its file carries, and records content that changed unseen.
     func match(_ row: Entry, _ found: IdentifiedStatus, in directory: BackingFolder) throws {
         var entry = row
         if occasion != .failedWrite, row.backing != found.evidence {
@@ -19,11 +19,11 @@ extension Reconciliation {
         guard row.kind == .document else { return }
         try matchName(&entry, in: directory)
         if occasion != .failedWrite {
-            _ = try comparison.foundFiles.noteChangeInStore(of: &entry, found.status, occasion, catalog)
+            _ = try comparison.foundFiles.recordChangeInStore(of: &entry, found.status, occasion, catalog)
         }
     }
 
-    /// After an unclean end the name that a file carries is later than its row's.
+    /// After a crash the name that a file carries is newer than the one in its row.
     private func matchName(_ entry: inout Entry, in directory: BackingFolder) throws {
         guard entry.hasGeneratedFilename, let name = entry.name,
             let carried = directory.displayName(of: entry.filename),
@@ -33,6 +33,7 @@ extension Reconciliation {
             comparison.backing.mirror(displayName: name.displayName, of: entry.filename, in: directory)
             return
         }
+        // A name that no document can have was not set by docfs.
         guard let later = try? DocumentName(displayName: carried, pathExtension: name.pathExtension) else { return }
         entry.document?.name = later
         entry.notePending(.name)

@@ -8,23 +8,23 @@ import Synchronization
 import SystemPackage
 
 extension StoreComparison {
-    /// Ends the use of the store cleanly. No call may be under way or follow.
+    /// Closes the store cleanly. No call may be under way or follow.
     func close() throws {
         unseenWrites.hasEnded.store(true, ordering: .releasing)
-        // Who still has a document open may go on writing to it after docfs has ended: the next mount compares.
-        let isUnwritten =
+        // A program that still has a document open may go on writing to it after docfs has ended. The next mount then compares.
+        let hasNoWriter =
             transactions.attemptToNoteUnseenWrites() && unseenWrites.areNone && !openFiles.areWrittenUnseen
         catalog.setListener(nil)
-        let isNoted: Bool
+        let hasFolderTimes: Bool
         do {
-            try noteFolderTimes()
-            isNoted = true
+            try recordFolderTimes()
+            hasFolderTimes = true
         } catch {
             logger.warning(
-                "the store's folders could not be noted; the next mount looks at all files",
+                "the times of the store's folders could not be recorded; the next mount compares all files",
                 metadata: ["error": "\(error)"])
-            isNoted = false
+            hasFolderTimes = false
         }
-        try store.close(isAgreed: isUnwritten && isNoted && !mustReconcile.load(ordering: .relaxed))
+        try store.close(isAgreed: hasNoWriter && hasFolderTimes && !mustReconcile.load(ordering: .relaxed))
     }
 }

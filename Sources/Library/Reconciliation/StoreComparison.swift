@@ -7,7 +7,7 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// When rows and files are compared: at the mount, after a failed write, and where a file is not as its row says.
+/// Has rows and files reconciled (`Reconciliation`): at the mount, after a failed write, and where a file differs from its row.
 final class StoreComparison: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
@@ -15,6 +15,11 @@ final class StoreComparison: LibraryPart {
     let identities: Identities
     let migration: Migration
     let foundFiles: FoundFiles
+
+    /// Whether rows and files may disagree. Then the store must not be marked as closed cleanly.
+    let mustReconcile = Atomic<Bool>(false)
+    /// Whether files are being put back after a write that failed.
+    private let isUndoing = Atomic<Bool>(false)
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, identities: Identities,
@@ -28,24 +33,21 @@ final class StoreComparison: LibraryPart {
         self.foundFiles = foundFiles
     }
 
-    /// Whether rows and files may disagree, so that the store must not be marked as closed.
-    let mustReconcile = Atomic<Bool>(false)
-    /// Whether files are being put back after a write that failed.
-    private let isUndoing = Atomic<Bool>(false)
     /// Compares rows and files as far as they may disagree.
+    ///
     /// - Parameter state: how the store was left.
     func reconcile(_ state: DocumentStore.Condition) throws {
         do { try compare(state) } catch CatalogError.full {
-            // A full disk is no reason not to show what is there. The next mount compares again.
+            // The documents can be shown on a full disk as well. The next mount compares again.
             mustReconcile.store(true, ordering: .relaxed)
             logger.error(
-                "the disk is full: what changed in the store's files is not shown before there is room and docfs is mounted again"
+                "the disk is full: changes of the store's files are shown when there is room and docfs is mounted again"
             )
         }
     }
 
     private func compare(_ state: DocumentStore.Condition) throws {
-        try store.write { try settleRemovals($0) }
+        try store.write { try restoreOrDiscardSetAside($0) }
         if state == .clean { return try reconcileEdits() }
         if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
         try store.write { catalog in
@@ -56,15 +58,15 @@ final class StoreComparison: LibraryPart {
         }
     }
 
-    /// A write failed after it may have changed files: they go back to where the rows say.
+    /// A write failed and may have changed files before. They are moved back to the paths of their rows.
     func undoFileChanges(in folders: [InodeNumber]) {
-        // It may fail itself.
+        // The write of this function may fail as well, and would call it again.
         if isUndoing.exchange(true, ordering: .acquiringAndReleasing) {
             return mustReconcile.store(true, ordering: .relaxed)
         }
         defer { isUndoing.store(false, ordering: .releasing) }
         do {
-            // Nothing of it needs room, so it succeeds on a full disk.
+            // None of this needs room: it succeeds on a full disk.
             try store.write { catalog in
                 backing.forgetFolders()
                 try putBackRemoved(catalog)
@@ -79,7 +81,8 @@ final class StoreComparison: LibraryPart {
         }
     }
 
-    /// Looks into the folders in which files were added, removed or renamed. Contents are looked at later (`noteEditsInStore`).
+    /// Compares the folders in which files were added, removed or renamed while no mount used the store. Contents are compared later
+    /// (`recordEditsInStore`).
     private func reconcileEdits() throws {
         try store.write { catalog in
             let known = try catalog.folderTimes()
@@ -90,6 +93,7 @@ final class StoreComparison: LibraryPart {
         }
     }
 
+    /// The time of change of a folder (st_ctime); nil if it is gone.
     private func folderTime(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Int64? {
         let status: stat
         switch inode {
@@ -103,7 +107,8 @@ final class StoreComparison: LibraryPart {
         return Timestamp(status.st_ctim).nanoseconds
     }
 
-    func noteFolderTimes() throws {
+    /// Records the folders' times of change, by which the next mount finds folders that were changed meanwhile.
+    func recordFolderTimes() throws {
         try store.write { catalog in
             var known = try catalog.folderTimes()
             for folder in try catalog.folders().map(\.inode) {
@@ -114,21 +119,20 @@ final class StoreComparison: LibraryPart {
         }
     }
 
-    /// Notes which documents' contents were changed in the store while no mount used it. Takes a while where there are many;
-    /// whatever is about to take the place of a file looks at that itself.
+    /// Records which documents were edited in the store while no mount used it. This takes a while where there are many. A change that is
+    /// about to replace a file compares that file first, and need not wait for this.
     ///
-    /// - Parameter isOver: asked now and then; true ends it.
-    func noteEditsInStore(until isOver: () -> Bool) {
+    /// - Parameter isOver: called now and then; true ends the comparison.
+    func recordEditsInStore(until isOver: () -> Bool) {
         var last = InodeNumber(0)
         do {
             while !isOver() {
                 let entries = try catalog.read { try $0.entriesWithNotedContent(after: last, limit: 256) }
-                // One at a time: an edit takes reading the whole file.
-                // By their ids: a version from elsewhere gives a document another inode number.
+                // One write for each edit, since it reads the whole file. By id, since a version from another device changes the inode number.
                 for id in entries.compactMap(\.id) where try catalog.read({ try looksEdited(id, $0) }) && !isOver() {
                     try store.write { catalog in
                         guard var entry = try catalog.entry(id) else { return }
-                        _ = try foundFiles.noteEditInStore(of: &entry, catalog)
+                        _ = try foundFiles.recordEditInStore(of: &entry, catalog)
                     }
                 }
                 guard entries.count == 256, let end = entries.last else { break }
@@ -144,28 +148,36 @@ final class StoreComparison: LibraryPart {
 
     private func looksEdited(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
         guard let entry = try catalog.entry(id), entry.isHere,
+            // A file that is gone was not edited.
             let status = try? backing.folder(entry.parent, catalog).status(entry.filename)
         else { return false }
         return entry.isOutdated || Fingerprint(status) != Fingerprint(entry)
     }
 
-    /// What was set aside goes if its row went, and goes back if the row is still there. Parts of
-    /// downloads start anew.
-    private func settleRemovals(_ catalog: CatalogTransaction) throws {
+    /// Empties `staging`: a file whose row exists is put back, a file whose row was removed is deleted. Downloads start anew.
+    private func restoreOrDiscardSetAside(_ catalog: CatalogTransaction) throws {
         try putBackRemoved(catalog)
         for name in try backing.staging.names() { try backing.staging.removeFile(name) }
     }
 
+    /// Puts files in `staging` back to the paths of their rows.
     private func putBackRemoved(_ catalog: CatalogTransaction) throws {
         for name in try backing.staging.names() {
-            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode),
-                let folder = try? backing.folder(entry.parent, catalog)
-            else { continue }
+            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode) else {
+                continue
+            }
+            let folder: BackingFolder
+            do { folder = try backing.folder(entry.parent, catalog) } catch {
+                logger.warning(
+                    "a file that was being removed could not be put back",
+                    metadata: ["filename": "\(entry.filename)", "error": "\(error)"])
+                continue
+            }
             guard let present = try? folder.identify(entry.filename) else {
                 try backing.putBack(entry.filename, of: inode, in: folder)
                 continue
             }
-            // A file in its place is what replaced it. A link or folder there is another entry: both stay.
+            // A file at its path has replaced it. A link or folder there is another entry: both stay.
             if present.type == entry.kind.backingType { continue }
             try backing.putBack(
                 try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog), of: inode,

@@ -5,7 +5,7 @@ import Replica
 import Replication
 import SystemPackage
 
-/// The tree as the container says it is, with the changes that are pending here on top.
+/// Shows the container's state in the tree, with the changes that are pending on this device on top (`Projection`).
 final class ReplicatedTree: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
@@ -18,8 +18,8 @@ final class ReplicatedTree: LibraryPart {
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals,
-        removal: Removal,
-        arrivals: Arrivals, foundFiles: FoundFiles, comparison: StoreComparison
+        removal: Removal, arrivals: Arrivals, foundFiles: FoundFiles,
+        comparison: StoreComparison
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -31,14 +31,14 @@ final class ReplicatedTree: LibraryPart {
         self.comparison = comparison
     }
 
-    /// Shows a document as a choice that was made here leaves it.
+    /// Shows a document after a choice among its versions was made on this device.
     func show(_ id: EntryID, in folder: InodeNumber, _ catalog: CatalogTransaction) throws {
         var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
         try projection.project([id])
         catalog.announce(.listingChanged(of: folder))
     }
 
-    /// The conflict versions of what was renamed are those of the document that it is now.
+    /// A document was renamed over another one, or continues it: its conflict versions become that document's.
     func showInheritedConflicts(of source: Entry, as entry: Entry, _ catalog: CatalogTransaction) throws {
         guard source.conflicts > 0, let id = entry.id else { return }
         try show(id, in: entry.parent, catalog)
@@ -46,7 +46,7 @@ final class ReplicatedTree: LibraryPart {
 }
 
 extension ReplicatedTree: SynchronizedTree {
-    /// Of deletions that are noted in one transaction, so that nobody waits long.
+    /// The number of withdrawals in one transaction: other calls wait for it.
     private static let withdrawalsAtOnce = 500
 
     package func follow<Value>(
@@ -54,14 +54,14 @@ extension ReplicatedTree: SynchronizedTree {
         _ change: (CatalogTransaction) throws -> (ReplicaChange, Value)
     ) throws -> Value {
         try transactions.noteUnseenWrites()
-        let (discarded, changes, value) = try comparison.reconcilingSurprises(in: folders) { catalog in
+        let (discarded, changes, value) = try comparison.writeReconciling(in: folders) { catalog in
             while try withdrawals.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
             let (replica, value) = try change(catalog)
             var projection = Projection(self, catalog, replica.replica, saved: replica.saved)
             try projection.project(replica.touched)
             return (projection.discarded, try projection.remoteChanges(), value)
         }
-        observer?.remotelyChanged(changes)
+        observer?.tellWatchers(of: changes)
         for inode in discarded { try backing.discard(inode) }
         stateChanged()
         return value
@@ -88,7 +88,7 @@ extension ReplicatedTree: SynchronizedTree {
         guard try !store.read({ try $0.foldersToForget().isEmpty }) else { return }
         try mutate { catalog in
             for folder in try catalog.foldersToForget() {
-                // Something may lie in it that no row tells of yet.
+                // The store's folder may hold a file without a row. It is removed when the file has been adopted or removed.
                 do { try removal.removeFolder(folder, catalog) } catch Errno.directoryNotEmpty { continue }
                 if let id = folder.id { try catalog.deleteWithdrawal(id) }
                 catalog.announce(.listingChanged(of: folder.parent))

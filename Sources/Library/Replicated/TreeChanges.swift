@@ -1,7 +1,7 @@
 import Catalog
 import Documents
 
-/// What a commit changes in the tree, in the order in which it happens.
+/// The changes that a commit makes in the tree, in order, as watchers are told of them.
 struct TreeChanges {
     private enum Change {
         case creation(EntryID)
@@ -11,37 +11,36 @@ struct TreeChanges {
     }
 
     private var changes: [Change] = []
-    /// Those of which it is said already where they were before.
-    private var placed: Set<EntryID> = []
-    /// Where among the changes a move is.
+    /// The entries whose former path is recorded already, or that were created.
+    private var hasFormerPath: Set<EntryID> = []
+    /// The index in `changes` of each move.
     private var moves: [EntryID: Int] = [:]
 
-    mutating func noteCreation(of entry: Entry) {
+    mutating func recordCreation(of entry: Entry) {
         guard let id = entry.id else { return }
-        placed.insert(id)
+        hasFormerPath.insert(id)
         changes.append(.creation(id))
     }
 
-    mutating func noteContent(of entry: Entry) { entry.id.map { changes.append(.content($0)) } }
+    mutating func recordContent(of entry: Entry) { entry.id.map { changes.append(.content($0)) } }
 
-    /// - Parameter place: where a listing showed it; counts the first time only, since where it is parked on
-    ///   the way is nobody's business.
-    mutating func noteMove(of entry: Entry, from place: ListedPlace) {
+    /// - Parameter place: its path in the listings before. Only the first one counts: the others are names that it had during the commit.
+    mutating func recordMove(of entry: Entry, from place: ListedPlace) {
         guard let id = entry.id else { return }
-        guard placed.insert(id).inserted else { return }
+        guard hasFormerPath.insert(id).inserted else { return }
         moves[id] = changes.count
         changes.append(.move(id, from: place))
     }
 
-    /// - Parameter place: where a listing showed it, unless it was parked on the way.
-    mutating func noteRemoval(of entry: Entry, from place: ListedPlace) {
+    /// - Parameter place: its path in the listings before, unless a move of it was recorded.
+    mutating func recordRemoval(of entry: Entry, from place: ListedPlace) {
         guard let id = entry.id, let move = moves[id], case .move(_, let before) = changes[move] else {
             return changes.append(.removal(from: place))
         }
         changes[move] = .removal(from: before)
     }
 
-    /// - Parameter place: where a listing shows an entry when all is done; nil for what has gone again.
+    /// - Parameter place: tells the path of an entry after all changes; nil if it is gone.
     func listed(_ place: (EntryID) throws -> ListedPlace?) rethrows -> [RemoteChange] {
         try changes.compactMap { change in
             switch change {

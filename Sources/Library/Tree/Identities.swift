@@ -5,83 +5,80 @@ import Glibc
 import Replication
 import SystemPackage
 
-/// How a document's identity begins, passes from one file to another, and comes back.
+/// Begins a document's identity, moves it from one file to another, and gives back the identity of a document that was removed a moment
+/// ago.
 final class Identities: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
     let contents: Contents
     let withdrawals: Withdrawals
+    let recentlyRemoved = RecentlyRemoved()
 
-    init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals
-    ) {
+    init(_ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.withdrawals = withdrawals
     }
 
-    /// Documents that were deleted or set aside a moment ago.
-    let departed = DepartedIdentities()
-    /// Gives a new file the identity of a document that was deleted or set aside a moment ago.
+    /// Gives a new file the identity of a document that was deleted, or renamed to a backup, a moment ago.
     ///
-    /// - Returns: false when it cannot be had any more.
-    func takeIdentity(
-        of departed: DepartedIdentities.Departed, for entry: inout Entry, by caller: Caller,
-        _ catalog: CatalogTransaction
+    /// - Returns: false when another entry has the identity or its filename by now.
+    func giveIdentity(
+        of removed: RecentlyRemoved.Document, to entry: inout Entry, by caller: Caller, _ catalog: CatalogTransaction
     ) throws -> Bool {
-        guard let id = departed.entry.id else { return false }
-        if let holder = departed.holder {
-            guard let held = try catalog.entry(holder), held.id == id else { return false }
-            try makeIndependent(held, catalog)
+        guard let id = removed.entry.id else { return false }
+        if let backup = removed.backup {
+            guard let kept = try catalog.entry(backup), kept.id == id else { return false }
+            try makeDocument(ofBackup: kept, catalog)
         } else if try catalog.entry(id) != nil
-            || catalog.entry(in: departed.entry.parent, filename: departed.entry.filename) != nil
+            || catalog.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil
         {
             return false
         }
-        entry.adoptIdentity(of: departed.entry)
-        entry.parent = departed.entry.parent
-        entry.container = departed.entry.container
+        entry.adoptIdentity(of: removed.entry)
+        entry.parent = removed.entry.parent
+        entry.container = removed.entry.container
         contents.noteBase(of: &entry, savedBy: caller, catalog)
         entry.notePending([.creation, .content])
         try catalog.deleteWithdrawal(id)
         return true
     }
 
-    /// Makes what is being renamed the document that was deleted from its new name, or set aside, a moment ago. What it was itself
-    /// ends, as if it had been renamed over that document.
+    /// Gives the source of a rename the identity of the document that was removed from its new name a moment ago. If the source was a
+    /// document itself, it ends, as if it had been renamed over that document.
     ///
-    /// - Returns: false where there is no such document, or it is what is being renamed.
-    func takeDepartedIdentity(
+    /// - Returns: false where there is no such document, or the source is its backup.
+    func continueRecentlyRemoved(
         _ entry: inout Entry, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
     ) throws -> Bool {
         let source = move.source
         guard
-            let departed = departed.claim(move.name, in: move.folder.inode, now: surroundings.now()),
-            departed.holder != source.inode, try takeIdentity(of: departed, for: &entry, by: caller, catalog)
+            let removed = recentlyRemoved.remove(move.name, in: move.folder.inode, now: surroundings.now()),
+            removed.backup != source.inode, try giveIdentity(of: removed, to: &entry, by: caller, catalog)
         else { return false }
         if source.kind == .document { try withdrawals.withdraw(source, step: nil, heir: entry.id, catalog) }
         return true
     }
 
-    /// Makes the backup that a program kept of a document a document of its own, so that the file
-    /// that is now written in its place can be the one it was.
-    private func makeIndependent(_ held: Entry, _ catalog: CatalogTransaction) throws {
-        var backup = held
-        guard let folder = try catalog.entry(held.parent), let name = held.name else { return }
-        let directory = try backing.folder(held.parent, catalog)
-        try giveIdentity(to: &backup, called: try EntryName(name.full), in: folder, catalog)
+    /// Makes a program's backup of a document a document of its own. The file that is being written in its former place then gets the
+    /// identity.
+    private func makeDocument(ofBackup kept: Entry, _ catalog: CatalogTransaction) throws {
+        var backup = kept
+        guard let folder = try catalog.entry(kept.parent), let name = kept.name else { return }
+        let directory = try backing.folder(kept.parent, catalog)
+        try giveNewIdentity(to: &backup, called: try EntryName(name.full), in: folder, catalog)
         backup.currentVersion = nil
         backup.contentVersion = nil
-        if backup.filename != held.filename {
-            try directory.rename(held.filename, to: directory, backup.filename)
-            catalog.announce(.nameChanged(held.filename, in: held.parent))
+        if backup.filename != kept.filename {
+            try directory.rename(kept.filename, to: directory, backup.filename)
+            catalog.announce(.nameChanged(kept.filename, in: kept.parent))
         }
         try catalog.update(backup)
     }
 
-    /// Makes an entry a document of its own, called `name`.
-    func giveIdentity(
+    /// Makes an entry a new document called `name`.
+    func giveNewIdentity(
         to entry: inout Entry, called name: EntryName, in folder: Entry, _ catalog: CatalogTransaction
     ) throws {
         let documentName = DocumentName(splitting: name)
@@ -95,7 +92,7 @@ final class Identities: LibraryPart {
             entry.filename = try namespace.newFilename(for: documentName, in: folder.inode, catalog)
             entry.hasGeneratedFilename = true
         }
-        if entry.hasGeneratedFilename { try namespace.takeRestoredName(for: &entry) }
+        if entry.hasGeneratedFilename { try namespace.applyRestoredName(to: &entry) }
         if entry.naming == .untitled {
             let name = namespace.automaticName(of: entry, content: [])
             entry.document?.name = name
@@ -105,7 +102,7 @@ final class Identities: LibraryPart {
 }
 
 extension Entry {
-    /// Becomes the document that `other` was: all but the file and its mode.
+    /// Makes the entry the document that `other` was. The file and its mode stay.
     mutating func adoptIdentity(of other: Entry) {
         nature = other.nature
         id = other.id
@@ -129,7 +126,7 @@ extension Entry {
         return entry
     }
 
-    /// Stops being anything that the container knows: what is left of a document is a file with a name.
+    /// Makes a document a scratch file, and any entry one that the container does not know.
     mutating func dropIdentity() {
         if kind == .document { nature = .scratch }
         id = nil

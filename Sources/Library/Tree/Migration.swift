@@ -4,23 +4,23 @@ import CLinux
 import Documents
 import SystemPackage
 
-/// Moving between local and cloud: setUbiquitous YES or NO. The rename itself is local and returns at once; synchronization sends or
-/// fetches the contents afterwards.
+/// Moves entries between `local` and `cloud` (`Semantics`, "Moving between local and cloud"). The rename itself changes this device only
+/// and returns at once. Synchronization sends or fetches the contents afterwards.
 final class Migration: LibraryPart {
     let transactions: Transactions
     let contents: Contents
     let withdrawals: Withdrawals
 
-    init(
-        _ transactions: Transactions, contents: Contents, withdrawals: Withdrawals
-    ) {
+    init(_ transactions: Transactions, contents: Contents, withdrawals: Withdrawals) {
         self.transactions = transactions
         self.contents = contents
         self.withdrawals = withdrawals
     }
-    /// Why an entry cannot leave its container with all it holds.
+
+    /// Tells why an entry cannot leave its container with all it holds.
     ///
     /// - Parameter entry: as it is in that container.
+    /// - Returns: nil if it can leave.
     func obstacle(toMigrating entry: Entry, _ catalog: CatalogTransaction) throws -> MigrationObstacle? {
         func any(_ isTop: Bool, _ condition: EntryCondition) throws -> Bool {
             try isTop || entry.kind == .folder && catalog.hasDescendant(of: entry.inode, where: condition)
@@ -36,7 +36,7 @@ final class Migration: LibraryPart {
         }
     }
 
-    /// Completes a move across containers for the entry and all it holds, as one step. Nothing stands in the way (`obstacle`).
+    /// Completes a move between the containers for the entry and all it holds, as one step. `obstacle` must have returned nil.
     ///
     /// - Parameter source: the entry as it was.
     func migrate(_ top: Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
@@ -48,7 +48,7 @@ final class Migration: LibraryPart {
         cloud.changesAreWaiting()
     }
 
-    /// More than this would not fit into the one commit that a step is; it goes in several.
+    /// More entries than this do not fit into one commit. They are sent in several commits.
     private static let largestStep = 40_000
 
     private func migrateIntoCloud(_ top: Entry, _ catalog: CatalogTransaction) throws {
@@ -63,7 +63,7 @@ final class Migration: LibraryPart {
         if entry.kind == .document { try contents.noteBackingContent(&entry, catalog) }
         try catalog.deleteWithdrawal(id)
         try catalog.update(entry)
-        // Moving is no writing: only what was written just now may be written to again at once.
+        // A move is no write. Sending waits only for a document that was written a moment ago: more writes may follow.
         transfers.noteMoved(entry.inode, modified: entry.modified, now: surroundings.now())
     }
 
@@ -71,12 +71,12 @@ final class Migration: LibraryPart {
         let isCurrent = top.kind != .document || top.inCloud.isBackingCurrent
         let step = try catalog.next(.stepNumber)
         if top.kind == .folder {
-            // As deep as it lay in the cloud: what was withdrawn from it before must go before it.
+            // The depth in the cloud orders the withdrawals: those made inside the folder before must be sent before the folder's.
             try catalog.moveDescendantsOutOfCloud(of: top.inode, depth: try catalog.depth(of: source) + 1, step: step)
             transfers.forget { inode in (try? catalog.isInside(inode, ancestor: top.inode)) == true }
         }
         guard var entry = try catalog.entry(top.inode), entry.id != nil else { return }
-        // An older version that is here is not what leaves the cloud.
+        // If only an older version is here, the newest one must arrive before the document is withdrawn from the cloud.
         if isCurrent {
             var inCloud = entry.inCloud
             inCloud.parent = source.parent
@@ -93,10 +93,10 @@ final class Migration: LibraryPart {
         if isCurrent { transfers.forget(entry.inode) }
     }
 
-    /// Brings what lies in a folder along after the folder itself was moved or renamed.
+    /// Updates a folder that was moved or renamed, and the rows of all it holds.
     ///
-    /// - Parameter place: what names in the folder mean from now on.
-    func carryDescendants(
+    /// - Parameter place: the naming rules that hold in the folder from now on.
+    func updateDescendants(
         of folder: Entry, from source: Entry, to place: NamingPlace, _ catalog: CatalogTransaction
     ) throws {
         guard place != source.place else { return }
@@ -118,17 +118,17 @@ final class Migration: LibraryPart {
             try changeReplication(of: &entry, isScratch: isScratch, catalog)
             try catalog.update(entry)
         }
-        // What lies in them may be called otherwise from now on.
+        // Their entries may have other names from now on.
         if place.isScratch != source.place.isScratch {
             places.keys.forEach { catalog.announce(.listingChanged(of: $0)) }
         }
     }
 
-    /// What enters a trash folder stops being anyone's document; what leaves it becomes one.
+    /// A document that enters a trash folder becomes a scratch file. A file that leaves one becomes a document.
     private func changeReplication(of entry: inout Entry, isScratch: Bool, _ catalog: CatalogTransaction) throws {
         if isScratch, entry.id != nil {
             try withdrawals.withdraw(entry, step: nil, catalog)
-            try takeFullName(&entry, catalog)
+            try renameToFullName(&entry, catalog)
             entry.dropIdentity()
         } else if !isScratch, entry.id == nil, entry.kind != .scratch || !ScratchName.matches(entry.filename) {
             var random = surroundings.random()
@@ -140,8 +140,8 @@ final class Migration: LibraryPart {
         }
     }
 
-    /// What is no document any more has one name only: let it be the one that its owner knows.
-    private func takeFullName(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    /// A scratch file has one name only. A document that becomes one keeps the display name, which the person knows.
+    private func renameToFullName(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         guard let name = entry.name?.full, entry.isHere,
             try catalog.entry(in: entry.parent, filename: name) == nil
         else { return }

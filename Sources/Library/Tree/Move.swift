@@ -1,7 +1,7 @@
 import Catalog
 import Documents
 
-/// A rename that the rules allow, with all it concerns.
+/// A rename that `RenameRule` allows, with the entries it concerns.
 struct Move {
     var source: Entry
     var target: Entry?
@@ -12,7 +12,7 @@ struct Move {
     var plan: RenamePlan
     var migrates: Bool
 
-    /// The replaced file that was set aside in `staging`, to be removed after the commit.
+    /// The replaced file. It was moved to `staging` and is removed after the commit.
     var setAside: InodeNumber? {
         guard case .replaceEntry = plan, let target, target.kind != .folder else { return nil }
         return target.inode

@@ -3,37 +3,37 @@ import Catalog
 import Documents
 import SystemPackage
 
-/// What a path component resolves to.
+/// The result of resolving a path component.
 public enum Node: Hashable, Sendable {
     case entry(InodeNumber)
     /// The virtual `.state` of a document, of a folder, or (of `Documents`) of the whole tree.
     case state(of: InodeNumber)
     /// `F.conflicts` or `F.versions` of a document.
     case versions(VersionFolder, of: InodeNumber)
-    /// A file in one of these (`VersionNodes`).
+    /// A file in such a folder (`VersionNodes`).
     case version(InodeNumber)
 }
 
-/// A node with what the kernel wants to know of it.
+/// A node with its attributes, as the kernel asks for both together.
 public struct Resolved: Sendable {
     public var node: Node
     public var attributes: FileAttributes
-    /// Whether the kernel may remember the name: one that a listing shows, or one that is noted (`GivenNames`).
-    public var isMemorable: Bool
+    /// Whether the kernel may cache the name: a listing shows it, or `GivenNames` has recorded it.
+    public var isCacheable: Bool
 
-    public init(node: Node, attributes: FileAttributes, isMemorable: Bool) {
+    public init(node: Node, attributes: FileAttributes, isCacheable: Bool) {
         self.node = node
         self.attributes = attributes
-        self.isMemorable = isMemorable
+        self.isCacheable = isCacheable
     }
 }
 
-/// What the system call behind a lookup is about to do. The kernel does not say it with the lookup,
-/// but two names depend on it: `Untitled` with O_EXCL, and a virtual name that is to become a document.
+/// The purpose of the system call that caused a lookup. The kernel does not send it with the lookup, but the answer depends on it for two
+/// names: `Untitled` with O_EXCL, and a virtual name under which a document is to be created.
 public enum LookupPurpose: Sendable, Equatable {
     case existing
-    /// It creates the name unless it exists.
+    /// The call creates the name unless it exists.
     case creation
-    /// It creates the name, and fails when it exists.
+    /// The call creates the name, and fails when it exists.
     case exclusiveCreation
 }

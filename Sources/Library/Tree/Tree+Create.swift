@@ -4,7 +4,7 @@ import Documents
 import Glibc
 import SystemPackage
 
-/// Who makes an entry, and with which permissions.
+/// The owner, permissions and calling process of an entry that is created.
 public struct Creator: Sendable {
     public var owner: UInt32
     public var group: UInt32
@@ -21,10 +21,9 @@ public struct Creator: Sendable {
 }
 
 extension Tree {
-    /// Creates a document (or a scratch file) called `name` and opens it. A name that some document
-    /// answers to is that document.
+    /// Creates a document (or a scratch file) called `name` and opens it. If the name means a document already, that one is opened.
     ///
-    /// - Parameter flags: of open(2); O_EXCL and the access mode count.
+    /// - Parameter flags: of open(2); only O_EXCL and the access mode are looked at.
     /// - Throws: EEXIST, EILSEQ, ENAMETOOLONG, EPERM.
     func create(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator, flags: Int32
@@ -41,12 +40,12 @@ extension Tree {
                     Resolved(
                         node: .entry(found.entry.inode),
                         attributes: try fileAttributes.attributes(of: found.entry, catalog),
-                        isMemorable: namespace.isMemorable(found, as: name.text, in: parent)))
+                        isCacheable: namespace.isCacheable(found, as: name.text, in: parent)))
             }
             if !hasRoom { throw Refusal.noRoom }
             var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {
-                resolved.isMemorable = false
+                resolved.isCacheable = false
                 catalog.announce(.listingChanged(of: folder.inode))
             }
             return .created(resolved, file)
@@ -74,9 +73,10 @@ extension Tree {
         let isWritable = !unseenWrites.concern(entry)
         let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
         let filename = entry.filename
+        // If this fails as well, reconciliation finds the file without a row.
         catalog.ifFailed { try? directory.removeFile(filename) }
         try Self.assignOwner(creator, filename, in: directory)
-        // The row can be rebuilt from the file, except for its id, which nobody has seen yet.
+        // The row can be rebuilt from the file, except for its id, which no one has seen yet.
         let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
         if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {
             catalog.durability = .soon
@@ -98,12 +98,11 @@ extension Tree {
             entry: entry, isListedName: isListed, isUntitledAlias: entry.naming == .untitled && !isListed)
         let resolved = Resolved(
             node: .entry(entry.inode), attributes: attributes,
-            isMemorable: namespace.isMemorable(meaning, as: name.text, in: folder.inode))
+            isCacheable: namespace.isCacheable(meaning, as: name.text, in: folder.inode))
         return (resolved, opened)
     }
 
-    /// The row of a file that is being created: a document that was here a moment ago, whose identity it takes, or
-    /// a new one.
+    /// Makes the row of a file that is being created. It continues a document that was removed from this name a moment ago, or is a new one.
     private func newFile(
         _ name: EntryName, in folder: Entry, by creator: Creator, _ catalog: CatalogTransaction
     ) throws -> (Entry, isKnownIdentity: Bool) {
@@ -112,12 +111,12 @@ extension Tree {
             parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
             position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
         if folder.place.isScratch(name) { return (entry, false) }
-        if let departed = identities.departed.claim(name, in: folder.inode, now: now),
-            try identities.takeIdentity(of: departed, for: &entry, by: creator.caller, catalog)
+        if let removed = identities.recentlyRemoved.remove(name, in: folder.inode, now: now),
+            try identities.giveIdentity(of: removed, to: &entry, by: creator.caller, catalog)
         {
             return (entry, true)
         }
-        try identities.giveIdentity(to: &entry, called: name, in: folder, catalog)
+        try identities.giveNewIdentity(to: &entry, called: name, in: folder, catalog)
         return (entry, false)
     }
 }

@@ -31,7 +31,7 @@ extension Tree {
 
     func readSymbolicLink(_ inode: InodeNumber) throws(Refusal) -> [UInt8] {
         try inspect { catalog in
-            guard let entry = try catalog.entry(inode) ?? departedNodes[inode]?.entry else {
+            guard let entry = try catalog.entry(inode) ?? orphans[inode]?.entry else {
                 throw Refusal.staleInode
             }
             guard let target = entry.target else { throw Refusal.notSymbolicLink }
@@ -46,7 +46,7 @@ extension Tree {
     ) throws(Refusal) -> Resolved {
         let name = try Namespace.entryName(name)
         return try mutate(makingNew: true) { catalog in
-            // Only documents resolve in `Documents` itself: a folder cannot stand in two places.
+            // In `Documents` itself only documents of the preferred folder resolve: a folder cannot have two paths.
             if parent == .documents { throw Refusal.noPlaceForIt }
             let folder = try namespace.receivingFolder(parent, catalog)
             if let found = try namespace.resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
@@ -63,6 +63,7 @@ extension Tree {
             }
             let directory = try backing.folder(folder.inode, catalog)
             try effect(directory, name.text)
+            // If this fails as well, reconciliation finds the entry without a row.
             catalog.ifFailed {
                 if kind == .folder {
                     try? directory.removeFolder(name.text)
@@ -75,11 +76,11 @@ extension Tree {
             if entry.isReplicated { cloud.changesAreWaiting() }
             return Resolved(
                 node: .entry(entry.inode), attributes: try fileAttributes.attributes(of: entry, catalog),
-                isMemorable: true)
+                isCacheable: true)
         }
     }
 
-    /// With `--allow-other` a file belongs to whoever made it.
+    /// With `--allow-other` a file belongs to the user who made it.
     static func assignOwner(_ creator: Creator, _ name: String, in directory: BackingFolder) throws(Errno) {
         guard creator.owner != geteuid(), geteuid() == 0 else { return }
         try directory.setOwner(name, owner: creator.owner, group: creator.group)

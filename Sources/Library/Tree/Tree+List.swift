@@ -8,44 +8,44 @@ public struct ListedName: Sendable {
     public let name: String
     public let node: Node
     public let kind: EntryKind
-    /// Under which it is found again when its inode number has changed; nil for what has no entry.
+    /// The filename by which the entry is found when its inode number has changed; nil for a virtual node.
     let filename: String?
-    /// Whether the kernel may remember the name: not one under which a document is listed only as long
-    /// as another bears its display name.
-    public let isMemorable: Bool
-    /// `Catalog.writeCount` when it was listed; counts for entries only.
+    /// Whether the kernel may cache the name. It may not cache the filename of a document that is listed so only because another document
+    /// has the same display name.
+    public let isCacheable: Bool
+    /// `Catalog.writeCount` when it was listed; used for entries only.
     var asOf = 0
 }
 
-/// What a listed name means now.
+/// The present meaning of a name that was listed before.
 public enum Listed: Sendable {
     case entry(Resolved)
-    /// There is nothing to remember: its attributes take long to find out, or it has another name by
-    /// now. Whoever wants to know more looks it up.
+    /// Only the name is given to the kernel: the attributes take long to find out, or the entry has another name by now. A process that
+    /// wants more looks it up.
     case name
-    /// It went since the listing began.
+    /// The entry was removed after the listing began.
     case gone
 }
 
 extension Tree {
-    /// Somebody reads a folder: what other devices do in it is of interest.
-    func noteReader(of folder: InodeNumber) throws(Refusal) {
+    /// A folder is being read. If it is in the cloud, synchronization soon asks what other devices did.
+    func lookForRemoteChanges(in folder: InodeNumber) throws(Refusal) {
         if try inspect({ try $0.entry(folder) })?.container == .cloud { cloud.changesAreOfInterest() }
     }
 
-    /// A folder's names in listing order, as they are now: a listing under way goes on showing this
-    /// snapshot whatever happens to the folder (PRODUCT 8).
+    /// The names in a folder, in listing order. A listing that has begun shows this snapshot to its end, whatever happens to the folder
+    /// (`Semantics`, "Order").
     func list(_ folder: InodeNumber) throws(Refusal) -> [ListedName] {
         try inspect { catalog in
             guard let entry = try catalog.entry(folder) else {
-                if departedNodes[folder] == nil { throw Refusal.staleInode }
+                if orphans[folder] == nil { throw Refusal.staleInode }
                 return []
             }
             guard entry.kind == .folder else { throw Refusal.notFolder }
             let children = try catalog.listing(of: folder)
             let showsDisplayName =
                 namespace.configuration.showsDisplayNames
-                ? namespace.whoShowDisplayNames(children) : Array(repeating: false, count: children.count)
+                ? namespace.areShownByDisplayName(children) : Array(repeating: false, count: children.count)
             let asOf = self.catalog.writeCount
             var names: [ListedName] = []
             names.reserveCapacity(children.count + 1)
@@ -56,7 +56,7 @@ extension Tree {
                 names.append(
                     ListedName(
                         name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
-                        isMemorable: false))
+                        isCacheable: false))
             }
             for (child, showsDisplayName) in zip(children, showsDisplayName) {
                 let displayName = showsDisplayName ? child.fullName : nil
@@ -67,15 +67,15 @@ extension Tree {
                     ListedName(
                         name: displayName ?? child.filename, node: .entry(child.inode), kind: child.kind,
                         filename: child.filename,
-                        isMemorable: displayName != nil || child.kind != .document
+                        isCacheable: displayName != nil || child.kind != .document
                             || !namespace.configuration.showsDisplayNames, asOf: asOf))
             }
             return names
         }
     }
 
-    /// `F.conflicts` is listed as long as F has conflicts (PRODUCT 1): before F, so that `rm -r` finds it
-    /// while F is there.
+    /// `F.conflicts` is listed as long as F has conflicts (`Semantics`, "Conflicts"). It stands before F, so that `rm -r` finds it while F
+    /// exists.
     private func conflictsFolder(
         of child: ListingRow, _ displayName: String?, in folder: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> ListedName? {
@@ -84,15 +84,15 @@ extension Tree {
             return nil
         }
         return ListedName(
-            name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isMemorable: false)
+            name: name, node: .versions(.conflicts, of: child.inode), kind: .folder, filename: nil, isCacheable: false)
     }
 
     func listed(_ names: some Sequence<ListedName>, in folder: InodeNumber) throws(Refusal) -> [Listed] {
         try inspect { catalog in
             let found = try names.map { try listed($0, in: folder, catalog) }
-            namespace.givenNames.noteListed(
+            namespace.givenNames.recordListed(
                 zip(names, found).lazy.compactMap { name, listed in
-                    guard name.isMemorable, name.kind == .document, case .entry(let resolved) = listed,
+                    guard name.isCacheable, name.kind == .document, case .entry(let resolved) = listed,
                         case .entry(let inode) = resolved.node
                     else { return nil }
                     return inode
@@ -103,7 +103,7 @@ extension Tree {
 
     private func listed(_ name: ListedName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Listed {
         guard case .entry(let inode) = name.node, let filename = name.filename else { return .name }
-        // What another device saved meanwhile has a new inode number.
+        // A document that another device saved meanwhile has a new inode number.
         guard let entry = try catalog.entry(inode) ?? catalog.entry(in: folder, filename: filename),
             entry.parent == folder
         else { return .gone }
@@ -114,7 +114,7 @@ extension Tree {
             return .entry(
                 Resolved(
                     node: .entry(entry.inode), attributes: try fileAttributes.attributes(of: entry, catalog),
-                    isMemorable: name.isMemorable))
+                    isCacheable: name.isCacheable))
         } catch Errno.noSuchFileOrDirectory { return .gone }
     }
 
@@ -128,14 +128,14 @@ extension Tree {
     /// The parent of a folder; the mountpoint's is itself.
     func parent(of folder: InodeNumber) throws(Refusal) -> InodeNumber {
         try inspect { catalog in
-            guard let entry = try catalog.entry(folder) ?? departedNodes[folder]?.entry else {
+            guard let entry = try catalog.entry(folder) ?? orphans[folder]?.entry else {
                 throw Refusal.staleInode
             }
             return entry.parent
         }
     }
 
-    /// Whether `.state` shows in the folder's listing (PRODUCT 1).
+    /// Whether the folder's listing shows `.state` (`Semantics`, "The tree").
     private static func listsState(_ folder: InodeNumber) -> Bool {
         folder == .documents || folder == .local || folder == .cloud
     }

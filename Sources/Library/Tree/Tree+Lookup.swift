@@ -3,35 +3,35 @@ import Catalog
 import Documents
 import SystemPackage
 
-/// What a name means.
+/// Lookup: which node a name in a folder means.
 extension Tree {
-    /// - Parameter purpose: asked for only where it matters, since it is costly to find out.
-    /// - Throws: ENOENT, ENOTDIR, ESTALE, or what the bytes of the name deserve.
+    /// - Parameter purpose: called only where the answer depends on it, since finding out is costly.
+    /// - Throws: ENOENT, ENOTDIR, ESTALE, or the refusal of a name that is too long or not UTF-8.
     func lookup(
         _ name: some Collection<UInt8>, in parent: InodeNumber, purpose: () -> LookupPurpose
     ) throws(Refusal) -> Resolved {
         let text = try Self.text(name)
-        if VirtualName(text) != nil { try settleCloses(virtualName: text, in: parent) }
+        if VirtualName(text) != nil { try finishCloses(beforeReading: text, in: parent) }
         return try inspect { catalog in
             if let found = try namespace.resolve(text, in: parent, catalog) {
                 if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Refusal.noSuchName }
                 return Resolved(
                     node: .entry(found.entry.inode),
                     attributes: try fileAttributes.attributes(of: found.entry, catalog),
-                    isMemorable: namespace.isMemorable(found, as: text, in: parent))
+                    isCacheable: namespace.isCacheable(found, as: text, in: parent))
             }
             guard let node = try virtualNode(text, in: parent, catalog), purpose() == .existing else {
-                // Perhaps another device has just made it.
+                // Another device may have just made it.
                 cloud.changesAreOfInterest()
                 throw text.utf8.count > EntryName.maximumLength
                     ? Refusal.name(.tooLong) : Refusal.noSuchName
             }
-            return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isMemorable: false)
+            return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isCacheable: false)
         }
     }
 
-    /// A state that is about to be looked at says `closed` of what has just been closed.
-    private func settleCloses(virtualName name: String, in parent: InodeNumber) throws(Refusal) {
+    /// A `.state` that is looked up must say `closed` of a document that was closed before.
+    private func finishCloses(beforeReading name: String, in parent: InodeNumber) throws(Refusal) {
         guard openFiles.areAnyOpen, case .state(let inode) = try inspect({ try virtualNode(name, in: parent, $0) })
         else { return }
         try states.settleCloses(inState: inode)
@@ -69,12 +69,12 @@ extension Tree {
         }
     }
 
-    /// Finds the state of a document, or of the folder itself, under its reserved name.
+    /// Finds the state of a document, or of the folder itself, by its reserved name (`ReservedStateName`).
     ///
     /// - Parameters:
     ///   - document: a name of the document; empty for the folder.
     ///   - purpose: as in `lookup`.
-    /// - Throws: ENOENT where there is no such document, EILSEQ where something is to be made there.
+    /// - Throws: ENOENT where there is no such document, EILSEQ when the call would create the name.
     func lookupState(
         of document: some Collection<UInt8>, in parent: InodeNumber, purpose: () -> LookupPurpose
     ) throws(Refusal) -> Resolved {
@@ -91,7 +91,7 @@ extension Tree {
         try states.settleCloses(inState: inode)
         let node = Node.state(of: inode)
         return try inspect { catalog in
-            Resolved(node: node, attributes: try states.stateAttributes(of: node, catalog), isMemorable: false)
+            Resolved(node: node, attributes: try states.stateAttributes(of: node, catalog), isCacheable: false)
         }
     }
 }

@@ -12,18 +12,18 @@ extension Tree {
         let removed = try mutate { catalog in
             let entry = try namespace.existing(name, in: parent, catalog)
             if entry.kind == .folder { throw Refusal.isFolder }
-            // A link that is gone would be made anew after a sudden end.
+            // A link goes the other way: after a crash `Reconciliation` makes a link anew whose row is left.
             if entry.container == .local, entry.isHere, entry.kind != .symbolicLink {
                 try removal.removeLocalFile(entry, catalog)
             } else {
                 try removal.removeFile(entry, catalog)
             }
-            if entry.kind == .document { identities.departed.add(entry, holder: nil, now: surroundings.now()) }
+            if entry.kind == .document { identities.recentlyRemoved.add(entry, backup: nil, now: surroundings.now()) }
             catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
             if parent != entry.parent { catalog.announce(.listingChanged(of: entry.parent)) }
             return entry
         }
-        if parent != removed.parent { observer?.settleNames() }
+        if parent != removed.parent { observer?.waitUntilNamesAreForgotten() }
         try Refusal.wrapping { try backing.discard(removed.inode) }
     }
 
@@ -43,9 +43,9 @@ extension Tree {
         }
     }
 
-    /// The kernel holds an inode no longer.
+    /// The kernel has forgotten an inode.
     func forget(_ inode: InodeNumber) {
-        departedNodes.forget(inode)
+        orphans.forget(inode)
         namespace.givenNames.forget(inode)
     }
 }

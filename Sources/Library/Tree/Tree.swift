@@ -3,7 +3,7 @@ import Catalog
 import Documents
 import SystemPackage
 
-/// The names of entries: looking up, listing, creating, removing and renaming them.
+/// Looks up, lists, creates, removes and renames entries.
 final class Tree: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
@@ -17,12 +17,12 @@ final class Tree: LibraryPart {
     let states: States
     let versionFiles: VersionFiles
     let replicatedTree: ReplicatedTree
-    let departedNodes: DepartedNodes
+    let orphans: Orphans
 
     init(
         _ transactions: Transactions, namespace: Namespace, identities: Identities, migration: Migration,
         withdrawals: Withdrawals, removal: Removal, contents: Contents, openings: Openings, fileAttributes: Attributes,
-        states: States, versionFiles: VersionFiles, replicatedTree: ReplicatedTree, departedNodes: DepartedNodes
+        states: States, versionFiles: VersionFiles, replicatedTree: ReplicatedTree, orphans: Orphans
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -36,7 +36,7 @@ final class Tree: LibraryPart {
         self.states = states
         self.versionFiles = versionFiles
         self.replicatedTree = replicatedTree
-        self.departedNodes = departedNodes
+        self.orphans = orphans
     }
 
     func attributes(of node: Node) throws(Refusal) -> FileAttributes {
@@ -44,8 +44,8 @@ final class Tree: LibraryPart {
         return try fileAttributes.attributes(of: inode)
     }
 
-    /// fsync(2) of a folder: the names in it. One that has no name any more has none in it.
+    /// fsync(2) of a folder makes the names in it durable. An orphan has no names in it.
     func synchronizeFolder(_ inode: InodeNumber) throws(Refusal) {
-        if departedNodes[inode] == nil { try contents.synchronizeFolder(inode) }
+        if orphans[inode] == nil { try contents.synchronizeFolder(inode) }
     }
 }

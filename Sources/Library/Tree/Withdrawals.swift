@@ -1,34 +1,31 @@
-import Replica
 import Backing
-import Catalog
 import CLinux
+import Catalog
 import Documents
+import Replica
 import Replication
 import SystemPackage
 
-/// Deletions that the container must hear of, and the versions that each of them has seen.
+/// Withdrawals: deletions that are pending for the container, and the versions that each of them has seen.
 final class Withdrawals: LibraryPart {
     let transactions: Transactions
 
-    init(
-        _ transactions: Transactions
-    ) {
-        self.transactions = transactions
-    }
-    /// Tells the container that what this device knew under an id is gone from it.
+    init(_ transactions: Transactions) { self.transactions = transactions }
+
+    /// Records that an entry is gone from the cloud on this device, so that the container is told.
     ///
-    /// - Parameter heir: the document that it was renamed over.
+    /// - Parameter heir: the document that the entry was renamed over.
     func withdraw(_ entry: Entry, step: Int64?, heir: EntryID? = nil, _ catalog: CatalogTransaction) throws {
         guard entry.isReplicated, let id = entry.id else { return }
-        // What it got from others goes with it, or on with its own.
+        // Documents that were renamed over this one pass on to the same heir, or end with it.
         for var withdrawal in try catalog.withdrawals(inFavourOf: id) {
             withdrawal.heir = heir
             try catalog.store(withdrawal)
         }
-        // What the container never heard of needs no farewell.
+        // The container need not be told of an entry that it never knew.
         if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
         let shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
-        // What is taken out of it must not leave an earlier version as the newest.
+        // The deletion covers earlier versions as well: otherwise one of them would become the newest.
         let earlier =
             try heir == nil ? [] : CatalogReplica(catalog).entry(id)?.versions?.superseded.map(\.version.id) ?? []
         let content = [entry.contentVersion].compactMap { $0 }
@@ -39,9 +36,10 @@ final class Withdrawals: LibraryPart {
         cloud.changesAreWaiting()
     }
 
-    /// The heads that a listing, a state or an open could have told of (PRODUCT 6: what is removed is what was shown).
+    /// The heads that a listing, a state or an open could have shown. A removal removes the versions that were shown (`Semantics`,
+    /// "Conflicts").
     ///
-    /// - Parameter hidesNewest: whether a content that was made here stands in the place of the newest version.
+    /// - Parameter hidesNewest: whether a content that was saved here is shown instead of the newest version.
     private func shownVersions(of id: EntryID, hidesNewest: Bool, _ catalog: CatalogTransaction) throws -> [VersionID] {
         guard let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions else {
             return []
@@ -49,7 +47,7 @@ final class Withdrawals: LibraryPart {
         return versions.conflicts.map(\.id) + (hidesNewest ? [] : [versions.current.id])
     }
 
-    /// The versions of a document that left the cloud with a folder, its content here, that this has seen.
+    /// The versions that this device has seen of a document that left the cloud with its folder.
     func seenVersions(of id: EntryID, _ catalog: CatalogTransaction) throws -> [VersionID] {
         guard let content = try catalog.entry(id)?.contentVersion else {
             return try shownVersions(of: id, hidesNewest: false, catalog)
@@ -57,17 +55,17 @@ final class Withdrawals: LibraryPart {
         return try shownVersions(of: id, hidesNewest: true, catalog) + [content]
     }
 
-    /// A document on its way out of the cloud gets its content here, or has no further use for it: the
-    /// copy in the cloud goes (PRODUCT 4).
-    func withdrawDeparting(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    /// Withdraws a document from the cloud that was moved to `local` before its content was here, now that the content is here or not needed
+    /// (`Semantics`, "Moving between local and cloud").
+    func withdrawIfLeavingCloud(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         guard entry.container == .local, !entry.isHere else { return }
         try withdraw(entry.inCloud, step: entry.step, catalog)
         entry.step = nil
     }
 
-    /// Notes of deletions of very many entries at once what was seen of these. To be done before the log is followed further.
+    /// Completes the withdrawals of a large deletion with the versions that were seen. Must be done before more of the log is applied.
     ///
-    /// - Returns: whether there may be more.
+    /// - Returns: whether more withdrawals may be incomplete.
     func finishWithdrawals(limit: Int, _ catalog: CatalogTransaction) throws -> Bool {
         let unfinished = try catalog.unfinishedWithdrawals(limit: limit)
         for var withdrawal in unfinished {

@@ -103,7 +103,7 @@ final class VersionFiles: LibraryPart {
             return Resolved(
                 node: .version(versionNodes.number(of: version.id, in: id)),
                 attributes: .version(version, of: try fileAttributes.attributes(of: entry, catalog)),
-                isMemorable: false)
+                isCacheable: false)
         }
     }
 
@@ -114,7 +114,7 @@ final class VersionFiles: LibraryPart {
             return try versions(in: folder, of: entry, catalog).map { found in
                 ListedName(
                     name: found.name, node: .version(versionNodes.number(of: found.version.id, in: id)),
-                    kind: .document, filename: nil, isMemorable: false)
+                    kind: .document, filename: nil, isCacheable: false)
             }
         }
     }

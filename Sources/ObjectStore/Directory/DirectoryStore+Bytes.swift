@@ -56,20 +56,9 @@ extension DirectoryStore {
         guard fstat(file, &status) == 0 else { throw .failed(key, Errno(rawValue: errno)) }
         let end = min(range.upperBound, Int64(status.st_size))
         guard range.lowerBound < end else { return [] }
-        var bytes = [UInt8](repeating: 0, count: Int(end - range.lowerBound))
-        var filled = 0
-        while filled < bytes.count {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                pread(
-                    file, buffer.baseAddress! + filled, buffer.count - filled, off_t(range.lowerBound) + off_t(filled))
-            }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .failed(key, Errno(rawValue: errno))
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return filled == bytes.count ? bytes : Array(bytes.prefix(filled))
+        do throws(Errno) {
+            return try FileDescriptor(rawValue: file).bytes(
+                at: range.lowerBound, count: Int(end - range.lowerBound))
+        } catch { throw .failed(key, error) }
     }
 }

@@ -1,5 +1,3 @@
-import Crypto
-
 /// The SHA-256 of an object of the container, as 64 lower-case hexadecimal digits.
 public struct ObjectHash: Hashable, Sendable, Codable, CustomStringConvertible {
     public let description: String

@@ -1,5 +1,5 @@
-import Crypto
 import FoundationEssentials
+import Hashing
 
 /// A hash of the whole state of the replica: the sum of the SHA-256 digests of all entries, as four sums of 64 bits that wrap
 /// around (ContainerFormat). A changed entry takes one subtraction and one addition, and the order of entries does not matter.
@@ -21,9 +21,9 @@ public struct StateHash: Hashable, Sendable, Codable, CustomStringConvertible {
     public mutating func remove(_ record: some ContiguousBytes) { sums &-= Self.digest(record) }
 
     private static func digest(_ record: some ContiguousBytes) -> SIMD4<UInt64> {
-        var hash = SHA256()
-        record.withUnsafeBytes { hash.update(bufferPointer: $0) }
-        return hash.finalize().withUnsafeBytes { bytes in
+        var hash = RunningHash(.sha256)
+        record.withUnsafeBytes { hash.update($0) }
+        return hash.finish().withUnsafeBytes { bytes in
             SIMD4((0..<4).map { UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0 * 8, as: UInt64.self)) })
         }
     }

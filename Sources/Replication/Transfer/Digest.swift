@@ -1,5 +1,5 @@
-import Crypto
 import Glibc
+import Hashing
 import ObjectStore
 import SystemPackage
 
@@ -10,26 +10,23 @@ enum Digest {
     /// The digest of the first `length` bytes in lower-case hexadecimal, and how many there were.
     static func sha256(of file: FileDescriptor, length: Int64) throws(TransferError) -> (digest: String, length: Int64)
     {
-        var hash = SHA256()
+        var hash = RunningHash(.sha256)
         var offset: Int64 = 0
         let buffer = UnsafeMutableRawBufferPointer.allocate(
             byteCount: max(1, min(pieceLength, Int(length))), alignment: 16)
         defer { buffer.deallocate() }
         while offset < length {
-            let wanted = min(pieceLength, Int(length - offset))
-            let count = pread(file.rawValue, buffer.baseAddress, wanted, off_t(offset))
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw .file(Errno(rawValue: errno))
-            }
+            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(pieceLength, Int(length - offset))])
+            let count: Int
+            do throws(Errno) { count = try file.fill(piece, at: offset) } catch { throw .file(error) }
             if count == 0 { break }
-            hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            hash.update(UnsafeRawBufferPointer(rebasing: piece[..<count]))
             offset += Int64(count)
         }
-        return (hexadecimal(hash.finalize()), offset)
+        return (hexadecimal(hash.finish()), offset)
     }
 
-    static func sha256(of bytes: [UInt8]) -> String { hexadecimal(SHA256.hash(data: bytes)) }
+    static func sha256(of bytes: [UInt8]) -> String { hexadecimal(HashAlgorithm.sha256.digest(of: bytes)) }
 
     /// Whether a text is such a digest.
     static func isHexadecimal(_ text: String) -> Bool {
@@ -41,11 +38,6 @@ enum Digest {
         var status = stat()
         guard fstat(file.rawValue, &status) == 0 else { throw .file(Errno(rawValue: errno)) }
         return Int64(status.st_size)
-    }
-
-    private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

@@ -36,7 +36,7 @@ final class ObserverSpy: LibraryObserver {
         if forgetsNames { body() }
     }
 
-    func settleNames() {}
+    func waitUntilNamesAreForgotten() {}
 
     func listingChanged(of folder: InodeNumber) { heard.withLock { _ = $0.listings.insert(folder) } }
 
@@ -44,5 +44,5 @@ final class ObserverSpy: LibraryObserver {
 
     func stateChanged() {}
 
-    func remotelyChanged(_ changes: [RemoteChange]) { heard.withLock { $0.remoteChanges += changes } }
+    func tellWatchers(of changes: [RemoteChange]) { heard.withLock { $0.remoteChanges += changes } }
 }

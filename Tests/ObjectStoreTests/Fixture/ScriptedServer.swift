@@ -12,6 +12,8 @@ final class ScriptedServer: Sendable {
         let target: String
         let headers: HTTPHeaders
         let body: [UInt8]
+        /// The number of the connection that it came over.
+        let connection: Int
 
         subscript(_ header: String) -> String? { headers.first(name: header) }
     }
@@ -20,6 +22,8 @@ final class ScriptedServer: Sendable {
         case answer(Int, headers: [(String, String)] = [], body: String = "")
         /// Announces a length and sends less.
         case truncated(length: Int, body: String)
+        /// Announces a length, sends less, and ends without the farewell that encryption has.
+        case torn(length: Int, body: String)
         /// Sends the beginning of an answer.
         case partial(Int, headers: [(String, String)], body: String, then: Ending)
         /// Breaks the connection off, as a crashed server does.
@@ -45,13 +49,16 @@ final class ScriptedServer: Sendable {
 
     let port: Int
     private let recorder: Recorder<Request>
+    /// The numbers of connections that have ended, as they end. For one listener.
+    let endedConnections: AsyncStream<Int>
 
     /// All requests so far.
     var requests: [Request] { recorder.values }
 
-    private init(port: Int, recorder: Recorder<Request>) {
+    private init(port: Int, recorder: Recorder<Request>, endedConnections: AsyncStream<Int>) {
         self.port = port
         self.recorder = recorder
+        self.endedConnections = endedConnections
     }
 
     /// Runs `body` with a server that asks `script` for each answer; it gets the request and its number,
@@ -70,9 +77,11 @@ final class ScriptedServer: Sendable {
                 }
             }
         let recorder = Recorder<Request>()
-        let server = ScriptedServer(port: listener.channel.localAddress!.port!, recorder: recorder)
+        let (ended, end) = AsyncStream<Int>.makeStream()
+        let server = ScriptedServer(
+            port: listener.channel.localAddress!.port!, recorder: recorder, endedConnections: ended)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await serve(listener, recorder, script) }
+            group.addTask { try await serve(listener, recorder, end, script) }
             do {
                 try await body(server)
                 group.cancelAll()
@@ -85,22 +94,25 @@ final class ScriptedServer: Sendable {
 
     private static func serve(
         _ listener: NIOAsyncChannel<Connection, Never>, _ recorder: Recorder<Request>,
-        _ script: @escaping @Sendable (Request, Int) -> Reply
+        _ end: AsyncStream<Int>.Continuation, _ script: @escaping @Sendable (Request, Int) -> Reply
     ) async throws {
         try await withThrowingDiscardingTaskGroup { group in
             try await listener.executeThenClose { connections in
+                var count = 0
                 for try await connection in connections {
-                    group.addTask {
+                    group.addTask { [count] in
                         // A client that leaves in the middle is part of many tests.
-                        try? await answer(connection, recorder, script)
+                        try? await answer(connection, count, recorder, script)
+                        end.yield(count)
                     }
+                    count += 1
                 }
             }
         }
     }
 
     private static func answer(
-        _ connection: Connection, _ recorder: Recorder<Request>,
+        _ connection: Connection, _ number: Int, _ recorder: Recorder<Request>,
         _ script: @Sendable (Request, Int) -> Reply
     ) async throws {
         try await connection.executeThenClose { parts, writer in
@@ -113,9 +125,10 @@ final class ScriptedServer: Sendable {
                 case .end:
                     guard let head else { return }
                     let request = Request(
-                        method: head.method.rawValue, target: head.uri, headers: head.headers, body: body)
-                    let number = recorder.add(request)
-                    guard try await send(script(request, number), to: request, writer, connection.channel) else {
+                        method: head.method.rawValue, target: head.uri, headers: head.headers, body: body,
+                        connection: number)
+                    let earlier = recorder.add(request)
+                    guard try await send(script(request, earlier), to: request, writer, connection.channel) else {
                         return
                     }
                 }
@@ -144,6 +157,11 @@ final class ScriptedServer: Sendable {
             try await write(status, HTTPHeaders(headers), body, writer)
             if ending == .silence { return true }
             if ending == .reset { try await resetAtClose(channel) }
+        case .torn(let length, let body):
+            try await write(200, ["Content-Length": String(length)], body, writer)
+            // Begins below the handler that would say farewell.
+            return try await channel.pipeline.context(handlerType: NIOSSLServerHandler.self)
+                .flatMap { $0.close() }.map { false }.get()
         case .reset: try await resetAtClose(channel)
         case .silence: return true
         }

@@ -1,4 +1,3 @@
-import NIOSSL
 import Testing
 
 @testable import ObjectStore
@@ -187,9 +186,5 @@ struct S3ResumeTests {
             }
             #expect(server.requests.count == 2)
         }
-    }
-
-    @Test func `a secure connection that ends without a farewell is a lost one`() {
-        #expect(S3Failure(NIOSSLError.uncleanShutdown) == .disconnected("the connection was lost"))
     }
 }

@@ -31,12 +31,22 @@ struct S3SecurityTests {
     }
 
     @Test func `certificates of one's own can be trusted`() async throws {
+        try await Self.withSecureServer({ _, _ in .stored }) { server, certificates async throws in
+            let store = server.store(isSecure: true, certificates: certificates)
+            #expect(try await store.putIfAbsent(.path("log/1"), [1]) == .created)
+        }
+    }
+
+    /// Runs `body` with a server that encrypts, and a file with the certificate that vouches for it.
+    static func withSecureServer(
+        _ script: @escaping @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply,
+        _ body: (ScriptedServer, _ certificates: String) async throws -> Void
+    ) async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/certificates.pem"
             try Data(Self.certificate.utf8).write(to: URL(filePath: file))
-            try await ScriptedServer.run(tls: try Self.context(), { _, _ in .stored }) { server async throws in
-                let store = server.store(isSecure: true, certificates: file)
-                #expect(try await store.putIfAbsent(.path("log/1"), [1]) == .created)
+            try await ScriptedServer.run(tls: try Self.context(), script) { server async throws in
+                try await body(server, file)
             }
         }
     }

@@ -1,13 +1,13 @@
 import Catalog
-import Crypto
 import Documents
+import Hashing
 import Synchronization
 
 /// The SHA-256 of a content: every content of a world is another.
 typealias ContentHash = String
 
 func contentHash(_ bytes: [UInt8]) -> ContentHash {
-    SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    hexadecimal(HashAlgorithm.sha256.digest(of: bytes))
 }
 
 /// What people did and were told, written down beside the devices: by this the end is judged.

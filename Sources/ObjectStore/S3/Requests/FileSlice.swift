@@ -1,12 +1,10 @@
-import Crypto
-import NIOCore
-import Synchronization
+import Hashing
 import struct SystemPackage.Errno
 
 /// A part of a file as the body of a request, read piece by piece as the connection takes it: memory is
 /// bounded by the pieces, not by the slice.
 struct FileSlice: AsyncSequence, Sendable {
-    typealias Element = ByteBuffer
+    typealias Element = [UInt8]
 
     private static let pieceLength: Int64 = 1 << 20
 
@@ -14,14 +12,6 @@ struct FileSlice: AsyncSequence, Sendable {
     let range: Range<Int64>
     let key: ObjectKey
     let progress: UploadProgress
-    /// Why reading failed last, if it did. HTTP clients wrap the errors of their bodies as they please.
-    let cause = Cause()
-
-    final class Cause: Sendable {
-        private let error = Mutex<ObjectStoreError?>(nil)
-        var value: ObjectStoreError? { error.withLock { $0 } }
-        func set(_ value: ObjectStoreError?) { error.withLock { $0 = value } }
-    }
 
     var count: Int64 { range.upperBound - range.lowerBound }
 
@@ -32,32 +22,27 @@ struct FileSlice: AsyncSequence, Sendable {
         var offset: Int64
 
         /// A piece counts as gone when it is handed over: one whose transfer is abandoned is not.
-        mutating func next() async throws -> ByteBuffer? {
+        mutating func next() async throws -> [UInt8]? {
             guard offset < slice.range.upperBound else { return nil }
-            do throws(ObjectStoreError) {
-                let bytes = try await slice.piece(at: offset)
-                offset += Int64(bytes.count)
-                guard slice.progress.reach(offset, ofSliceAt: slice.range.lowerBound) else {
-                    throw ObjectStoreError.failed(slice.key, .canceled)
-                }
-                return ByteBuffer(bytes: bytes)
-            } catch {
-                slice.cause.set(error)
-                throw error
+            let bytes = try await slice.piece(at: offset)
+            offset += Int64(bytes.count)
+            guard slice.progress.reach(offset, ofSliceAt: slice.range.lowerBound) else {
+                throw ObjectStoreError.failed(slice.key, .canceled)
             }
+            return bytes
         }
     }
 
     /// MD5 of the slice.
-    func md5() async throws(ObjectStoreError) -> Insecure.MD5.Digest {
-        var hash = Insecure.MD5()
+    func md5() async throws(ObjectStoreError) -> [UInt8] {
+        var hash = RunningHash(.md5)
         var offset = range.lowerBound
         while offset < range.upperBound {
             let bytes = try await piece(at: offset)
-            hash.update(data: bytes)
+            bytes.withUnsafeBytes { hash.update($0) }
             offset += Int64(bytes.count)
         }
-        return hash.finalize()
+        return hash.finish()
     }
 
     /// All of a short slice, which then counts as gone.

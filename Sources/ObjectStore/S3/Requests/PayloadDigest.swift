@@ -1,5 +1,5 @@
-import Crypto
 import Foundation
+import Hashing
 
 /// What a request says of its body, so that the server takes nothing else for it.
 ///
@@ -22,7 +22,8 @@ struct PayloadDigest: Equatable, Sendable {
         switch body {
         case .none: self.init(hash: SignatureV4.sha256([]), md5: nil)
         case .bytes(let bytes):
-            self.init(hash: SignatureV4.sha256(bytes), md5: Data(Insecure.MD5.hash(data: bytes)).base64EncodedString())
+            let md5 = HashAlgorithm.md5.digest(of: bytes)
+            self.init(hash: SignatureV4.sha256(bytes), md5: Data(md5).base64EncodedString())
         case .file(let slice):
             do throws(ObjectStoreError) {
                 self.init(hash: "UNSIGNED-PAYLOAD", md5: Data(try await slice.md5()).base64EncodedString())

@@ -1,28 +1,24 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
+import HTTP
 
 /// An answer of which the body is still on its way.
 struct S3Response {
-    let status: Int
-    private let headers: (String) -> String?
-    private let body: HTTPClientResponse.Body
+    private let response: HTTPResponse
 
-    init(_ response: HTTPClientResponse) {
-        status = Int(response.status.code)
-        headers = { response.headers.first(name: $0) }
-        body = response.body
-    }
+    init(_ response: HTTPResponse) { self.response = response }
 
-    func header(_ name: String) -> String? { headers(name) }
+    var status: Int { response.head.status }
+
+    func header(_ name: String) -> String? { response.head[name] }
 
     /// Reads the body piece by piece, until it ends or `take` returns false.
-    func forEachPiece(_ take: (ByteBufferView) throws(S3Failure) -> Bool) async throws(S3Failure) {
-        do {
-            for try await buffer in body {
-                if try !take(buffer.readableBytesView) { return }
-            }
-        } catch { throw S3Failure(error) }
+    func forEachPiece(_ take: ([UInt8]) throws(S3Failure) -> Bool) async throws(S3Failure) {
+        while let piece = try await next() {
+            if try !take(piece) { return }
+        }
+    }
+
+    private func next() async throws(S3Failure) -> [UInt8]? {
+        do throws(HTTPFailure) { return try await response.next() } catch { throw S3Failure(error) }
     }
 
     /// The whole body.
@@ -49,7 +45,7 @@ struct S3Response {
     /// The answer as an error.
     func refusal() async throws(S3Failure) -> S3Refusal {
         let body = try await bytes(limit: Self.longestDocument) ?? []
-        return S3Refusal(status: status, body: body, header: headers)
+        return S3Refusal(status: status, body: body, header: header)
     }
 
     /// A page of 1,000 keys of 1,024 bytes, percent-encoded, stays below.

@@ -1,6 +1,6 @@
-import Crypto
 import Documents
 import Foundation
+import Hashing
 
 /// AWS Signature Version 4: a pure function of the request, the credentials, and the time.
 struct SignatureV4: Sendable {
@@ -30,27 +30,15 @@ struct SignatureV4: Sendable {
 
     /// SHA-256 in lower-case hexadecimal.
     static func sha256(_ bytes: some Sequence<UInt8>) -> String {
-        hexadecimal(SHA256.hash(data: Array(bytes)))
+        hexadecimal(HashAlgorithm.sha256.digest(of: Array(bytes)))
     }
-
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity(64)
-        for byte in bytes {
-            text.append(digits[Int(byte >> 4)])
-            text.append(digits[Int(byte & 15)])
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static let digits = Array("0123456789abcdef".utf8)
 
     private static let algorithm = "AWS4-HMAC-SHA256"
 
     private var scope: String { key.scope.joined(separator: "/") }
 
     private func signature(of request: SignableRequest) -> String {
-        Self.hexadecimal(SigningKey.authenticate(stringToSign(of: request), with: key.key))
+        hexadecimal(SigningKey.authenticate(stringToSign(of: request), with: key.key))
     }
 }
 
@@ -58,21 +46,19 @@ struct SignatureV4: Sendable {
 struct SigningKey: Sendable {
     /// Day, region, service and the word that ends it.
     let scope: [String]
-    fileprivate let key: SymmetricKey
+    fileprivate let key: [UInt8]
 
     init(_ credentials: S3Credentials, scope: [String]) {
         self.scope = scope
-        key = scope.reduce(SymmetricKey(data: Array("AWS4\(credentials.secretAccessKey)".utf8))) {
-            SymmetricKey(data: Self.authenticate($1, with: $0))
-        }
+        key = scope.reduce(Array("AWS4\(credentials.secretAccessKey)".utf8)) { Self.authenticate($1, with: $0) }
     }
 
     static func scope(day: String, region: String, service: String) -> [String] {
         [day, region, service, "aws4_request"]
     }
 
-    fileprivate static func authenticate(_ text: String, with key: SymmetricKey) -> HMAC<SHA256>.MAC {
-        HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: key)
+    fileprivate static func authenticate(_ text: String, with key: [UInt8]) -> [UInt8] {
+        authenticationCode(of: Array(text.utf8), key: key)
     }
 }
 

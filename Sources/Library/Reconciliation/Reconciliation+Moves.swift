@@ -1,0 +1,59 @@
+import Backing
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import Logging
+import SystemPackage
+
+/// A row and its file have different paths: either the file is moved back, or the row is updated.
+extension Reconciliation {
+    /// Moves a file back to the path of its row.
+    ///
+    /// - Returns: nil where that cannot be done.
+    func moveBack(_ stray: Stray, to row: Entry) throws -> (Entry, BackingFolder)? {
+        let source = try comparison.backing.folder(stray.folder, catalog)
+        // The row's folder may not exist yet, or be another one.
+        guard let target = try? comparison.backing.folder(row.parent, catalog) else { return nil }
+        do throws(Errno) {
+            try source.rename(stray.name, to: target, row.filename, flags: RENAME_NOREPLACE)
+        } catch {
+            if error != .noSuchFileOrDirectory {
+                comparison.logger.warning(
+                    "a file could not be moved back to its path",
+                    metadata: ["filename": "\(row.filename)", "error": "\(error)"])
+            }
+            return nil
+        }
+        // The file may carry the name that the move gave it.
+        comparison.backing.mirror(displayName: row.name?.displayName, of: row.filename, in: target)
+        comparison.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
+        return (row, target)
+    }
+
+    /// Updates a row to the path at which its file was found.
+    ///
+    /// - Returns: nil where the document cannot be moved between the containers now.
+    mutating func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
+        let migrates = row.container != folder.container
+        if migrates, try comparison.migration.obstacle(toMigrating: row, catalog) != nil { return nil }
+        try freeName(stray.name, in: folder.inode, besides: row.inode)
+        var entry = row
+        entry.parent = folder.inode
+        entry.container = folder.container
+        entry.filename = stray.name
+        if row.parent != folder.inode { entry.position = try catalog.nextPosition(in: folder.inode) }
+        entry.notePending([.place, .position])
+        let name = try EntryName(stray.name)
+        if row.kind == .document, !row.hasGeneratedFilename { entry.document?.name = DocumentName(splitting: name) }
+        comparison.backing.forget(row.inode)
+        try catalog.update(entry)
+        if row.kind == .folder {
+            try comparison.migration.updateDescendants(of: entry, from: row, to: folder.place.folder(name), catalog)
+            entry = try catalog.entry(entry.inode) ?? entry
+        }
+        if migrates { try comparison.migration.migrate(entry, from: row, catalog) }
+        comparison.logger.notice("a file was found at another place", metadata: ["filename": "\(entry.filename)"])
+        return (try catalog.entry(entry.inode) ?? entry, try comparison.backing.folder(folder.inode, catalog))
+    }
+}

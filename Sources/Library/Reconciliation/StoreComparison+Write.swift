@@ -1,0 +1,26 @@
+import Backing
+import Catalog
+import Documents
+import Logging
+import Replication
+import SystemPackage
+
+extension StoreComparison {
+    /// Writes to the tree. If files of the store are in the way, the folders in question are reconciled and `body` runs once more: a
+    /// document whose file is missing becomes a placeholder, a file without a row becomes a document.
+    ///
+    /// - Throws: the error of the second attempt.
+    func writeReconciling<Value>(
+        in folders: (CatalogTransaction) throws -> [InodeNumber], _ body: (CatalogTransaction) throws -> Value
+    ) throws -> Value {
+        do { return try store.write(body) } catch let error as Errno {
+            logger.warning(
+                "the store's files differ from the catalog; its folders are compared", metadata: ["error": "\(error)"])
+            try store.write { catalog in
+                var reconciliation = Reconciliation(self, catalog, .uncleanEnd, isRecursive: false)
+                try reconciliation.run(Set(try folders(catalog)).sorted())
+            }
+            return try store.write(body)
+        }
+    }
+}

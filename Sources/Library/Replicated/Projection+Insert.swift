@@ -1,0 +1,107 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Replica
+import Replication
+import SystemPackage
+
+/// Inserts entries that the tree does not have.
+extension Projection {
+    /// Inserts an entry and, if it is a folder, the entries that lie in it by the replica: they may have been inserted elsewhere while the
+    /// folder did not exist.
+    mutating func insertWithChildren(_ committed: ReplicaEntry) throws {
+        try insert(committed)
+        guard committed.isFolder else { return }
+        for id in try catalog.replicaChildren(of: committed.id) { try projectLive(id) }
+    }
+
+    mutating func insert(_ committed: ReplicaEntry) throws {
+        let description = committed.description
+        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        try willChangeEntries(of: folder)
+        try freeFilename(description.filename, in: folder)
+        let entry = try insertRow(committed, in: folder)
+        changes.recordCreation(of: entry)
+        catalog.announce(.listingChanged(of: entry.parent))
+        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+    }
+
+    /// Inserts an entry of a checkpoint, after its folder. It is not announced: no process has seen it.
+    ///
+    /// - Parameter isEmpty: whether the cloud's tree was empty before: then no filename can be taken.
+    mutating func insertNew(_ committed: ReplicaEntry, intoEmptyTree isEmpty: Bool) throws {
+        let parent = committed.description.parent
+        if checkpointFolders[parent] == nil {
+            checkpointFolders[parent] = try folder(parent) ?? catalog.entry(.cloudRoot)
+        }
+        guard let folder = checkpointFolders[parent] else { return }
+        if !isEmpty { try freeFilename(committed.description.filename, in: folder) }
+        _ = try insertRow(committed, in: folder)
+    }
+
+    private mutating func insertRow(_ committed: ReplicaEntry, in folder: Entry) throws -> Entry {
+        let description = committed.description
+        let nature: EntryNature =
+            switch committed.content {
+            case .folder: .folder(folder.place.folder(try EntryName(description.filename)))
+            case .symbolicLink(let target): .symbolicLink(target: Array(target))
+            case .document: .document(description.identity)
+            }
+        let kind = nature.kind
+        var entry = Entry(
+            parent: folder.inode, container: .cloud, nature: nature, filename: description.filename,
+            created: committed.created, position: description.position, mode: description.mode)
+        entry.id = committed.id
+        entry.hasGeneratedFilename = description.hasGeneratedFilename
+        entry.modified = description.modified
+        entry.attributes = description.attributes.map(Array.init)
+        entry.isHere = kind != .document
+        entry.setVersions(committed.versions)
+        let directory = try tree.backing.folder(folder.inode, catalog)
+        switch kind {
+        case .folder: try directory.makeFolderUnlessPresent(entry.filename, mode: entry.mode)
+        case .symbolicLink:
+            try directory.makeSymbolicLinkUnlessPresent(entry.filename, target: entry.target ?? [])
+            try directory.setModified(entry.filename, entry.modified.timespec)
+        case .document, .scratch: break
+        }
+        if entry.isHere { entry.backing = try directory.identify(entry.filename).evidence }
+        entry.inode = try catalog.insert(entry)
+        if kind == .folder { folderTimes.insert(entry.inode, time: entry.modified) }
+        return entry
+    }
+}
+
+// An earlier attempt, which failed or was killed, may have made the folder or link already.
+extension BackingFolder {
+    fileprivate func makeFolderUnlessPresent(_ name: String, mode: UInt16) throws(Errno) {
+        do throws(Errno) { try makeFolder(name, mode: mode) } catch {
+            guard error == .fileExists, try status(name).st_mode & S_IFMT == S_IFDIR else { throw error }
+        }
+    }
+
+    fileprivate func makeSymbolicLinkUnlessPresent(_ name: String, target: [UInt8]) throws(Errno) {
+        do throws(Errno) { try makeSymbolicLink(name, target: target) } catch {
+            // A file that is no link cannot be read as one: it is another entry.
+            guard error == .fileExists, (try? readSymbolicLink(name)) == target else { throw error }
+        }
+    }
+}
+
+extension Entry {
+    mutating func setVersions(_ versions: VersionHistory?) {
+        currentVersion = versions?.current.id
+        conflicts = versions?.conflicts.count ?? 0
+        size = versions?.current.size ?? 0
+    }
+}
+
+extension EntryDescription {
+    /// The identity of a document, which always has a name: a commit in which one has none is not applied (`CommitError`).
+    var identity: DocumentIdentity {
+        DocumentIdentity(
+            name: DocumentName(storedDisplayName: displayName ?? filename, pathExtension: pathExtension ?? ""),
+            naming: naming ?? .given)
+    }
+}

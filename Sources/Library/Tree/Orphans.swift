@@ -1,0 +1,92 @@
+import Backing
+import Catalog
+import DequeModule
+import Dispatch
+import Synchronization
+
+/// Orphans: files, folders and links that have no name any more while a process may still hold them (open, as its working directory,
+/// or through O_PATH). They answer as on any file system (link count 0, an empty listing) until the kernel forgets them.
+///
+/// Right after a removal the kernel may still have a dentry for another name of the document and reach its inode by it. Until such
+/// names are forgotten, the inode is answered with ESTALE, so that the kernel looks the name up again.
+final class Orphans: Sendable {
+    struct Node {
+        var entry: Entry
+        var attributes: FileAttributes
+        /// Whether the kernel has forgotten every name that led to it.
+        var isNameless = false
+        /// The file, if another file was renamed over it: a process that has just looked up its name may be about to open it.
+        var content: Descriptor?
+    }
+
+    private struct Table {
+        var nodes: [InodeNumber: Node] = [:]
+        /// Oldest first; some were forgotten since. The kernel sends no forget for an inode that it did not know, so the table has a
+        /// limit.
+        var order: Deque<InodeNumber> = []
+        /// Those with `content`, oldest first; some were forgotten since.
+        var contents: Deque<InodeNumber> = []
+    }
+
+    private static let maximumCount = 4096
+    /// Each needs a file descriptor.
+    private static let maximumContents = 64
+
+    private let table = Mutex(Table())
+    private let contentsToClose = Mutex<[Descriptor]>([])
+    private let closing = DispatchQueue(label: "docfs.closing")
+
+    /// - Parameter content: the file, where it must still be possible to open it.
+    func add(_ entry: Entry, _ attributes: FileAttributes, content: Descriptor? = nil) {
+        var attributes = attributes
+        attributes.links = 0
+        table.withLock { table in
+            while table.nodes.count >= Self.maximumCount { table.nodes[table.order.removeFirst()] = nil }
+            table.nodes[entry.inode] = Node(entry: entry, attributes: attributes, content: content)
+            table.order.append(entry.inode)
+            if table.order.count > 2 * Self.maximumCount { table.order.removeAll { table.nodes[$0] == nil } }
+            guard content != nil else { return }
+            table.contents.append(entry.inode)
+            if table.contents.count > Self.maximumContents { table.nodes[table.contents.removeFirst()]?.content = nil }
+        }
+    }
+
+    /// Nil for an inode that is no orphan, was forgotten, or may still be reached by a name.
+    subscript(inode: InodeNumber) -> Node? {
+        get { table.withLock { $0.nodes[inode] }.flatMap { $0.isNameless ? $0 : nil } }
+        set { table.withLock { table in if table.nodes[inode] != nil { table.nodes[inode] = newValue } } }
+    }
+
+    /// As the subscript, but also an orphan that a name in the kernel's cache may still lead to.
+    func evenIfNamed(_ inode: InodeNumber) -> Node? { table.withLock { $0.nodes[inode] } }
+
+    /// The mode of an orphan, even if a name may still lead to it.
+    func mode(of inode: InodeNumber) -> UInt16? { table.withLock { $0.nodes[inode]?.attributes.mode } }
+
+    func setMode(_ mode: UInt16, of inode: InodeNumber) {
+        table.withLock { $0.nodes[inode]?.attributes.mode = mode }
+    }
+
+    /// The kernel has forgotten every name that led to the inode.
+    func markNameless(_ inode: InodeNumber) { table.withLock { $0.nodes[inode]?.isNameless = true } }
+
+    /// The kernel has forgotten the inode.
+    func forget(_ inode: InodeNumber) {
+        let node = table.withLock { table in table.nodes.isEmpty ? nil : table.nodes.removeValue(forKey: inode) }
+        if let content = node?.content { closeLater(content) }
+    }
+
+    /// Closes the descriptor on another thread. Closing the last descriptor of a file without a name frees its blocks, which takes
+    /// longer than most answers.
+    private func closeLater(_ content: Descriptor) {
+        let isFirst = contentsToClose.withLock { contents in
+            contents.append(content)
+            return contents.count == 1
+        }
+        guard isFirst else { return }
+        closing.asyncAfter(deadline: .now() + .milliseconds(20)) { [self] in
+            let contents = contentsToClose.withLock { contents in (contents, contents = []).0 }
+            withExtendedLifetime(contents) {}
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Catalog
+import DequeModule
+import Documents
+import Synchronization
+
+/// Documents whose name was freed a moment ago: they were deleted, or renamed to the name of a backup. A file that is created under
+/// one of their names within 15 seconds, or renamed to it, continues the document: some programs save by deleting first, others keep a
+/// backup (`Semantics`, "Saving").
+final class RecentlyRemoved: Sendable {
+    struct Document: Sendable {
+        /// The document as it was.
+        var entry: Entry
+        /// The backup, which has the identity until another file continues the document; nil when the document was deleted.
+        var backup: InodeNumber?
+        /// After this time the name is free for other documents.
+        var expiry: Timestamp
+    }
+
+    /// A document is stored under both of its names; a reference is cheaper to store twice.
+    private final class Box: Sendable {
+        let document: Document
+
+        init(_ document: Document) { self.document = document }
+    }
+
+    /// The keys are hashes of a folder and a name. A mass deletion passes through here, and storing the names would cost more.
+    private struct Table {
+        var documents: [Int: Box] = [:]
+        /// In the order in which they expire.
+        var keys: Deque<(key: Int, expiry: Timestamp)> = []
+    }
+
+    /// No program saves by deleting so many documents at once. More are not remembered.
+    private static let maximumCount = 1024
+
+    private let table = Mutex(Table())
+
+    /// Remembers `entry` under both its names.
+    func add(_ entry: Entry, backup: InodeNumber?, now: Timestamp) {
+        let expiry = Timestamp(nanoseconds: now.nanoseconds + SavingInterval.length)
+        let box = Box(Document(entry: entry, backup: backup, expiry: expiry))
+        table.withLock { table in
+            while let oldest = table.keys.first, oldest.expiry < now || table.keys.count >= Self.maximumCount {
+                table.keys.removeFirst()
+                if table.documents[oldest.key]?.document.expiry == oldest.expiry { table.documents[oldest.key] = nil }
+            }
+            for key in Self.keys(of: entry) {
+                table.documents[key] = box
+                table.keys.append((key, expiry))
+            }
+        }
+    }
+
+    /// Forgets the document that had the name `name`.
+    ///
+    /// - Returns: the document, if it was removed less than 15 seconds ago.
+    func remove(_ name: EntryName, in parent: InodeNumber, now: Timestamp) -> Document? {
+        table.withLock { table in
+            guard !table.documents.isEmpty, let found = table.documents[Self.key(name.text, in: parent)]?.document,
+                found.entry.parent == parent, found.entry.isCalled(name.text)
+            else { return nil }
+            for key in Self.keys(of: found.entry) { table.documents[key] = nil }
+            return found.expiry >= now ? found : nil
+        }
+    }
+
+    private static func keys(of entry: Entry) -> [Int] {
+        [entry.filename, entry.name?.full].compactMap { name in name.map { key($0, in: entry.parent) } }
+    }
+
+    private static func key(_ name: String, in parent: InodeNumber) -> Int {
+        var hasher = Hasher()
+        hasher.combine(parent)
+        hasher.combine(ExactName(name))
+        return hasher.finalize()
+    }
+}
+
+extension Entry {
+    fileprivate func isCalled(_ name: String) -> Bool {
+        filename.isIdentical(to: name) || self.name?.full.isIdentical(to: name) == true
+    }
+}

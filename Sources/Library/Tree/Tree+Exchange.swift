@@ -1,0 +1,63 @@
+import Backing
+import CLinux
+import Catalog
+import Documents
+import SystemPackage
+
+/// RENAME_EXCHANGE, a rename after which two entries have each other's content. Identities stay with the names.
+extension Tree {
+    func exchange(_ first: Entry, _ second: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+        var (newFirst, newSecond) = (first, second)
+        newFirst.takeOverNames(of: second)
+        newSecond.takeOverNames(of: first)
+        // Names are unique in the catalog: one of the two gets another name meanwhile.
+        var parked = first
+        parked.filename = "exchange/\(first.inode)"
+        parked.id = nil
+        try catalog.update(parked)
+        for entry in [newSecond, newFirst] { try catalog.update(entry) }
+        let firstFolder = try backing.folder(first.parent, catalog)
+        let secondFolder = try backing.folder(second.parent, catalog)
+        func swapFiles() throws(Errno) {
+            try firstFolder.rename(first.filename, to: secondFolder, second.filename, flags: RENAME_EXCHANGE)
+        }
+        for entry in [first, second] { try synchronizeContent(of: entry, catalog) }
+        try swapFiles()
+        // The names stay with the paths, also on the files.
+        backing.mirror(displayName: first.name?.displayName, of: first.filename, in: firstFolder)
+        backing.mirror(displayName: second.name?.displayName, of: second.filename, in: secondFolder)
+        do {
+            for entry in [newSecond, newFirst] where entry.kind == .document {
+                try finishExchange(of: entry, by: caller, catalog)
+            }
+        } catch {
+            try swapFiles()
+            throw error
+        }
+    }
+
+    /// The document has another content now, which is a save.
+    private func finishExchange(of exchanged: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+        var entry = exchanged
+        contents.noteBase(of: &entry, savedBy: caller, catalog)
+        entry.notePending(.content)
+        try contents.finishSave(&entry, catalog)
+        try catalog.update(entry)
+        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+    }
+}
+
+extension Entry {
+    /// Gets the names and folder of `other` and, if it is a document, its identity.
+    fileprivate mutating func takeOverNames(of other: Entry) {
+        if kind == .document || kind == .scratch {
+            adoptIdentity(of: other)
+            markModePending(inPlaceOf: other)
+        } else {
+            filename = other.filename
+            position = other.position
+            notePending(.place)
+        }
+        parent = other.parent
+    }
+}

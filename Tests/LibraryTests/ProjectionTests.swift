@@ -1,0 +1,111 @@
+import Catalog
+import Documents
+@testable import Library
+import Testing
+
+/// The rules by which changes of other devices and pending changes of this one are shown together.
+@Suite(.timeLimit(.minutes(3)))
+struct ProjectionTests {
+    // MARK: Moves
+
+    @Test func `a pending move stays on top of a move elsewhere`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.makeFolder("Folder")
+            try await laptop.push()
+            try await phone.pull()
+            try phone.rename("Folder", to: "By phone")
+            try laptop.rename("Folder", to: "By laptop")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == ["By phone"])
+            #expect(try phone.entry("By phone").pending.contains(.place))
+        }
+    }
+
+    @Test func `a move elsewhere into a folder that a pending move put inside the entry is not made`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["A", "B"] { try laptop.makeFolder(name) }
+            try await laptop.push()
+            try await phone.pull()
+            try phone.move("A", from: .cloud, to: phone.inode("B"))
+            try laptop.move("B", from: .cloud, to: laptop.inode("A"))
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == ["B"])
+            #expect(try phone.names(in: phone.inode("B")) == ["A"])
+        }
+    }
+
+    @Test func `an entry is inserted with its folder where the folder moved out of the cloud on this device`()
+        async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            let folder = try laptop.makeFolder("Folder")
+            try await laptop.push()
+            try await phone.pull()
+            try phone.move("Folder", from: .cloud, to: .local)
+            try laptop.create(".new", "new", in: folder)
+            try await laptop.push()
+            try await phone.pull()
+            // The phone's withdrawal of the folder is pending: the document waits at the top.
+            #expect(try phone.names() == [".new"])
+            #expect(try phone.names(in: .local) == ["Folder"])
+        }
+    }
+
+    // MARK: Filenames
+
+    @Test(arguments: [false, true])
+    func `an entry gives up a filename that the container gives to another`(isScratch: Bool) async throws {
+        try await withTwoDevices { laptop, phone in
+            let name = isScratch ? "draft.tmp" : "Trip"
+            if isScratch { try phone.create(name, "scratch") } else { try phone.makeFolder(name) }
+            try laptop.makeFolder(name)
+            try await laptop.push()
+            try await phone.pull()
+            let other = isScratch ? "draft (phone).tmp" : "Trip (phone)"
+            #expect(try phone.names() == [other, name].sorted())
+            #expect(try phone.entry(name).pending == [])
+            #expect(try phone.entry(other).kind == (isScratch ? .scratch : .folder))
+            #expect(try phone.entry(other).pending.contains(.place))
+        }
+    }
+
+    // MARK: Deletions
+
+    @Test func `a document that was edited here survives a deletion elsewhere, one that was renamed does not`()
+        async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            for name in [".edited", ".renamed"] { try laptop.create(name, name) }
+            try await laptop.push()
+            try await phone.pull()
+            try await phone.save(".edited", "by the phone")
+            try phone.rename(".renamed", to: ".other")
+            for name in [".edited", ".renamed"] { try laptop.remove(name) }
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [".edited"])
+            #expect(try phone.entry(".edited").pending == [.creation, .content])
+        }
+    }
+
+    @Test func `a folder with a document that was made here survives a deletion elsewhere`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let folder = try laptop.makeFolder("Folder")
+            try laptop.create(".a", "a", in: folder)
+            try await laptop.push()
+            try await phone.pull()
+            try phone.create(".b", "b", in: phone.inode("Folder"))
+            try laptop.remove(".a", in: folder)
+            try laptop.library.removeFolder(Array("Folder".utf8), in: .cloud)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names(in: phone.inode("Folder")) == [".b"])
+            #expect(try phone.entry("Folder").pending == [.creation])
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names(in: laptop.inode("Folder")) == [".b"])
+        }
+    }
+}
