@@ -8,7 +8,7 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// The layers, top to bottom; each depends only on those below it (README, "Architecture").
+/// The layers, top to bottom; each depends only on those below it (the page Architecture).
 let package = Package(
     name: "docfs",
     dependencies: [
@@ -31,7 +31,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: strict),
+            swiftSettings: strict,
+            // Without what only debuggers read; the names of functions stay, for the backtrace of a crash.
+            linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"], .when(configuration: .release))]),
         .target(
             name: "Filesystem",
             dependencies: [
@@ -111,6 +113,14 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Replication", "Documents"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        // Devices with real mounts, for the test targets that name `docfs`, so that it is built before them.
+        .target(
+            name: "MountSupport",
+            dependencies: [
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "Tests/MountSupport", swiftSettings: strict),
         // The articles beside the code name only what there is.
         .testTarget(name: "PageTests", swiftSettings: strict),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),
@@ -146,8 +156,19 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
+            name: "CloudSynchronizationTests",
+            dependencies: [
+                "CloudSynchronization", "Backing", "Replication", "Catalog", "Documents", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        .testTarget(
             name: "FilesystemTests",
-            dependencies: ["Filesystem", "Library", "Backing", "Catalog", "Documents", "TestSupport"],
+            dependencies: [
+                "Filesystem", "Library", "Backing", "Catalog", "Documents", "CFuse", "CLinux", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: strict),
         // Whole devices in a world of which nothing but a seed decides.
         .testTarget(
@@ -159,14 +180,22 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
-        // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so
-        // that it is built before them.
+        // One suite over the library in process and over a real mount.
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "docfs", "CloudSynchronization", "Library", "Backing", "Catalog", "ObjectStore", "Documents",
+                "MountSupport", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so that
+        // it is built before them.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "docfs", "TestSupport",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                "docfs", "MountSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
     ],

@@ -2,9 +2,8 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// One directory of the store, held by descriptor: it stays the same directory when it or a folder
-/// above it is renamed, and no path can lead out of it. Names are single components, and symbolic
-/// links are never followed.
+/// One directory of the store, held by descriptor: it stays the same directory when it or a folder above it is renamed, and no path can
+/// lead out of it. Names are single components. Symbolic links are never followed.
 package final class BackingFolder: Sendable {
     package let descriptor: Descriptor
 
@@ -25,12 +24,12 @@ package final class BackingFolder: Sendable {
             try Descriptor.check { openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode_t(mode)) })
     }
 
-    /// Opens a file for docfs's own reading, which is no access by a person where that can be avoided.
+    /// Opens a file for docfs's own reading, if possible without changing its access time.
     package func openUnnoticed(_ name: String) throws(Errno) -> Descriptor {
         do throws(Errno) {
             return try openFile(name, O_RDONLY | O_NOATIME)
         } catch {
-            // Only the owner may read without it being noted.
+            // Only the owner may use O_NOATIME.
             if error != .notPermitted { throw error }
             return try openFile(name, O_RDONLY)
         }
@@ -42,19 +41,20 @@ package final class BackingFolder: Sendable {
         return status
     }
 
-    /// As `status`, with what tells the file from every other.
+    /// As `status`, with the birth time, which tells the file from another one with the same inode number.
     package func identify(_ name: String) throws(Errno) -> IdentifiedStatus {
         try IdentifiedStatus(name, in: number, flags: AT_SYMLINK_NOFOLLOW)
     }
 
+    /// A name whose status cannot be read counts as absent.
     package func exists(_ name: String) -> Bool { (try? status(name)) != nil }
 
-    // The row has an entry's mode, and the kernel enforces it. The backing file's lets its owner in
-    // whatever the row says: docfs must get at it also when the person may not.
+    // The row has an entry's mode, and the kernel enforces it. The mode of the backing file always lets its owner read and write, because
+    // docfs must be able to when the person may not.
     package static let fileAccess: UInt16 = 0o600
     private static let folderAccess: UInt16 = 0o700
 
-    /// Whether a backing file has the very mode that the row has.
+    /// Whether a backing file can have exactly this mode of its row.
     package static func keepsMode(_ mode: UInt16) -> Bool { mode & fileAccess == fileAccess }
 
     package func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
@@ -74,9 +74,9 @@ package final class BackingFolder: Sendable {
         try openFile(name, access | O_CREAT | O_EXCL, mode: mode | Self.fileAccess)
     }
 
-    /// A new, empty file that has lost its name already: it goes with its descriptor.
+    /// A new, empty file without a name. It is removed when its descriptor is closed.
     ///
-    /// - Parameter name: for the moment between; nobody else may use it.
+    /// - Parameter name: a name that is used until the file is unlinked. No other file may have it.
     package func openUnnamedFile(_ name: String) throws(Errno) -> Descriptor {
         let file = try openFile(name, O_RDWR | O_CREAT | O_TRUNC, mode: 0o600)
         try removeFile(name)
@@ -84,20 +84,15 @@ package final class BackingFolder: Sendable {
     }
 
     package func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
-        _ = try Descriptor.check {
-            (target + [0]).withUnsafeBytes { bytes in
-                symlinkat(bytes.baseAddress!.assumingMemoryBound(to: CChar.self), number, name)
-            }
-        }
+        let path = target.map(CChar.init(bitPattern:)) + [0]
+        _ = try Descriptor.check { symlinkat(path, number, name) }
     }
 
     package func readSymbolicLink(_ name: String) throws(Errno) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = bytes.withUnsafeMutableBytes { buffer in
-            readlinkat(number, name, buffer.baseAddress!.assumingMemoryBound(to: CChar.self), buffer.count)
-        }
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlinkat(number, name, &path, path.count)
         if count < 0 { throw Errno(rawValue: errno) }
-        return Array(bytes.prefix(count))
+        return path.prefix(count).map(UInt8.init(bitPattern:))
     }
 
     package func removeFile(_ name: String) throws(Errno) {
@@ -139,12 +134,12 @@ package final class BackingFolder: Sendable {
         _ = try Descriptor.check { fchmodat(number, name, mode_t(mode), 0) }
     }
 
-    /// - Parameters: `UInt32.max` leaves an owner or group as it is.
+    /// `UInt32.max` leaves the owner or group as it is.
     package func setOwner(_ name: String, owner: UInt32, group: UInt32) throws(Errno) {
         _ = try Descriptor.check { fchownat(number, name, owner, group, AT_SYMLINK_NOFOLLOW) }
     }
 
-    /// Marks the directory as changed now, where no name in the store changed with it.
+    /// Sets the directory's modification time to now, where the file system has not done so because no name in it changed.
     package func touch() throws(Errno) {
         _ = try Descriptor.check { setOwnModified(timespec(tv_sec: 0, tv_nsec: UTIME_NOW)) }
     }
@@ -154,26 +149,26 @@ package final class BackingFolder: Sendable {
         utimensat(AT_FDCWD, "/proc/self/fd/\(number)", [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), time], 0)
     }
 
-    /// Moves a file's time of change (st_ctime), and nothing else of it.
+    /// Changes a file's st_ctime, and nothing else.
     package func touchChange(of name: String) throws(Errno) {
         try setMode(name, UInt16(try status(name).st_mode & 0o7777))
     }
 
-    /// Runs `body` and leaves the directory's time of modification as it was: people see no change in the folder.
+    /// Runs `body` and restores the directory's modification time, so that people see no change in the folder.
     package func keepingTime<Value>(_ body: () throws(Errno) -> Value) throws(Errno) -> Value {
         var status = stat()
         let isKnown = fstat(number, &status) == 0
         let value = try body()
-        // A time that cannot be set back is no reason to fail after the change.
+        // The change was made, so it does not fail if the time cannot be restored.
         if isKnown { _ = setOwnModified(status.st_mtim) }
         return value
     }
 
-    /// Removes a link, or a folder in which, however deep, there is nothing but folders and links.
+    /// Removes a symbolic link, or a folder that has nothing but folders and symbolic links in it at any depth.
     ///
-    /// - Returns: false where it is neither; then nothing is removed.
+    /// - Returns: false if it is neither; then nothing is removed.
     package func removeEmptyTree(_ name: String) throws(Errno) -> Bool {
-        // Paths below `name`, each folder before what lies in it.
+        // Paths below `name`, each folder before the entries in it.
         var paths: [[String]] = [[]]
         var next = 0
         while next < paths.count {
@@ -214,7 +209,7 @@ package final class BackingFolder: Sendable {
         return status
     }
 
-    /// The names in it, without `.` and `..`, and without those that are not UTF-8, which are none of ours.
+    /// The names in it, without `.` and `..`, and without names that are not UTF-8, which docfs never writes.
     package func names() throws(Errno) -> [String] {
         let reading = try openFile(".", O_RDONLY | O_DIRECTORY)
         guard let stream = fdopendir(dup(reading.number)) else { throw Errno(rawValue: errno) }
@@ -223,13 +218,12 @@ package final class BackingFolder: Sendable {
         while true {
             errno = 0
             guard let record = readdir(stream) else {
-                // A listing that breaks off must not look like one that ends.
+                // A listing that fails must not look like one that is complete.
                 if errno != 0 { throw Errno(rawValue: errno) }
                 return names
             }
-            // Not `d_name` as a value: its 256 bytes would reach beyond a record that is shorter.
-            let start = UnsafeRawPointer(record) + MemoryLayout<dirent>.offset(of: \.d_name)!
-            let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
+            guard let start = docfs_dirent_name(record) else { continue }
+            let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start))
             guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
             names.append(name)
         }

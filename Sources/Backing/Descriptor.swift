@@ -63,12 +63,16 @@ public final class Descriptor: Sendable {
     }
 
     /// The first bytes of the file, at most `limit`.
-    package func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] {
+    package func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] { try read(limit, at: 0) }
+
+    /// Bytes from `offset` on: `limit` of them, fewer only where the file ends.
+    package func read(_ limit: Int, at offset: Int64) throws(Errno) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)
         var filled = 0
         while filled < limit {
             let count = bytes.withUnsafeMutableBytes { buffer in
-                pread(number, buffer.baseAddress! + filled, limit - filled, off_t(filled))
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+                return pread(number, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
             }
             if count < 0 {
                 if errno == EINTR { continue }

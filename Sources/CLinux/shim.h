@@ -3,6 +3,7 @@
  * manual pages; nothing else belongs in this file. */
 #pragma once
 
+#include <dirent.h>
 #include <linux/openat2.h>
 #include <malloc.h>
 #include <sched.h>
@@ -45,6 +46,9 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 
 /* utimensat(2): leave a time alone, or set it to now. */
 enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };
+
+/* The name in a directory entry. Swift would copy all 256 bytes of the field, which reach beyond an entry that is shorter. */
+static inline const char *docfs_dirent_name(const struct dirent *entry) { return entry->d_name; }
 
 /* openat2(2), for which glibc has no function: what lies below a folder, reached by no symbolic link. */
 static inline int docfs_openat2(

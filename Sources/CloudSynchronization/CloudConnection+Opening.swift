@@ -6,7 +6,7 @@ import ObjectStore
 import Replica
 
 extension CloudConnection {
-    /// Opens the object store at a URL. The same container may have another URL today; that it is the same is found out from its id.
+    /// Opens the object store at a URL. A container may have another URL than at the last mount; it is recognized by its id.
     ///
     /// - Throws: `StoreError` for a store that cannot be used.
     public convenience init(_ url: CloudURL, for catalog: Catalog, surroundings: Surroundings) throws {

@@ -8,12 +8,13 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// The container's object store, and whether it can be reached: the cloud as the library sees it.
+/// The container's object store and whether it can be reached: the library's view of the cloud.
 public final class CloudConnection: ContentSource {
     let store: any ObjectStore
     /// Signalled when there may be something to send.
     let wake: Wake
     private let state = Mutex(Connection.online)
+    /// When changes were last of interest.
     private let lastUse: Mutex<ContinuousClock.Instant>
     private let instant: @Sendable () -> ContinuousClock.Instant
 
@@ -27,7 +28,7 @@ public final class CloudConnection: ContentSource {
     /// Asks the cloud whether two devices can use it safely; see `ObjectStore.probe`.
     public func probe() async throws(ObjectStoreError) { try await store.probe() }
 
-    // MARK: What the library needs
+    // MARK: ContentSource
 
     public var connection: Connection { state.withLock { $0 } }
 
@@ -53,9 +54,9 @@ public final class CloudConnection: ContentSource {
         wake.signal()
     }
 
-    // MARK: What synchronization finds out
+    // MARK: For the synchronizer
 
-    /// - Returns: whether that is news.
+    /// - Returns: whether the connection is another one than before.
     func set(_ connection: Connection) -> Bool {
         state.withLock { state in
             defer { state = connection }
@@ -63,7 +64,7 @@ public final class CloudConnection: ContentSource {
         }
     }
 
-    /// How long nobody has changed anything here or elsewhere, or looked for changes.
+    /// The time since a document was last changed on any device, or a person looked for changes.
     var idleTime: Duration { instant() - lastUse.withLock { $0 } }
 }
 

@@ -1,16 +1,14 @@
-import Library
-/// How often the log is asked for something new: quickly while anybody does anything, ever more rarely
-/// while nobody does.
+/// How often the log is polled: quickly while people change documents or look at them, ever more rarely while they do not.
 enum PollPace {
-    /// After the last change or look for this long nothing is missed for more than an instant.
+    /// For this long after the last change or look, the pause stays the quickest one.
     static let attention = Duration.seconds(30)
     static let longestPause = Duration.seconds(30)
     private static let longestPauseAfterFailure = Duration.seconds(5)
 
     /// - Parameters:
-    ///   - quickest: the pause while something is going on.
-    ///   - idle: how long it is since anything changed here or elsewhere, or somebody looked.
-    ///   - failures: of the last tries, one after the other.
+    ///   - quickest: the pause while documents are in use.
+    ///   - idle: the time since a document was last changed on any device, or a person looked for changes.
+    ///   - failures: the number of attempts in a row that failed.
     static func pause(quickest: Duration, idle: Duration, failures: Int) -> Duration {
         if failures > 0 { return min(longestPauseAfterFailure, quickest * (1 << min(failures, 8))) }
         guard idle > attention else { return quickest }

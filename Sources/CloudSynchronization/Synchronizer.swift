@@ -1,63 +1,58 @@
-import Library
 import Backing
 import Catalog
 import Documents
+import Library
 import Logging
 import ObjectStore
 import Replication
-import Synchronization
 import SystemPackage
 
-/// Keeps this device and the container in step, for as long as the mount lives.
+/// Keeps this device and the container in step while the mount lives.
 ///
-/// One loop, so that nothing here races with itself: read the log, bring the tree in line with it,
-/// fetch what should be here, send what is pending; then sleep until something changes here or it is
-/// time to look again. Contents go up and down in tasks of their own and never hold the loop.
+/// One loop: read the log, bring the tree in line with it, download what should be here, send what is pending; then sleep until
+/// something changes here or it is time to look again. Because there is one loop, the parts never run at the same time. Contents are
+/// uploaded and downloaded in tasks of their own, which never hold up the loop.
 public final class Synchronizer: Sendable {
-    let store: DocumentStore
+    let container: ContainerAccess
     let tree: any SynchronizedTree
-    let contents: any SentContents
-    let cloud: CloudConnection
-    let checkup: CloudCheckup
-    let stateChanged: @Sendable () -> Void
-    /// Uploads that failed.
-    let retries: Retries
-    let log: ReplicatedLog
-    let checkpoints: Checkpoints
-    let isWritingCheckpoint = Mutex(false)
-    let isCleaning = Mutex(false)
-    /// As the catalog has it; nil before it was asked.
-    let lastCleaning = Mutex<Timestamp?>(nil)
-    /// Contents that the store has and no commit names yet, as the catalog has them.
-    let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
-    let hasRecalledUploads = Mutex(false)
-    /// What is known of whether the container is the one that this device knows, and whole.
-    let inspection = Mutex(Inspection())
-    /// Documents that are ready to be uploaded, and how many uploads are running.
-    let uploads = Mutex(UploadQueue())
-    /// Makes contents durable before they are uploaded.
-    let contentSync = GroupSync()
+    let follower: LogFollower
+    let inspector: ContainerInspector
+    let uploader: Uploader
+    let sender: CommitSender
+    let checkpointWriter: CheckpointWriter
+    let cleaner: Cleaner
+    let repair: ContainerRepair
+    let checkup: ContainerCheckup
+    private let contents: any SentContents
+    private let cloud: CloudConnection
+    private let stateChanged: @Sendable () -> Void
 
-    private static let shortestBreath = Duration.milliseconds(30)
-    private static let longestBreath = Duration.milliseconds(100)
+    /// Uploads and downloads at the same time, each.
+    static let parallelTransfers = 32
+    private static let shortestBreak = Duration.milliseconds(30)
+    private static let longestBreak = Duration.milliseconds(100)
 
     /// - Parameter checkpointInterval: commits from one checkpoint to the next, while there are few entries.
     public init(_ library: Library, _ cloud: CloudConnection, checkpointInterval: Int64 = Checkpoints.shortestInterval)
     {
-        store = library.store
+        self.cloud = cloud
         tree = library.synchronizedTree
         contents = library.sentContents
-        self.cloud = cloud
-        checkup = library.checkup
         stateChanged = { library.stateChanged() }
-        retries = Retries(instant: library.store.surroundings.instant)
-        log = ReplicatedLog(store: cloud.store)
-        checkpoints = Checkpoints(store: cloud.store, interval: checkpointInterval)
+        container = ContainerAccess(library.store, cloud.store, checkpointInterval: checkpointInterval)
+        follower = LogFollower(container, tree, cloud)
+        inspector = ContainerInspector(container)
+        checkpointWriter = CheckpointWriter(container)
+        cleaner = Cleaner(container)
+        uploader = Uploader(container, contents, cloud.wake, stateChanged: stateChanged)
+        sender = CommitSender(container, follower, inspector, uploader, checkpointWriter)
+        repair = ContainerRepair(container, tree, inspector, uploader, checkpointWriter)
+        checkup = ContainerCheckup(container, library.checkup, follower, inspector, repair, cloud.wake)
     }
 
     /// Runs until the task is cancelled.
     ///
-    /// - Parameter firstRound: called when the container was read for the first time, or could not be.
+    /// - Parameter firstRound: called once, after the first attempt to read the container.
     public func run(firstRound: @Sendable () -> Void) async {
         var failures = 0
         var lastCommit = now
@@ -67,28 +62,30 @@ public final class Synchronizer: Sendable {
         while !Task.isCancelled {
             let start = now
             let (succeeded, rest) = await round(&lastCommit)
-            await checkUpIfAsked()
-            // What was away may be back as another folder.
+            await checkup.runIfAsked()
+            // A folder that was unmounted may be back as another one, which needs a watch of its own.
             if succeeded, watch == nil || failures > 0 {
                 watch?.cancel()
                 watch = watchLog()
             }
             failures = succeeded ? 0 : failures + 1
-            store.tidy()
+            container.store.tidy()
             if isFirst { firstRound() }
             isFirst = false
-            // However often it is woken, it leaves most of the time to those who use the documents.
-            let breath = min(max(Self.shortestBreath, (now - start) * 3), Self.longestBreath)
-            try? await store.surroundings.sleep(breath)
+            // However often the loop is woken, it leaves most of the time to programs that use the documents.
+            let pauseAfterWork = min(max(Self.shortestBreak, (now - start) * 3), Self.longestBreak)
+            // It throws only when the task is cancelled, which ends the loop.
+            try? await container.store.surroundings.sleep(pauseAfterWork)
             let pause = PollPace.pause(
                 quickest: cloud.store.quickestPoll, idle: cloud.idleTime, failures: failures)
             await awaitWork(atMost: min(pause, rest ?? pause))
         }
-        await abandonTransfers()
+        uploader.cancel()
+        contents.cancelTransfers()
     }
 
-    /// Sleeps until there is something to do. Files that may be written to unseen are looked at meanwhile, which takes no
-    /// look at the container.
+    /// Sleeps until there is something to do. Meanwhile it looks at the files that the kernel may be writing to by itself, which takes
+    /// no request to the container.
     private func awaitWork(atMost limit: Duration) async {
         let end = now + limit
         while !Task.isCancelled {
@@ -100,73 +97,62 @@ public final class Synchronizer: Sendable {
         }
     }
 
-    var now: ContinuousClock.Instant { store.surroundings.instant() }
+    private var now: ContinuousClock.Instant { container.store.surroundings.instant() }
 
     private func watchLog() -> StoreWatch? {
-        cloud.store.watch(ReplicatedLog.folder) { [cloud] in cloud.changesAreWaiting()
-        }
+        cloud.store.watch(ReplicatedLog.folder) { [cloud] in cloud.changesAreWaiting() }
     }
 
-    /// - Returns: whether the container could be reached and understood, and when the next document
-    ///   will be ready to be sent.
+    /// - Returns: whether the container could be reached and read, and how long it is until the next document may be sent.
     private func round(_ lastCommit: inout ContinuousClock.Instant) async -> (succeeded: Bool, rest: Duration?) {
         do {
-            try await followLog()
-            // Before all of the log was looked through nothing is removed from the container or added to its log.
-            let isWhole = try await inspectContainer()
+            try await follower.followLog()
+            // Nothing is removed from the container or added to its log before all of the log was inspected.
+            let isWhole = try await inspector.inspect()
             report(.online)
-            if isWhole { try cleanIfDue() }
+            if isWhole { try cleaner.cleanIfDue() }
             try tree.removeEmptiedFolders()
             tree.startArrivals(atMost: Self.parallelTransfers)
-            let rest = try startUploads()
+            let rest = try uploader.startUploads()
             guard isWhole else { return (true, .zero) }
-            if !gathersUploads(since: lastCommit), try await sendPending() { lastCommit = now }
+            if !uploader.gathers(since: lastCommit), try await sender.sendPending() { lastCommit = now }
             return (true, rest)
         } catch let error as LogError {
-            await follow(error)
+            await handle(error)
         } catch {
             if report(.failed("\(error)")) {
-                store.logger.error("synchronizing failed", metadata: ["error": "\(error)"])
+                container.store.logger.error("synchronizing failed", metadata: ["error": "\(error)"])
             }
         }
         return (false, nil)
     }
 
-    /// Where the container is not what it was, another device may have made it whole already.
-    private func follow(_ error: LogError) async {
-        guard error.isOfTheLog else { return _ = report(Connection(error)) }
+    /// If the log cannot be followed, another device may have repaired the container already.
+    private func handle(_ error: LogError) async {
+        guard error.concernsLog else { return _ = report(Connection(error)) }
         do {
-            if try await followsRepair() { return cloud.wake.signal() }
+            if try await repair.takeOverIfRepaired() { return cloud.wake.signal() }
             report(Connection(error))
         } catch let other as LogError {
             report(Connection(other))
         } catch let other {
-            store.logger.error(
-                "a container that was made whole could not be taken over", metadata: ["error": "\(other)"])
+            container.store.logger.error(
+                "a container that another device repaired could not be taken over", metadata: ["error": "\(other)"])
             report(Connection(error))
         }
     }
 
-    /// - Returns: whether that is news.
+    /// - Returns: whether the connection is another one than before.
     @discardableResult
     private func report(_ connection: Connection) -> Bool {
         guard cloud.set(connection) else { return false }
-        store.logger.notice("the cloud", metadata: ["connection": "\(connection)"])
+        container.store.logger.notice("the cloud", metadata: ["connection": "\(connection)"])
         stateChanged()
         return true
-    }
-
-    static let parallelTransfers = 32
-    /// How many documents are looked at in one round for whether they can be transferred.
-    static let lookahead = 1024
-
-    private func abandonTransfers() async {
-        uploads.withLock { $0.clear() }
-        contents.cancelTransfers()
     }
 }
 
 extension LogError {
-    /// Not of reaching it.
-    fileprivate var isOfTheLog: Bool { if case .store = self { false } else { true } }
+    /// Whether the store was reached and the log is not as it should be.
+    fileprivate var concernsLog: Bool { if case .store = self { false } else { true } }
 }

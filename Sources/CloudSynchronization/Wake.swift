@@ -1,7 +1,6 @@
-import Library
 import Synchronization
 
-/// Lets one task sleep until it is woken or a time has passed. Wakes before the sleep count.
+/// Lets one task sleep until it is signalled or a time has passed. A signal before the sleep ends it at once.
 final class Wake: Sendable {
     private struct State {
         var isSignaled = false
@@ -22,10 +21,11 @@ final class Wake: Sendable {
         sleeper?.resume(returning: true)
     }
 
-    /// - Returns: whether it was woken before the time had passed.
+    /// - Returns: whether it was signalled, or the task cancelled, before the time had passed.
     @discardableResult
     func wait(atMost limit: Duration) async -> Bool {
         let timer = Task {
+            // It throws only when the timer is cancelled.
             try? await sleep(limit)
             if !Task.isCancelled { timeOut() }
         }

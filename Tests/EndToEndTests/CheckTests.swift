@@ -1,4 +1,5 @@
 import Foundation
+import MountSupport
 import SystemPackage
 import Testing
 
@@ -156,6 +157,19 @@ struct CheckTests {
                 #expect(try await device.attemptMount(arguments).exitStatus == 0)
             }
             try await expectInStep(laptop, desktop)
+        }
+    }
+
+    @Test func `a check shows a progress bar on a terminal, and none elsewhere`() async throws {
+        try await withDevice { device in
+            let environment = ["CHECK": "\(try DocfsBinary.path.string) check \(device.mountpoint.string)"]
+            let elsewhere = try await device.shell("$CHECK 2>&1", environment: environment)
+            #expect(elsewhere.standardOutput == "ok: 0 documents in the cloud\n")
+            // A check may end before it is asked how far it is.
+            try await eventually {
+                let shown = try await device.shell(#"script -qec "$CHECK" /dev/null"#, environment: environment)
+                return shown.standardOutput.contains("checking the cloud [") && shown.standardOutput.contains("ok: 0")
+            }
         }
     }
 

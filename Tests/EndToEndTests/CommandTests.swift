@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MountSupport
 import SystemPackage
 import Testing
 
@@ -106,7 +107,7 @@ struct CommandTests {
             "unshare",
             [
                 "-m", "--propagation", "private", "sh", "-c",
-                "ls mount/Documents >seen; read line <end; ls mount/Documents",
+                "ls docs/Documents >seen; read line <end; ls docs/Documents",
             ],
             in: device.folder)
         let result: Result<Void, any Error>

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MountSupport
 import SystemPackage
 import Testing
 
@@ -154,7 +155,7 @@ struct DocumentStateTests {
             let document = device.local / "Groceries.txt"
             try document.create("milk")
             let text = try document.stateFile.text()
-            #expect(throws: Errno.self) { try document.stateFile.open(.writeOnly) }
+            #expect(throws: Errno.permissionDenied) { try document.stateFile.open(.writeOnly) }
             #expect(throws: Errno.self) { try document.stateFile.remove() }
             #expect(throws: Errno.self) {
                 try document.stateFile.rename(to: device.local / "Elsewhere.txt")

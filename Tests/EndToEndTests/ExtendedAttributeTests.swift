@@ -1,4 +1,5 @@
 import Glibc
+import MountSupport
 import SystemPackage
 import Testing
 
@@ -74,6 +75,22 @@ struct ExtendedAttributeTests {
             #expect(try document.call { glibcGetAttribute($0, "user.colour", nil, 0) } == 5)
             let names = "user.document.name\0user.colour\0"
             #expect(try document.call { glibcListAttributes($0, nil, 0) } == names.utf8.count)
+        }
+    }
+
+    @Test func `the attributes of a document take 384 KiB at most, and one of them 64 KiB`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            let large = [UInt8](repeating: 1, count: 60_000)
+            for number in 1...6 { try document.setAttribute("user.large\(number)", large) }
+            #expect(throws: Errno.noSpace) { try document.setAttribute("user.large7", large) }
+            #expect(throws: Errno.noData) { try document.attribute("user.large7") }
+            #expect(try document.attributeBytes("user.large6") == large)
+            try document.removeAttribute("user.large1")
+            try document.setAttribute("user.large7", large)
+            let tooLarge = [UInt8](repeating: 1, count: 65_537)
+            #expect(throws: Errno.argListTooLong) { try document.setAttribute("user.large8", tooLarge) }
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import MountSupport
 import SystemPackage
 import Testing
 
@@ -53,8 +54,8 @@ struct RefusalTests {
 
     @Test func `nothing is made beside Documents`() async throws {
         try await withDevice { device async throws in
-            #expect(throws: Errno.self) { try (device.mountpoint / "Plan.txt").create() }
-            #expect(throws: Errno.self) { try (device.mountpoint / "Folder").makeFolder() }
+            #expect(throws: Errno.notPermitted) { try (device.mountpoint / "Plan.txt").create() }
+            #expect(throws: Errno.notPermitted) { try (device.mountpoint / "Folder").makeFolder() }
             #expect(try device.mountpoint.listing() == ["Documents"])
         }
     }

@@ -1,3 +1,4 @@
+import MountSupport
 import SystemPackage
 import Testing
 
@@ -37,6 +38,31 @@ struct TreeTests {
             try folder.makeFolder()
             #expect(throws: Errno.resourceBusy) { try folder.rename(to: device.cloud) }
             #expect(folder.exists)
+        }
+    }
+
+    @Test(arguments: Listing.allCases)
+    func `a document created in Documents goes to local, and resolves in both`(listing: Listing) async throws {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            try (device.documents / "Groceries.txt").create("milk")
+            let document = device.local / "Groceries.txt"
+            #expect(try document.text() == "milk")
+            #expect(try document.state()["location"] == "local")
+            for name in ["Groceries.txt", try document.filename()] {
+                #expect(try (device.documents / name).stat().inode == document.stat().inode)
+            }
+            #expect(try Set(device.documents.listing()) == [".state", "local", "cloud"])
+            try (device.local / "Folder").makeFolder()
+            #expect(!(device.documents / "Folder").exists)
+            try (device.cloud / "Elsewhere.txt").create()
+            #expect(!(device.documents / "Elsewhere.txt").exists)
+        }
+    }
+
+    @Test func `no folder is made in Documents`() async throws {
+        try await withDevice { device async throws in
+            #expect(throws: Errno.notPermitted) { try (device.documents / "Folder").makeFolder() }
+            #expect(try device.local.documentNames() == [])
         }
     }
 

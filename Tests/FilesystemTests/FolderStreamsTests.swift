@@ -1,5 +1,7 @@
 import Catalog
+import Documents
 @testable import Filesystem
+@testable import Library
 import Testing
 
 /// What the kernel may keep of listings, and show again.
@@ -74,5 +76,33 @@ struct FolderStreamsTests {
         #expect(streams[stream] == nil)
         for number in [other, virtual] { #expect(streams.close(number) == nil) }
         #expect(streams.open(.local).1 == .init(keeps: true, reuses: false))
+    }
+
+    @Test func `reading from the start again is not the end that was reached before`() {
+        let (stream, _) = streams.open(.local)
+        streams[stream] = snapshot()
+        streams.reachEnd(stream)
+        streams[stream] = snapshot()
+        _ = streams.close(stream)
+        #expect(!streams.open(.local).1.reuses)
+    }
+
+    @Test func `a reader that comes when all others have left may keep a listing again`() {
+        let (first, _) = streams.open(.local)
+        let (second, _) = streams.open(.local)
+        _ = streams.close(first)
+        _ = streams.close(second)
+        #expect(streams.open(.local).1.keeps)
+    }
+
+    @Test func `of very large folders not all listings are kept`() {
+        let name = ListedName(
+            name: "a", node: .entry(InodeNumber(200)), kind: .document, filename: nil, isCacheable: true)
+        let large = FolderStreams.Snapshot(
+            names: Array(repeating: name, count: FolderStreams.mostNames / 2 + 1), parent: 1)
+        readWhole(.local, large)
+        readWhole(.cloud, large)
+        #expect(!streams.open(.local).1.reuses)
+        #expect(streams.open(.cloud).1.reuses)
     }
 }

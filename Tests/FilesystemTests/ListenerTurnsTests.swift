@@ -15,7 +15,7 @@ struct ListenerTurnsTests {
 
         func turn(now: Int64 = 0) -> ListenerTurns.Turn { turns.turn(now: now) }
         func tick() -> ListenerTurns.Turn { turns.tick() }
-        func stopListening() { turns.stopListening() }
+        func stopListening() -> Bool { turns.stopListening() }
 
         func receive(waited: Int64, leavesMore: Bool = false, now: Int64 = 0) -> Bool {
             turns.receive(waited: waited, leavesMore: leavesMore, now: now)
@@ -148,8 +148,19 @@ struct ListenerTurnsTests {
 
     @Test func `who got nothing has its turn again`() {
         #expect(turns.turn() == .listen(awake: false))
-        turns.stopListening()
+        #expect(!turns.stopListening())
         #expect(turns.turn() == .listen(awake: false))
+    }
+
+    @Test func `where nobody watches, who got nothing wakes one that rests, since it may not come back`() {
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(turns.turn() == .watch)
+        #expect(turns.turn() == .rest)
+        #expect(!turns.stopListening())
+        #expect(turns.tick() == .listen(awake: false))
+        #expect(turns.stopListening())
+        #expect(turns.turn() == .listen(awake: false))
+        #expect(!turns.stopListening())
     }
 
     /// Threads that do what they are told, in an order that chance decides.

@@ -12,14 +12,14 @@ import Testing
 struct BootstrapTests {
     /// Makes `commits` saves, each a commit of its own.
     private func write(_ commits: Int, _ device: TestDevice) async throws {
-        while try device.synchronizer.position().number < Int64(commits) {
+        while try device.position.number < Int64(commits) {
             try device.library.setExtendedAttribute(
-                "user.round", to: Array("\(try device.synchronizer.position().number)".utf8),
+                "user.round", to: Array("\(try device.position.number)".utf8),
                 of: .entry(try device.inode("Plan.txt")), .either)
-            _ = try await device.synchronizer.sendPending()
+            _ = try await device.synchronizer.sender.sendPending()
         }
         // The checkpoint is written in the background.
-        while device.synchronizer.isWritingCheckpoint.withLock({ $0 }) { await Task.yield() }
+        while device.synchronizer.checkpointWriter.isWriting { await Task.yield() }
     }
 
     @Test func `a new device reads a checkpoint and the rest of the log`() async throws {

@@ -20,15 +20,15 @@ struct CleaningTests {
 
     /// Uploads contents that are ready, and commits nothing.
     private func upload(_ device: TestDevice) async throws {
-        _ = try device.synchronizer.startUploads()
-        while device.synchronizer.uploads.withLock(\.isBusy) {
+        _ = try device.synchronizer.uploader.startUploads()
+        while device.synchronizer.uploader.isBusy {
             await device.connection.wake.wait(atMost: .seconds(60))
         }
     }
 
     /// The container has the content of every version that is current or in conflict.
     private func expectNeededContents(_ device: TestDevice) async throws {
-        let report = try await device.synchronizer.checkUp(repairs: false)
+        let report = try await device.synchronizer.checkup.checkUp(repairs: false)
         #expect(report.isGood, "\(report)")
     }
 
@@ -52,12 +52,12 @@ struct CleaningTests {
             try await laptop.push()
             try await phone.pull()
             try await age(laptop, days: 29)
-            try await laptop.synchronizer.clean()
+            try await laptop.synchronizer.cleaner.clean()
             #expect(try await contents(laptop).count == 2)
             try await age(laptop, days: 2)
             // Both at once do no harm.
-            async let first: Void = laptop.synchronizer.clean()
-            async let second: Void = phone.synchronizer.clean()
+            async let first: Void = laptop.synchronizer.cleaner.clean()
+            async let second: Void = phone.synchronizer.cleaner.clean()
             _ = try await (first, second)
             #expect(try await contents(laptop).count == 1)
             #expect(try await phone.text("Plan.txt") == "two")
@@ -69,7 +69,7 @@ struct CleaningTests {
             try device.create("Plan.txt", "one")
             try await device.push()
             try await age(device, days: 4000)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
         }
     }
@@ -81,10 +81,10 @@ struct CleaningTests {
             try await age(device, days: 100)
             try device.remove("Plan.txt")
             try await device.push()
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             try await age(device, days: 31)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).isEmpty)
         }
     }
@@ -102,7 +102,7 @@ struct CleaningTests {
                     Issue.record(error)
                 }
             }
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
         }
     }
@@ -111,7 +111,7 @@ struct CleaningTests {
         try await withDevice { device in
             for name in ["F.txt", "G.txt"] { try device.create(name, name) }
             try await device.push()
-            let head = try #require(try device.synchronizer.head())
+            let head = try #require(try device.synchronizer.container.head())
             let (source, heir) = (
                 try #require(try device.entry("F.txt").id), try #require(try device.entry("G.txt").id)
             )
@@ -144,13 +144,13 @@ struct CleaningTests {
             try phone.rename("F.txt", to: "G.txt")
             try await phone.push()
             try await age(phone, days: 31)
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             try await expectNeededContents(phone)
             #expect(try await contents(phone).count == 2)
             try phone.library.removeFolder(Array("G.txt.conflicts".utf8), in: .cloud)
             try await phone.push()
             try await age(phone, days: 31)
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             try await expectNeededContents(phone)
             #expect(try await contents(phone).count == 1)
         }
@@ -163,7 +163,7 @@ struct CleaningTests {
             try await device.save("Plan.txt", "two")
             try await device.push()
             try await age(device, days: 31)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try device.library.list(.history, of: device.inode("Plan.txt")).isEmpty)
             try await device.save("Plan.txt", "three")
             try await device.push()
@@ -178,13 +178,13 @@ struct CleaningTests {
             try await device.save("Plan.txt", "two")
             try await device.push()
             try FileManager.default.removeItem(atPath: device.cloudFolder + "/" + LogPosition(1).key.description)
-            #expect(try await device.synchronizer.checkUp(repairs: true).isGood)
-            try await device.synchronizer.clean()
+            #expect(try await device.synchronizer.checkup.checkUp(repairs: true).isGood)
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 2)
             try device.create("More.txt", "more")
             try await device.push()
             try await age(device, days: 31)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 2)
             try await expectNeededContents(device)
         }
@@ -196,19 +196,19 @@ struct CleaningTests {
             try await laptop.push()
             try await laptop.save("Plan.txt", "two")
             try await laptop.push()
-            let head = try #require(try laptop.synchronizer.head())
-            try await laptop.synchronizer.write(
+            let head = try #require(try laptop.synchronizer.container.head())
+            try await laptop.synchronizer.checkpointWriter.write(
                 CheckpointSnapshot(of: laptop.library.store.catalog, in: laptop.library.store.files), at: head)
             try await phone.pull()
-            #expect(try phone.synchronizer.head()?.readFrom == head.position)
-            try await phone.synchronizer.clean()
+            #expect(try phone.synchronizer.container.head()?.readFrom == head.position)
+            try await phone.synchronizer.cleaner.clean()
             #expect(try await contents(phone).count == 2)
             // A new device cannot know when the version was replaced: the next commit counts.
             try laptop.create("More.txt", "more")
             try await laptop.push()
             try await age(phone, days: 31)
             try await phone.pull()
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             #expect(try await contents(phone).count == 2)
             #expect(try await phone.text("Plan.txt") == "two")
         }
@@ -226,7 +226,7 @@ struct CleaningTests {
             try await phone.push()
             try await laptop.pull()
             try await age(laptop, days: 31)
-            try await laptop.synchronizer.clean()
+            try await laptop.synchronizer.cleaner.clean()
             #expect(try await laptop.text("Plan.txt") == "edited")
             #expect(try await contents(laptop).count == 1)
         }
@@ -247,9 +247,9 @@ struct CleaningTests {
             try await upload(phone)
             try #require(try await contents(laptop).count == 5)
             for device in [phone, laptop] {
-                try await device.synchronizer.clean()
+                try await device.synchronizer.cleaner.clean()
                 device.advance(days: 1)
-                try await device.synchronizer.clean()
+                try await device.synchronizer.cleaner.clean()
             }
             #expect(try await contents(laptop).count == 5)
             try await phone.push()
@@ -282,7 +282,7 @@ struct CleaningTests {
             try await device.save("Plan.txt", "two")
             try await device.push()
             try #require(try await contents(device).count == 2)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             #expect(try await device.text("Plan.txt") == "two")
         }
@@ -297,17 +297,17 @@ struct CleaningTests {
             try await device.save("Plan.txt", "two")
             try await upload(device)
             device.cloud.setLog(.losesReply)
-            await #expect(throws: LogError.self) { try await device.synchronizer.sendPending() }
+            await #expect(throws: LogError.self) { try await device.synchronizer.sender.sendPending() }
             device.cloud.setLog(.works)
             try await device.save("Plan.txt", "three")
             try await upload(device)
             if isRead { try await device.pull() }
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             // The save that was made from "one" is looked at anew now that "two" is known.
             try await device.pull()
-            _ = try await device.synchronizer.sendPending()
+            _ = try await device.synchronizer.sender.sendPending()
             try await device.push()
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 3)
             #expect(try await device.savesInLog == 2)
         }
@@ -322,7 +322,7 @@ struct CleaningTests {
             device.wait(seconds: 60)
             try await device.push()
             try #require(try await contents(device).count == 2)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             try await expectNeededContents(device)
         }
@@ -341,7 +341,7 @@ struct CleaningTests {
             try device.open()
             try await device.save("Plan.txt", "two")
             try await device.push()
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 1)
             try await expectNeededContents(device)
         }
@@ -360,7 +360,7 @@ struct CleaningTests {
             // Changed in the copy, which thus has no use for the upload.
             try await phone.save("Plan.txt", "another")
             try await phone.push()
-            try await phone.synchronizer.clean()
+            try await phone.synchronizer.cleaner.clean()
             try await laptop.push()
             let present = Set(try await contents(laptop).compactMap { ContentKey($0)?.version })
             for change in try await laptop.commits.flatMap(\.changes) {
@@ -381,7 +381,7 @@ struct CleaningTests {
             try device.create("Plan.txt", "plan")
             try await device.push()
             try await age(device, days: 400)
-            try await device.synchronizer.clean()
+            try await device.synchronizer.cleaner.clean()
             #expect(try await contents(device).count == 3)
         }
     }

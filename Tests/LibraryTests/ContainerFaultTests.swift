@@ -84,12 +84,12 @@ struct ContainerFaultTests {
                 #expect(!fault.description.contains("\n"))
                 #expect(fault.description.contains("docfs check --repair"))
                 try device.create("new of \(device.name).txt", "new")
-                _ = try device.synchronizer.startUploads()
-                while device.synchronizer.uploads.withLock(\.isBusy) {
+                _ = try device.synchronizer.uploader.startUploads()
+                while device.synchronizer.uploader.isBusy {
                     await device.connection.wake.wait(atMost: .seconds(60))
                 }
                 try device.remove("a.txt")
-                _ = try? await device.synchronizer.sendPending()
+                _ = try? await device.synchronizer.sender.sendPending()
                 #expect(device.exists("b.txt"))
             }
             let sent = try objects(laptop).subtracting(before).filter {
@@ -127,8 +127,8 @@ struct ContainerFaultTests {
             }
             let before = try log(laptop)
             try laptop.remove("a.txt")
-            #expect(try await laptop.synchronizer.inspectContainer())
-            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+            #expect(try await laptop.synchronizer.inspector.inspect())
+            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sender.sendPending() }
             guard case .container = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -147,8 +147,8 @@ struct ContainerFaultTests {
             }
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
             try laptop.remove("a.txt")
-            #expect(try await laptop.synchronizer.inspectContainer())
-            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+            #expect(try await laptop.synchronizer.inspector.inspect())
+            let error = await #expect(throws: LogError.self) { try await laptop.synchronizer.sender.sendPending() }
             guard case .container(.hole(LogPosition(5))) = error else {
                 Issue.record("\(String(describing: error))")
                 return
@@ -161,9 +161,9 @@ struct ContainerFaultTests {
     func `an object that only a listing lacks is no fault`(hidden: [Int64]) async throws {
         try await withDocuments { laptop, _ in
             laptop.cloud.hideFromListings(Set(hidden.map { LogPosition($0).key }))
-            laptop.synchronizer.inspection.withLock { $0 = Inspection() }
+            laptop.synchronizer.inspector.restart()
             for _ in 1...3 {
-                let hasPassed = try await laptop.synchronizer.inspectContainer()
+                let hasPassed = try await laptop.synchronizer.inspector.inspect()
                 #expect(!hasPassed)
             }
             laptop.cloud.hideFromListings([])
@@ -182,7 +182,7 @@ struct ContainerFaultTests {
             #expect(try !objects(laptop).contains("container"))
             try newcomer.create("new.txt", "new")
             await #expect(throws: LogError.self) { try await newcomer.push() }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             try await newcomer.push()
             try await laptop.pull()
             for device in [laptop, newcomer] { #expect(try await device.text("new.txt") == "new") }
@@ -194,7 +194,7 @@ struct ContainerFaultTests {
         try await withDocuments { laptop, _ in
             try await damage(laptop, .emptied)
             let before = laptop.cloud.created.count
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             let folders = laptop.cloud.created.dropFirst(before).map { $0.components[0] }
             #expect(folders.filter { $0 == "documents" }.count == 4)
             let firstName = try #require(folders.firstIndex { $0 == "log" || $0 == "checkpoint" })
@@ -205,9 +205,9 @@ struct ContainerFaultTests {
     @Test func `a repair follows the repair that another device has made`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
-            let roots = try [laptop, phone].map { try $0.synchronizer.head()?.root }
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
+            let roots = try [laptop, phone].map { try $0.synchronizer.container.head()?.root }
             #expect(roots[0] == roots[1])
             #expect(try await laptop.fault() == nil)
         }
@@ -222,7 +222,7 @@ struct ContainerFaultTests {
             #expect(try await phone.fault() == nil)
             try await damage(laptop, .hole)
             laptop.cloud.setLog(.refuses)
-            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkup.checkUp(repairs: true) }
             laptop.cloud.setLog(.works)
             if isWrittenTo {
                 // By a device that has inspected the log before, and not since.
@@ -238,10 +238,10 @@ struct ContainerFaultTests {
             #expect(try newcomer.names() == Self.texts.keys.sorted())
             try FileManager.default.removeItem(atPath: path(laptop, "checkpoint"))
             #expect(try await newcomer.fault() != nil)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try await laptop.fault() == nil)
             #expect(try await phone.fault() != nil)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             try await laptop.pull()
             for device in [laptop, phone] {
                 #expect(try device.names() == (Self.texts.keys + (isWrittenTo ? ["e.txt"] : [])).sorted())
@@ -260,13 +260,13 @@ struct ContainerFaultTests {
             try laptop.remove("inner.txt", in: inner)
             try laptop.library.removeFolder(Array("Inner".utf8), in: outer)
             try laptop.library.removeFolder(Array("Outer".utf8), in: .cloud)
-            let last = try laptop.synchronizer.position().number
+            let last = try laptop.position.number
             try await laptop.push()
-            for number in last + 1...(try laptop.synchronizer.position().number) {
+            for number in last + 1...(try laptop.position.number) {
                 try FileManager.default.removeItem(atPath: path(laptop, entry(number)))
             }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             for device in [laptop, phone] { #expect(try device.names() == ["b.txt", "c.txt", "d.txt", "renamed.txt"]) }
         }
     }
@@ -286,7 +286,7 @@ struct ContainerFaultTests {
             try other.create("stray.txt", "stray")
             try await other.push()
             try FileManager.default.copyItem(atPath: path(other, entry(1)), toPath: path(laptop, entry(7)))
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try laptop.names() == ["a.txt", "b.txt", "c.txt", "d.txt", "f.txt"])
             #expect(try await laptop.text("f.txt") == "f.txt")
         }
@@ -295,14 +295,14 @@ struct ContainerFaultTests {
     @Test func `a repair with a damaged checkpoint is not followed in part`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .hole)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             for name in try objects(laptop)
             where name.hasPrefix("checkpoint/") && name.split(separator: "/").count == 3 && !name.hasSuffix("manifest")
             {
                 try FileManager.default.removeItem(atPath: path(laptop, name))
             }
             let before = try log(laptop)
-            await #expect(throws: LogError.self) { try await phone.synchronizer.followsRepair() }
+            await #expect(throws: LogError.self) { try await phone.synchronizer.repair.takeOverIfRepaired() }
             #expect(try log(laptop) == before)
             #expect(try phone.names() == Self.texts.keys.sorted())
         }
@@ -317,10 +317,10 @@ struct ContainerFaultTests {
             try other.create("more.txt", "more")
             try await other.push()
             try FileManager.default.removeItem(atPath: path(laptop, entry(1)))
-            #expect(try await other.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await other.synchronizer.checkup.checkUp(repairs: true).isGood)
             for device in [laptop, phone] {
                 #expect(try await device.fault() == .replaced)
-                #expect(try await !device.synchronizer.followsRepair())
+                #expect(try await !device.synchronizer.repair.takeOverIfRepaired())
                 #expect(try device.names() == Self.texts.keys.sorted())
             }
         }
@@ -333,7 +333,7 @@ struct ContainerFaultTests {
             try await phone.save("d.txt", "delta of the phone")
             try laptop.create("pending.txt", "pending")
             try await self.damage(laptop, damage)
-            let report = try await laptop.synchronizer.checkUp(repairs: true)
+            let report = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(report.isGood, "\(report)")
             #expect(damage == .spoiledEntry || report.fault != nil)
             #expect(try await laptop.fault() == nil)
@@ -341,9 +341,9 @@ struct ContainerFaultTests {
             // Another container is not followed: the person at the phone must say that it is meant.
             if damage == .replaced {
                 #expect(try await phone.fault() == .replaced)
-                #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
+                #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
             } else if try await phone.fault() != nil {
-                #expect(try await phone.synchronizer.followsRepair())
+                #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             }
             #expect(try await phone.fault() == nil)
             try await phone.push()
@@ -359,9 +359,9 @@ struct ContainerFaultTests {
                     #expect(try await device.text("theirs.txt") == "theirs")
                 }
                 #expect(try device.pendingCount == 0)
-                #expect(try await !device.synchronizer.followsRepair())
+                #expect(try await !device.synchronizer.repair.takeOverIfRepaired())
             }
-            let heads = try [laptop, phone].map { try $0.synchronizer.head() }
+            let heads = try [laptop, phone].map { try $0.synchronizer.container.head() }
             #expect(heads[0]?.state == heads[1]?.state)
             // A new device sees the same documents.
             let newcomer = try TestDevice(
@@ -384,8 +384,8 @@ struct ContainerFaultTests {
             try phone.remove("a.txt")
             try await phone.push()
             for number in 3...7 { try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number)))) }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             try await laptop.pull()
             for device in [laptop, phone] {
                 #expect(try await device.fault() == nil)
@@ -393,7 +393,7 @@ struct ContainerFaultTests {
                 #expect(try await device.text("e.txt") == "epsilon")
                 #expect(!device.exists("a.txt"))
             }
-            #expect(try laptop.synchronizer.head()?.state == phone.synchronizer.head()?.state)
+            #expect(try laptop.synchronizer.container.head()?.state == phone.synchronizer.container.head()?.state)
         }
     }
 
@@ -404,23 +404,23 @@ struct ContainerFaultTests {
             try await laptop.save("c.txt", "gamma, newer")
             try await laptop.push()
             try FileManager.default.removeItem(atPath: path(laptop, entry(2)))
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             #expect(try phone.names() == ["c.txt", "d.txt", "renamed.txt"])
             #expect(try await phone.text("c.txt") == "gamma, newer")
-            #expect(try laptop.synchronizer.head()?.state == phone.synchronizer.head()?.state)
+            #expect(try laptop.synchronizer.container.head()?.state == phone.synchronizer.container.head()?.state)
         }
     }
 
     @Test func `contents that were deleted by hand are named, and sent again by a device that has them`() async throws {
         try await withDocuments { laptop, phone in
             try FileManager.default.removeItem(atPath: path(laptop, "documents"))
-            let found = try await phone.synchronizer.checkUp(repairs: true)
+            let found = try await phone.synchronizer.checkup.checkUp(repairs: true)
             #expect(found.fault == nil)
             #expect(found.missing.sorted() == Self.texts.keys.sorted())
             await #expect(throws: (any Error).self) { try await phone.text("a.txt") }
             #expect(try phone.entry("a.txt").error?.contains("docfs check --repair") == true)
-            let repaired = try await laptop.synchronizer.checkUp(repairs: true)
+            let repaired = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(repaired.sent == 4 && repaired.isGood)
             try await phone.pull()
             for (name, text) in Self.texts { #expect(try await phone.text(name) == text) }
@@ -431,7 +431,7 @@ struct ContainerFaultTests {
         try await withDocuments { laptop, _ in
             try FileManager.default.removeItem(atPath: path(laptop, "documents"))
             try Data("omega".utf8).write(to: URL(filePath: try laptop.backingPath("a.txt")))
-            let report = try await laptop.synchronizer.checkUp(repairs: true)
+            let report = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(report.missing == ["a.txt"])
             #expect(report.sent == 3)
         }
@@ -442,12 +442,12 @@ struct ContainerFaultTests {
             for device in [laptop, phone, laptop] {
                 try await damage(laptop, .emptied)
                 #expect(try await device.fault() == .emptied)
-                #expect(try await device.synchronizer.checkUp(repairs: true).fault != nil)
+                #expect(try await device.synchronizer.checkup.checkUp(repairs: true).fault != nil)
                 let other = device === laptop ? phone : laptop
                 #expect(try await other.fault() != nil)
-                #expect(try await other.synchronizer.followsRepair())
+                #expect(try await other.synchronizer.repair.takeOverIfRepaired())
                 #expect(try await other.fault() == nil)
-                #expect(try laptop.synchronizer.head() == phone.synchronizer.head())
+                #expect(try laptop.synchronizer.container.head() == phone.synchronizer.container.head())
             }
         }
     }
@@ -458,24 +458,24 @@ struct ContainerFaultTests {
     ) async throws {
         try await withDocuments { laptop, phone in
             try laptop.create("e.txt", "epsilon")
-            _ = try laptop.synchronizer.startUploads()
-            while laptop.synchronizer.uploads.withLock(\.isBusy) {
+            _ = try laptop.synchronizer.uploader.startUploads()
+            while laptop.synchronizer.uploader.isBusy {
                 await laptop.connection.wake.wait(atMost: .seconds(60))
             }
             if isOnItsWay {
                 laptop.cloud.setLog(.refuses)
-                await #expect(throws: LogError.self) { try await laptop.synchronizer.sendPending() }
+                await #expect(throws: LogError.self) { try await laptop.synchronizer.sender.sendPending() }
                 laptop.cloud.setLog(.works)
             }
             try await damage(laptop, .emptied)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             if restarts {
                 try laptop.crash()
                 try laptop.open()
             }
             try await laptop.push()
             _ = try await phone.fault()
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             #expect(try await phone.text("e.txt") == "epsilon")
         }
     }
@@ -486,14 +486,14 @@ struct ContainerFaultTests {
             try await laptop.push()
             try await phone.pull()
             try FileManager.default.removeItem(atPath: path(laptop, entry(5)))
-            #expect(try await phone.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try await laptop.fault() != nil)
-            #expect(try await laptop.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.repair.takeOverIfRepaired())
             try laptop.close()
             try laptop.open()
             try await laptop.push()
-            try await laptop.synchronizer.clean()
-            #expect(try await laptop.synchronizer.checkUp(repairs: false).isGood)
+            try await laptop.synchronizer.cleaner.clean()
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: false).isGood)
             #expect(try await phone.text("a.txt") == "alpha, newer")
         }
     }
@@ -515,8 +515,8 @@ struct ContainerFaultTests {
             try await laptop.push()
             try await phone.pull()
             for number in 5...7 { try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number)))) }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             for device in [laptop, phone] {
                 #expect(try await device.text("a.txt") == chosen)
                 #expect(try device.entry("a.txt").conflicts == 0)
@@ -529,7 +529,7 @@ struct ContainerFaultTests {
         try await withDocuments { laptop, phone in
             try Data(text.utf8).write(to: URL(filePath: path(laptop, "container")))
             #expect(try await laptop.fault() == .unnamed)
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             for device in [laptop, phone] { #expect(try await device.fault() == nil) }
         }
     }
@@ -540,8 +540,8 @@ struct ContainerFaultTests {
             try await laptop.push()
             try Data("{".utf8).write(to: URL(filePath: path(laptop, entry(5))))
             await #expect(throws: LogError.self) { try await phone.pull() }
-            #expect(try await laptop.synchronizer.checkUp(repairs: true).isGood)
-            #expect(try await phone.synchronizer.followsRepair())
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             #expect(try await phone.text("a.txt") == "alpha, newer")
         }
     }
@@ -549,7 +549,7 @@ struct ContainerFaultTests {
     @Test func `a log entry of a later release is left alone`() async throws {
         try await withDocuments { laptop, phone in
             try Data("{\"format\":2}\n".utf8).write(to: URL(filePath: path(laptop, entry(5))))
-            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkUp(repairs: true) }
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.checkup.checkUp(repairs: true) }
             #expect(try objects(laptop).filter { $0.hasPrefix("checkpoint") }.isEmpty)
             await #expect(throws: LogError.self) { try await phone.pull() }
         }
@@ -561,7 +561,7 @@ struct ContainerFaultTests {
                 try Data("x".utf8).write(to: URL(filePath: path(laptop, "log/" + name)))
             }
             #expect(try await laptop.fault() == nil)
-            let positions = try await laptop.synchronizer.log.positions(after: .start, atMost: 2)
+            let positions = try await laptop.synchronizer.container.log.positions(after: .start, atMost: 2)
             #expect(positions == [LogPosition(1), LogPosition(2)])
         }
     }
@@ -574,7 +574,7 @@ struct ContainerFaultTests {
             try await damage(laptop, .replaced)
             for (number, bytes) in strays { try bytes.write(to: URL(filePath: path(laptop, entry(Int64(number))))) }
             for device in [laptop, phone] {
-                #expect(try await device.synchronizer.checkUp(repairs: true).isGood)
+                #expect(try await device.synchronizer.checkup.checkUp(repairs: true).isGood)
                 #expect(try await device.fault() == nil)
             }
             try await laptop.push()
@@ -587,16 +587,16 @@ struct ContainerFaultTests {
     @Test func `two devices that repair at once agree`() async throws {
         try await withDocuments { laptop, phone in
             try FileManager.default.removeItem(atPath: path(laptop, entry(2)))
-            async let first = laptop.synchronizer.checkUp(repairs: true)
-            async let second = phone.synchronizer.checkUp(repairs: true)
+            async let first = laptop.synchronizer.checkup.checkUp(repairs: true)
+            async let second = phone.synchronizer.checkup.checkUp(repairs: true)
             _ = try await (first, second)
             for device in [laptop, phone, laptop] where try await device.fault() != nil {
-                #expect(try await device.synchronizer.followsRepair())
+                #expect(try await device.synchronizer.repair.takeOverIfRepaired())
             }
             try await laptop.push()
             try await phone.push()
             try await laptop.pull()
-            #expect(try laptop.synchronizer.head() == phone.synchronizer.head())
+            #expect(try laptop.synchronizer.container.head() == phone.synchronizer.container.head())
         }
     }
 }

@@ -73,7 +73,8 @@ struct FoundBySimulationTests {
                 let commit = Commit(
                     id: .random(), device: device.library.store.device.id, deviceName: "laptop",
                     time: Timestamp(nanoseconds: 0), changes: [])
-                _ = try OutgoingCommit(commit, .init(sent: [sent], withdrawn: [], resolved: [:])).settle(in: catalog)
+                _ = try OutgoingCommit(commit, .init(sent: [sent], withdrawn: [], resolved: [:])).clearPending(
+                    in: catalog)
                 #expect(try catalog.entry(entry.inode)?.pending == (laterChanges == 0 ? [] : .content))
             }
             // The container has this content: that is found out before anything is sent.

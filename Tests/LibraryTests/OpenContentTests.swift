@@ -19,11 +19,11 @@ struct OpenContentTests {
     /// Looks for what is ready, and sends that.
     private static func attempt(on device: TestDevice) async throws {
         try await device.pull()
-        _ = try device.synchronizer.startUploads()
-        while device.synchronizer.uploads.withLock(\.isBusy) {
+        _ = try device.synchronizer.uploader.startUploads()
+        while device.synchronizer.uploader.isBusy {
             await device.connection.wake.wait(atMost: .seconds(60))
         }
-        _ = try await device.synchronizer.sendPending()
+        _ = try await device.synchronizer.sender.sendPending()
     }
 
     /// A device with a document that the cloud has and a program holds open.
@@ -164,12 +164,12 @@ struct OpenContentTests {
             try device.write("ONE", to: writer)
             try await Self.attempt(on: device)
             device.wait(seconds: 10)
-            _ = try device.synchronizer.startUploads()
-            while device.synchronizer.uploads.withLock(\.isBusy) {
+            _ = try device.synchronizer.uploader.startUploads()
+            while device.synchronizer.uploader.isBusy {
                 await device.connection.wake.wait(atMost: .seconds(60))
             }
             try device.write("TWO", to: writer)
-            _ = try await device.synchronizer.sendPending()
+            _ = try await device.synchronizer.sender.sendPending()
             #expect(try device.entry("Plan.txt").pending.contains(.content))
             device.library.close(writer)
             try await device.push()

@@ -13,21 +13,21 @@ struct OutboxTests {
     private static let commit = Commit(
         id: .random(), device: .random(), deviceName: "a\nb", time: Timestamp(nanoseconds: 5),
         changes: [.delete(id, seen: [.random()])])
-    private static let settlement = OutgoingCommit.Settlement(
+    private static let carried = OutgoingCommit.Carried(
         sent: [.init(id: id, revision: 3, changes: 2, version: .random())], withdrawn: [.random()], resolved: [:])
 
     private static func check(_ kept: OutgoingCommit?) throws {
         let kept = try #require(kept)
         #expect(kept.commit == commit)
         #expect(kept.encoded == (try commit.encoded()))
-        #expect(kept.settlement.sent.map(\.id) == settlement.sent.map(\.id))
-        #expect(kept.settlement.sent.map(\.version) == settlement.sent.map(\.version))
-        #expect(kept.settlement.withdrawn == settlement.withdrawn)
+        #expect(kept.carried.sent.map(\.id) == carried.sent.map(\.id))
+        #expect(kept.carried.sent.map(\.version) == carried.sent.map(\.version))
+        #expect(kept.carried.withdrawn == carried.withdrawn)
     }
 
     @Test func `a stored commit is read back and written to the log unchanged`() async throws {
         try await withDevice { device in
-            try device.library.store.catalog.write { try OutgoingCommit(Self.commit, Self.settlement).store(in: $0) }
+            try device.library.store.catalog.write { try OutgoingCommit(Self.commit, Self.carried).store(in: $0) }
             try device.crash()
             try device.open()
             try Self.check(device.library.store.catalog.read { try OutgoingCommit.load(from: $0) })

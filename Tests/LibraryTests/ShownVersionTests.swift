@@ -88,7 +88,7 @@ struct ShownVersionTests {
             try phone.create("New.txt", "new")
             try phone.rename("F.txt", to: "New.txt")
             // The deletion of the first document can be sent before the content of the other.
-            _ = try await phone.synchronizer.sendPending()
+            _ = try await phone.synchronizer.sender.sendPending()
             try await phone.push()
             try await laptop.pull()
             for device in [laptop, phone] {
@@ -221,7 +221,7 @@ struct ShownVersionTests {
                 try catalog.update(day)
             }
             try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
-            _ = try await laptop.synchronizer.sendPending()
+            _ = try await laptop.synchronizer.sender.sendPending()
             #expect(try laptop.names() == ["Big.txt", "Other"])
             try await laptop.push()
             try await phone.pull()

@@ -14,7 +14,7 @@ struct StepTests {
     {
         try await withDevice { device in
             let trip = try device.makeFolder("Trip", in: .local)
-            let count = Synchronizer.lookahead + 76
+            let count = Uploader.lookahead + 76
             for number in 1...count { try device.create("\(number).txt", in: trip) }
             try device.move("Trip", from: .local, to: .cloud)
             try await device.push()

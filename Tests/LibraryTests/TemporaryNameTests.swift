@@ -58,7 +58,7 @@ struct TemporaryNameTests {
             try await device.push()
             try device.rename("draft.txt", to: "report.txt")
             // Nothing is uploaded yet.
-            _ = try await device.synchronizer.sendPending()
+            _ = try await device.synchronizer.sender.sendPending()
             #expect(try device.library.store.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == false)
             try await device.push()
             #expect(try device.library.store.catalog.read { try CatalogReplica($0).entry(draft)?.isDeleted } == true)

@@ -34,7 +34,7 @@ import TestSupport
                 logger: Logger(label: place.name) { _ in SwiftLogNoOpLogHandler() }
             ) { _ in CloudConnection(store, surroundings: surroundings.forDevice(place, life: 1)) }
             let start = ContinuousClock.now
-            try await Synchronizer(library, cloud).followLog()
+            try await Synchronizer(library, cloud).follower.followLog()
             let taken = ContinuousClock.now - start
             let after = Self.residentBytes
             try Self.check(library)

@@ -10,12 +10,12 @@ import Testing
 /// (another history of requests, as any change of the code makes, moves them; these were tried before the store was made anew,
 /// and not since):
 ///
-/// - `Synchronizer.sendPending` takes its own commit twice: seed 1, "have different replicas".
+/// - `CommitSender.sendPending` takes its own commit twice: seed 1, "have different replicas".
 /// - A checkpoint is taken for one position later than it is: seed 1, "have different replicas".
 /// - `VersionHistory.add` does not look at the base: seed 2, "gave way to one that was not made from it".
 /// - Writes that the kernel carried out are not noted when the file is closed: seed 2, "a save is lost".
 /// - `apply` deletes a document whatever was seen of it: seed 39, "gave way to one that was not made from it".
-/// - `OutgoingCommit.settle` clears what is pending although the revision moved on: seed 67, "does not hold what it says".
+/// - `OutgoingCommit.clearPending` clears what is pending although the revision moved on: seed 67, "does not hold what it says".
 /// - The outbox does not outlive a crash: seed 235, "has one save twice".
 ///
 /// Not found in 300 seeds: an own commit that is not recognised after a lost answer, since reading the log

@@ -36,7 +36,8 @@ final class RequestListeners: Sendable {
             let wakes = turns.withLock { $0.receive(waited: now - start, leavesMore: leavesMore, now: now) }
             if wakes { sem_post(rest) }
         } else {
-            turns.withLock { $0.stopListening() }
+            let wakes = turns.withLock { $0.stopListening() }
+            if wakes { sem_post(rest) }
             errno = reason
         }
         return count

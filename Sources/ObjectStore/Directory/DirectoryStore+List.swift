@@ -93,19 +93,31 @@ extension DirectoryStore {
             errno = 0
             guard let entry = readdir(stream) else { break }
             // Not `d_name` as a value: its 256 bytes would reach beyond a record that is shorter.
-            let start = UnsafeRawPointer(entry) + MemoryLayout<dirent>.offset(of: \.d_name)!
+            let start = UnsafeRawPointer(entry) + nameOffset
             let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
             guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
             let type = Int32(entry.pointee.d_type)
             // Some file systems do not say it.
-            records.append(Record(name: name, type: type == Int32(DT_UNKNOWN) ? Self.type(of: name, in: folder) : type))
+            records.append(
+                Record(name: name, type: type == Int32(DT_UNKNOWN) ? try Self.type(of: name, in: folder) : type))
         }
         guard errno == 0 else { throw Errno(rawValue: errno) }
         return records
     }
 
-    private static func type(of name: String, in folder: OpenDescriptor) -> Int32 {
-        switch (try? folder.status(of: name)).map({ $0.st_mode & S_IFMT }) {
+    private static let nameOffset = {
+        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { fatalError("a dirent stores its name") }
+        return offset
+    }()
+
+    private static func type(of name: String, in folder: OpenDescriptor) throws(Errno) -> Int32 {
+        let status: stat
+        do throws(Errno) { status = try folder.status(of: name) } catch {
+            // Removed meanwhile. Any other failure must show: a listing without the object would count as complete.
+            if error == .noSuchFileOrDirectory { return Int32(DT_UNKNOWN) }
+            throw error
+        }
+        switch status.st_mode & S_IFMT {
         case S_IFDIR: return Int32(DT_DIR)
         case S_IFREG: return Int32(DT_REG)
         default: return Int32(DT_UNKNOWN)

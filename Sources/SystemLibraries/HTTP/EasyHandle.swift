@@ -65,8 +65,8 @@ final class EasyHandle {
         try check(docfs_curl_set_pointer(pointer, CURLOPT_ERRORBUFFER, reason.baseAddress))
     }
 
-    /// - Parameter transfer: not retained, since it owns this handle: libcurl calls back only while the transfer thread is in
-    ///   a call to libcurl, and that thread holds each transfer until its handle is removed.
+    /// - Parameter transfer: not retained, since it owns this handle: libcurl calls back only while the transfer thread
+    ///   is in a call to libcurl, and that thread holds each transfer until its handle is removed.
     func callBack(_ transfer: Transfer) throws(HTTPFailure) {
         let context = Unmanaged.passUnretained(transfer).toOpaque()
         for option in [CURLOPT_WRITEDATA, CURLOPT_HEADERDATA, CURLOPT_READDATA] {

@@ -7,14 +7,14 @@ import Replication
 import Synchronization
 import Testing
 
-/// The synchronizer, by hand.
+/// Runs the parts of the synchronizer by hand.
 extension TestDevice {
     struct Stalled: Error {}
 
-    /// Takes what others committed.
-    func pull() async throws { try await synchronizer.followLog() }
+    /// Applies what other devices committed.
+    func pull() async throws { try await synchronizer.follower.followLog() }
 
-    /// Takes what others committed, and does all that is to be done until nothing is pending.
+    /// Applies what other devices committed, and transfers and sends until nothing is pending.
     func push() async throws {
         try await pull()
         while true {
@@ -27,8 +27,8 @@ extension TestDevice {
     /// Starts the transfers that can start, and sends what is ready.
     func work() async throws {
         synchronizer.tree.startArrivals(atMost: Synchronizer.parallelTransfers)
-        _ = try synchronizer.startUploads()
-        _ = try await synchronizer.sendPending()
+        _ = try synchronizer.uploader.startUploads()
+        _ = try await synchronizer.sender.sendPending()
     }
 
     /// Waits until some transfer has ended.
@@ -50,30 +50,33 @@ extension TestDevice {
 
     var pendingCount: Int { get throws { try library.store.catalog.read { try $0.pendingCount() } } }
 
-    /// The log as it is now.
+    /// How far the log has been read.
+    var position: LogPosition { get throws { try synchronizer.container.head()?.position ?? .start } }
+
+    /// The commits in the log.
     var commits: [Commit] {
         get async throws {
             var commits: [Commit] = []
-            while let entry = try await synchronizer.log.read(LogPosition(Int64(commits.count + 1))) {
+            while let entry = try await synchronizer.container.log.read(LogPosition(Int64(commits.count + 1))) {
                 commits.append(entry.commit)
             }
             return commits
         }
     }
 
-    /// Reads the log and looks through all of it.
+    /// Reads the log and inspects all of it.
     ///
-    /// - Returns: what is wrong with the container.
+    /// - Returns: what is wrong with the container; nil if nothing is.
     func fault() async throws -> ContainerFault? {
         do {
-            try await synchronizer.followLog()
-            synchronizer.inspection.withLock { $0 = Inspection() }
-            while try await !synchronizer.inspectContainer() {}
+            try await synchronizer.follower.followLog()
+            synchronizer.inspector.restart()
+            while try await !synchronizer.inspector.inspect() {}
             return nil
         } catch LogError.container(let fault) { return fault }
     }
 
-    /// How many contents the log has but the first of each document.
+    /// The number of contents in the log, without the first of each document.
     var savesInLog: Int {
         get async throws {
             var count = 0
@@ -85,7 +88,7 @@ extension TestDevice {
     }
 }
 
-/// Runs `body` with two devices, of which the laptop has `Plan.txt`, "first version", and the phone knows of it.
+/// Runs `body` with two devices. The laptop has `Plan.txt`, "first version"; the phone has a placeholder.
 func withPlanElsewhere(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
     try await withTwoDevices { laptop, phone in
         try laptop.create("Plan.txt", "first version")
@@ -95,7 +98,7 @@ func withPlanElsewhere(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async
     }
 }
 
-/// Runs `body` with two devices that have `Plan.txt`, "first version", and what it is on the phone.
+/// Runs `body` with two devices that have `Plan.txt`, "first version", and with the phone's row of it.
 func withPlanOnTwoDevices(
     _ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void
 ) async throws {
@@ -106,8 +109,8 @@ func withPlanOnTwoDevices(
     }
 }
 
-/// Runs `body` with two devices that have `F.txt` and `G.txt`. Two saves of `F.txt` are in conflict, the laptop's is the current one, and
-/// the phone has it.
+/// Runs `body` with two devices that have `F.txt` and `G.txt`. Two saves of `F.txt` are in conflict. The laptop's is the current version, and
+/// the phone has downloaded it.
 func withConflictOnTwoDevices(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
     try await withTwoDevices { laptop, phone in
         for name in ["F.txt", "G.txt"] { try laptop.create(name, name) }

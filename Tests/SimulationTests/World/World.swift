@@ -287,7 +287,7 @@ final class World {
 
     private func isQuiet() throws -> Bool {
         if !ledger.failures.isEmpty { return true }
-        let positions = Set(try devices.map { try $0.life.synchronizer.position() })
+        let positions = Set(try devices.map { try $0.life.synchronizer.container.head()?.position })
         return try positions.count == 1 && devices.allSatisfy { try $0.life.isSettled }
     }
 

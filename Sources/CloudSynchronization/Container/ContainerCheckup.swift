@@ -1,0 +1,159 @@
+import Backing
+import Catalog
+import Documents
+import Library
+import Logging
+import ObjectStore
+import Replica
+import Replication
+import SystemPackage
+
+/// `docfs check`: inspects the whole container when a person asks for it, and repairs it from what is on this device.
+struct ContainerCheckup: Sendable {
+    private let container: ContainerAccess
+    private let request: CloudCheckup
+    private let follower: LogFollower
+    private let inspector: ContainerInspector
+    private let containerRepair: ContainerRepair
+    private let wake: Wake
+
+    private var store: DocumentStore { container.store }
+    private var objects: any ObjectStore { container.objects }
+
+    init(
+        _ container: ContainerAccess, _ request: CloudCheckup, _ follower: LogFollower, _ inspector: ContainerInspector,
+        _ containerRepair: ContainerRepair, _ wake: Wake
+    ) {
+        self.container = container
+        self.request = request
+        self.follower = follower
+        self.inspector = inspector
+        self.containerRepair = containerRepair
+        self.wake = wake
+    }
+
+    /// Checks the container if a person asked for that. To be called between two rounds.
+    func runIfAsked() async {
+        guard let repairs = request.begin() else { return }
+        do { request.end(.done(try await checkUp(repairs: repairs))) } catch {
+            store.logger.warning("the cloud could not be checked", metadata: ["error": "\(error)"])
+            request.end(.failed("\(error)"))
+        }
+        wake.signal()
+    }
+
+    func checkUp(repairs: Bool) async throws -> CheckupReport {
+        var report = CheckupReport()
+        if let fault = try await findFault() {
+            report.fault = "\(fault)"
+            report.isWhole = repairs
+            if repairs { try await repair() }
+        }
+        if report.isWhole { try await checkContents(sendsMissing: repairs, &report) }
+        return report
+    }
+
+    /// Reads the log to its end and inspects all of it.
+    private func findFault() async throws -> (any Error)? {
+        do {
+            try await follower.followLog()
+            inspector.restart()
+            while try await !inspector.inspect() {}
+            try await verifyChain()
+            return nil
+        } catch let error as LogError {
+            if case .store(.gone) = error { return error }
+            guard error.isDamage else { throw error }
+            return error
+        }
+    }
+
+    /// Reads again what this device has read before, as a new device may have to.
+    private func verifyChain() async throws {
+        guard let head = try container.head() else { return }
+        var last = head.readFrom.previous
+        var previous: ObjectHash?
+        while last < head.position {
+            let entries = try await container.log.read(after: last)
+            if entries.isEmpty { throw LogError.container(.hole(last.next)) }
+            for entry in entries where last < head.position {
+                if let previous, entry.link.previous != previous {
+                    throw LogError.container(.otherHistory(at: last.next))
+                }
+                previous = entry.hash
+                last = last.next
+            }
+        }
+        if let previous, previous != head.hash { throw LogError.container(.otherHistory(at: head.position)) }
+    }
+
+    private func repair() async throws {
+        try await objects.recreate()
+        try await ContainerIdentity.removeDamaged(from: objects)
+        let mine = try container.head()
+        var random = store.surroundings.random()
+        let present = try await ContainerIdentity.read(from: objects)
+        let identity = present ?? ContainerIdentity(mine?.container ?? .random(using: &random))
+        let id = try await identity.establish(in: objects).id
+        // Contents are sent before a commit names them.
+        var report = CheckupReport()
+        try await checkContents(sendsMissing: true, &report)
+        if let mine, mine.container != id { try await containerRepair.takeOver(id) }
+        // Perhaps only its id was missing, or another device wrote to it as if it were the container before.
+        if try await findFault() == nil { return }
+        if try await !containerRepair.takeOverIfRepaired() { try await containerRepair.restartLog(of: id) }
+    }
+
+    // MARK: Contents
+
+    /// Compares the contents that the container needs with those that the store has.
+    private func checkContents(sendsMissing: Bool, _ report: inout CheckupReport) async throws {
+        let present = try await presentContents()
+        let ids = try store.read { try $0.replicaParents().map(\.id) }
+        for (number, id) in ids.enumerated() {
+            request.note(progress: 100 * number / ids.count)
+            guard let entry = try store.read({ try CatalogReplica($0).entry(id) }), !entry.isDeleted,
+                let versions = entry.versions
+            else { continue }
+            report.checked += 1
+            for version in versions.heads where !present.contains(version.id) {
+                if sendsMissing, try await send(version, of: id) {
+                    report.sent += 1
+                } else {
+                    report.missing.append(entry.description.fullName ?? entry.description.filename)
+                }
+            }
+        }
+    }
+
+    private func presentContents() async throws -> Set<VersionID> {
+        var present: Set<VersionID> = []
+        var last: ObjectKey?
+        while true {
+            let keys = try await objects.list(ContentKey.folder, after: last, limit: ContainerAudit.pageLength)
+            for key in keys { if let content = ContentKey(key) { present.insert(content.version) } }
+            guard keys.count == ContainerAudit.pageLength, let end = keys.last else { return present }
+            last = end
+        }
+    }
+
+    /// Sends a content again under its own key.
+    ///
+    /// - Returns: false where this device does not have it.
+    private func send(_ version: DocumentVersion, of id: EntryID) async throws -> Bool {
+        let file: Descriptor? = try store.read { catalog in
+            guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id else {
+                return nil
+            }
+            return try store.files.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+        }
+        guard let file else { return false }
+        let descriptor = FileDescriptor(rawValue: file.number)
+        // The file may have been changed since.
+        guard try await Upload(store: objects).isContent(of: version, in: descriptor) else { return false }
+        _ = try await objects.putIfAbsent(
+            try version.key(of: id), contentsOf: descriptor, length: version.size, progress: { _ in true })
+        withExtendedLifetime(file) {}
+        return true
+    }
+}

@@ -1,0 +1,276 @@
+import Backing
+import Catalog
+import Documents
+import FoundationEssentials
+import Library
+import Logging
+import ObjectStore
+import Replica
+import Replication
+
+/// Repairs a damaged container, and takes over a container that another device repaired (ContainerFormat, "A container that is damaged").
+///
+/// If the log cannot be followed, a new chain begins at positions after all that exist, with a checkpoint of what can still be read from the
+/// container and of what this device knew. A device that finds such a checkpoint takes it over, and adds to the container what only it
+/// knew. Nothing changes on a device until all of that is in the log: if it is interrupted, it begins again.
+struct ContainerRepair: Sendable {
+    private let container: ContainerAccess
+    private let tree: any SynchronizedTree
+    private let inspector: ContainerInspector
+    private let uploader: Uploader
+    private let checkpointWriter: CheckpointWriter
+
+    private var store: DocumentStore { container.store }
+    private var log: ReplicatedLog { container.log }
+
+    private static let entriesAtOnce = 500
+    /// Positions between a broken chain and the one that begins anew.
+    private static let gap: Int64 = 1000
+
+    init(
+        _ container: ContainerAccess, _ tree: any SynchronizedTree, _ inspector: ContainerInspector,
+        _ uploader: Uploader, _ checkpointWriter: CheckpointWriter
+    ) {
+        self.container = container
+        self.tree = tree
+        self.inspector = inspector
+        self.uploader = uploader
+        self.checkpointWriter = checkpointWriter
+    }
+
+    /// Takes over the container if another device has begun the log anew.
+    ///
+    /// - Returns: whether another device has.
+    func takeOverIfRepaired() async throws -> Bool {
+        guard let head = try container.head(), let latest = try await container.latestCheckpointHead(),
+            latest.container == head.container, latest.root > head.root
+        else { return false }
+        store.logger.notice("another device repaired the cloud container; it is taken over")
+        try await takeOver(head.container, from: latest.root)
+        return true
+    }
+
+    /// Takes over the container as it is, and adds what only this device knows.
+    ///
+    /// - Parameter root: the earliest position at which its chain can begin.
+    func takeOver(_ id: ContainerID, from root: LogPosition = .start) async throws {
+        let fresh = try await reread(id, salvages: false)
+        defer { fresh.close() }
+        // If it is earlier, the checkpoint that the chain begins with is damaged, and an older one was found.
+        guard try fresh.head.root >= root else { throw LogError.container(.otherHistory(at: root)) }
+        while try await !append(announcement(in: fresh) + commits(into: fresh, .container), fresh) {
+            try await readOn(fresh)
+        }
+        try replaceReplica(by: fresh)
+    }
+
+    /// A chain that has just begun gets an entry at once, even one without changes. By this entry other devices notice the new chain before
+    /// they write to the broken one.
+    private func announcement(in fresh: FreshReplica) throws -> [Commit] {
+        let head = try fresh.head
+        return head.commit == nil && head.root > LogPosition.start.next ? [Commit([], from: store)] : []
+    }
+
+    /// - Returns: false where another device wrote to the log meanwhile.
+    private func append(_ commits: [Commit], _ fresh: FreshReplica) async throws -> Bool {
+        for commit in commits {
+            let entry = try LogEntry(commit, after: try fresh.head.link)
+            guard case .appended = try await log.append(entry, at: try fresh.head.position.next) else { return false }
+            try fresh.apply(entry)
+        }
+        return true
+    }
+
+    /// Begins the log anew with all that can still be read from the container, and all that this device knows.
+    func restartLog(of id: ContainerID) async throws {
+        try await beginChain(of: id)
+        // If another device was first, its chain counts.
+        try await takeOver(id)
+    }
+
+    private func beginChain(of id: ContainerID) async throws {
+        let fresh = try await reread(id, salvages: true)
+        defer { fresh.close() }
+        for commit in try commits(into: fresh, .device) { try fresh.apply(commit) }
+        var head = try fresh.head
+        // After all positions that were used, and after the roots of earlier chains: this is how other devices recognize a new chain. The
+        // gap keeps a device that has not noticed yet from writing to a position of the new chain.
+        let mine = try container.head()
+        let last = max(head.position, mine?.position ?? .start, mine?.root ?? .start)
+        head.position = LogPosition(last.number + Self.gap)
+        head.root = head.position.next
+        head.readFrom = head.root
+        head.commit = nil
+        var random = store.surroundings.random()
+        head.hash = ObjectHash(of: CommitID.random(using: &random).bytes + ContainerID.random(using: &random).bytes)
+        try fresh.set(head)
+        try await publish(fresh)
+    }
+
+    // MARK: Reading the container again
+
+    /// - Parameter salvages: whether a log that breaks off is read as far as it can be.
+    private func reread(_ id: ContainerID, salvages: Bool) async throws -> FreshReplica {
+        let fresh = try FreshReplica(in: store.path, beginning: ContainerIdentity(id).emptyLog)
+        do {
+            try await container.useLatestCheckpoint(of: id) { try fresh.add($0) }
+            do { try await readOn(fresh) } catch let error as LogError where salvages && error.isDamage {
+                store.logger.warning("the log cannot be read further", metadata: ["error": "\(error)"])
+            }
+            if salvages { try await salvage(fresh) }
+            return fresh
+        } catch {
+            fresh.close()
+            throw error
+        }
+    }
+
+    private func readOn(_ fresh: FreshReplica) async throws {
+        while true {
+            let entries = try await log.read(after: try fresh.head.position)
+            if entries.isEmpty { return }
+            for entry in entries {
+                do { try fresh.apply(entry) } catch let fault as ContainerFault { throw LogError.container(fault) }
+            }
+        }
+    }
+
+    /// Applies the entries after the position at which the log breaks off, as far as they can be read.
+    private func salvage(_ fresh: FreshReplica) async throws {
+        let head = try fresh.head
+        var last = head.position
+        while true {
+            let page = try await log.positions(after: last, atMost: ContainerAudit.pageLength)
+            for position in page {
+                do throws(LogError) {
+                    if let entry = try await log.read(position), entry.link.container == head.container {
+                        do { try fresh.apply(entry.commit) } catch {
+                            store.logger.error("a log entry could not be applied", metadata: ["error": "\(error)"])
+                        }
+                    }
+                } catch {
+                    guard error.isDamage else { throw error }
+                    store.logger.warning("a log entry is skipped", metadata: ["error": "\(error)"])
+                }
+                last = position
+            }
+            if page.count < ContainerAudit.pageLength { break }
+        }
+        var end = try fresh.head
+        end.position = max(end.position, last)
+        try fresh.set(end)
+    }
+
+    // MARK: Adding what only this device knows
+
+    private func commits(into fresh: FreshReplica, _ authority: Reunion.Authority) throws -> [Commit] {
+        var changes: [Change] = []
+        var deletions: [Change] = []
+        let ids = CheckpointSnapshot.foldersFirst(try store.read { try $0.replicaParents() })
+        for start in stride(from: 0, to: ids.count, by: Self.entriesAtOnce) {
+            let some = ids[start..<min(start + Self.entriesAtOnce, ids.count)]
+            let (mine, theirs) = (try Self.entries(some, store.catalog), try Self.entries(some, fresh.catalog))
+            for id in some {
+                guard let entry = mine[id], theirs[id] != entry else { continue }
+                for change in Reunion.changes(from: entry, into: theirs[id], authority) {
+                    if case .delete = change { deletions.append(change) } else { changes.append(change) }
+                }
+            }
+        }
+        // The entries in a folder are deleted before the folder.
+        changes += deletions.reversed()
+        return try hasEffect(changes, fresh) ? commits(of: changes) : []
+    }
+
+    /// Whether the changes change the state at all. The deletion of an entry that was restored since, for example, does not.
+    private func hasEffect(_ changes: [Change], _ fresh: FreshReplica) throws -> Bool {
+        let head = try fresh.head
+        /// Thrown to undo the transaction.
+        struct Attempt: Error { let state: StateHash }
+        do {
+            try fresh.catalog.write { catalog in
+                var replica = CatalogReplica(catalog, after: head)
+                for commit in commits(of: changes) { _ = try Replication.apply(commit, to: &replica) }
+                throw Attempt(state: replica.state)
+            }
+        } catch let attempt as Attempt { return attempt.state != head.state }
+        return false
+    }
+
+    private func commits(of changes: [Change]) -> [Commit] {
+        var commits: [Commit] = []
+        var rest = changes[...]
+        while !rest.isEmpty {
+            var bytes = 0
+            let some = rest.prefix { change in
+                bytes += change.approximateLength
+                return bytes <= CommitDraft.mostBytes
+            }
+            let next = some.isEmpty ? rest.prefix(1) : some
+            commits.append(Commit(Array(next), from: store))
+            rest = rest.dropFirst(next.count)
+        }
+        return commits
+    }
+
+    private static func entries(_ ids: some Sequence<EntryID>, _ catalog: Catalog) throws -> [EntryID: ReplicaEntry] {
+        try catalog.read { catalog in
+            let replica = CatalogReplica(catalog)
+            var entries: [EntryID: ReplicaEntry] = [:]
+            for id in ids { entries[id] = try replica.entry(id) }
+            return entries
+        }
+    }
+
+    // MARK: Changing over
+
+    private func publish(_ fresh: FreshReplica) async throws {
+        let head = try fresh.head
+        let snapshot = try CheckpointSnapshot(of: fresh.catalog, in: store.files)
+        do throws(CheckpointError) { try await checkpointWriter.write(snapshot, at: head) } catch {
+            if case .store(let reason) = error { throw LogError.store(reason) }
+            throw error
+        }
+    }
+
+    /// From now on this device, too, has the container as `fresh` has it.
+    private func replaceReplica(by fresh: FreshReplica) throws {
+        let head = try fresh.head
+        try tree.follow(in: { try $0.folders().map(\.inode) }) { catalog in
+            let touched = try replaceRecords(by: fresh, head, catalog)
+            try catalog.set(head)
+            // Contents and a commit that were sent belonged to the container as it was before. The store may have lost them.
+            try catalog.forgetAllUploads()
+            try catalog.emptyOutbox()
+            return (ReplicaChange(CatalogReplica(catalog), touched: touched), ())
+        }
+        uploader.forgetAllUploads()
+        inspector.restart()
+    }
+
+    /// - Returns: the entries that changed.
+    private func replaceRecords(by fresh: FreshReplica, _ head: LogHead, _ catalog: CatalogTransaction) throws
+        -> [EntryID]
+    {
+        let former = Set(try catalog.replicaParents().map(\.id))
+        let ids = CheckpointSnapshot.foldersFirst(try fresh.catalog.read { try $0.replicaParents() })
+        var touched: [EntryID] = []
+        try catalog.forgetDepartedContents()
+        for start in stride(from: 0, to: ids.count, by: Self.entriesAtOnce) {
+            let some = ids[start..<min(start + Self.entriesAtOnce, ids.count)]
+            let records = try fresh.catalog.read { fresh in try some.map { ($0, try fresh.replicaRecord($0)) } }
+            for case (let id, let record?) in records {
+                let entry = try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
+                for content in entry.departedContents(at: head.position.next.number) { try catalog.note(content) }
+                if try catalog.replicaRecord(id) == record { continue }
+                try catalog.store(entry, as: record)
+                touched.append(id)
+            }
+        }
+        for id in former.subtracting(ids) {
+            try catalog.deleteReplicaRecord(id)
+            touched.append(id)
+        }
+        return touched
+    }
+}

@@ -1,0 +1,72 @@
+import Catalog
+import Glibc
+import Replica
+import Replication
+import SystemPackage
+
+/// The state of the container as its log has it now, read anew into a second catalog beside the one of this device. That catalog is
+/// deleted when it is closed (Crashes, "Cleaning, and repairing a container").
+final class FreshReplica: Sendable {
+    let catalog: Catalog
+    private let path: String
+
+    /// - Parameter head: where the log begins.
+    init(in folder: String, beginning head: LogHead) throws {
+        path = folder + "/reunion.sqlite"
+        Self.remove(path)
+        catalog = try Catalog(path: path)
+        try catalog.write { try $0.set(head) }
+    }
+
+    func close() {
+        // Nothing in it is needed again, so a failure has no consequence.
+        try? catalog.abandon()
+        Self.remove(path)
+    }
+
+    private static func remove(_ path: String) {
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+    }
+
+    var head: LogHead {
+        get throws {
+            // The initializer has set one.
+            guard let head = try catalog.read({ try $0.logHead() }) else { throw Errno.ioError }
+            return head
+        }
+    }
+
+    func set(_ head: LogHead) throws { try catalog.write { try $0.set(head) } }
+
+    /// Adds the entries of a checkpoint.
+    func add(_ checkpoint: FetchedCheckpoint) throws {
+        try catalog.write { catalog in
+            try catalog.addMany(indexingAfterwards: true) {
+                try checkpoint.forEach { entry, record in try catalog.store(entry, as: record) }
+            }
+            try catalog.set(checkpoint.head)
+        }
+    }
+
+    /// - Throws: `ContainerFault` for an entry that is not the next one.
+    func apply(_ entry: LogEntry) throws {
+        let head = try head
+        try head.check(entry)
+        try catalog.write { catalog in
+            var replica = CatalogReplica(catalog, after: head)
+            _ = try Replication.apply(entry.commit, to: &replica)
+            try catalog.set(head.advanced(by: entry, state: replica.state))
+        }
+    }
+
+    /// Applies a commit that is not the next entry of the log.
+    func apply(_ commit: Commit) throws {
+        try catalog.write { catalog in
+            guard var head = try catalog.logHead() else { return }
+            var replica = CatalogReplica(catalog, after: head)
+            _ = try Replication.apply(commit, to: &replica)
+            head.state = replica.state
+            try catalog.set(head)
+        }
+    }
+}

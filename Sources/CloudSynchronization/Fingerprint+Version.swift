@@ -1,8 +1,0 @@
-import Library
-import Backing
-import Replication
-
-extension Fingerprint {
-    /// Of the file that the version was made from.
-    init(_ version: DocumentVersion) { self.init(size: version.size, modified: version.modified) }
-}

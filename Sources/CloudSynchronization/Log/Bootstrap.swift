@@ -1,0 +1,55 @@
+import Backing
+import CLinux
+import Catalog
+import Documents
+import Library
+import Replica
+import Replication
+
+/// The first contact of a device with a container. The device gives the container its id, unless another has, and begins with the newest
+/// checkpoint.
+struct Bootstrap: Sendable {
+    private let container: ContainerAccess
+    private let tree: any SynchronizedTree
+    private var store: DocumentStore { container.store }
+
+    init(_ container: ContainerAccess, _ tree: any SynchronizedTree) {
+        self.container = container
+        self.tree = tree
+    }
+
+    /// Where to begin with reading the log.
+    func begin() async throws -> LogHead {
+        let identity = try await identifyContainer()
+        try await takeOverLatestCheckpoint(of: identity.id)
+        if let head = try container.head() { return head }
+        try store.write { try $0.set(identity.emptyLog) }
+        return identity.emptyLog
+    }
+
+    private func identifyContainer() async throws(LogError) -> ContainerIdentity {
+        if let identity = try await ContainerIdentity.read(from: container.objects) { return identity }
+        // A container that has a log has lost the object with its id, and must not get another id.
+        guard try await container.log.positions(after: .start, atMost: 1).isEmpty else { throw .container(.unnamed) }
+        var random = store.surroundings.random()
+        return try await ContainerIdentity(.random(using: &random)).establish(in: container.objects)
+    }
+
+    private func takeOverLatestCheckpoint(of id: ContainerID) async throws {
+        try await container.useLatestCheckpoint(of: id) { [tree] checkpoint in
+            try tree.fill { catalog, isEmpty, insert in
+                let next = checkpoint.head.position.next.number
+                try catalog.addMany(indexingAfterwards: isEmpty) {
+                    try checkpoint.forEach { entry, record in
+                        try catalog.store(entry, as: record)
+                        for content in entry.departedContents(at: next) { try catalog.note(content) }
+                        if !entry.isDeleted { try insert(entry) }
+                    }
+                }
+                try catalog.set(checkpoint.head)
+            }
+            // So much memory is not needed again.
+            malloc_trim(0)
+        }
+    }
+}

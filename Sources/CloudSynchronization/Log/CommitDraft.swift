@@ -1,0 +1,180 @@
+import Catalog
+import Documents
+import FoundationEssentials
+import Replication
+
+/// Decides which pending changes go into the next commit, and in which order: a pure function of rows and of the contents that are
+/// uploaded already.
+struct CommitDraft {
+    /// A content that is in the object store, and the revision of the entry when it was read.
+    struct Uploaded: Sendable {
+        var revision: Int64
+        var version: DocumentVersion
+    }
+
+    private(set) var changes: [Change] = []
+    private(set) var sent: [OutgoingCommit.Sent] = []
+    private(set) var withdrawn: [EntryID] = []
+    let resolved: [EntryID: Resolution]
+    /// Bytes of the changes, approximately.
+    private var bytes = 0
+
+    /// A commit of this size gets no further changes except those that its steps need, and these without large extended attributes, which
+    /// wait for the next commit. It is far below the limit of a log entry (`ReplicatedLog.largestEntry`).
+    static let mostBytes = 16 << 20
+
+    /// - Parameters:
+    ///   - pending: the entries to send, as far as their contents are uploaded.
+    ///   - blockedSteps: the steps of which a part is not ready. All changes of a step go into one commit.
+    ///   - parents: the id of each pending entry's folder, by inode of the folder.
+    ///   - depths: how deep each folder lies. A folder is created before the entries in it.
+    ///   - unknownFolders: the folders that the container does not know yet.
+    ///   - heirs: of the documents that inherit versions, those that the container knows.
+    ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
+    ///     deleted.
+    init(
+        pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
+        resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
+        depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
+        emptied: [EntryID: [EntryID]] = [:], device: DeviceID
+    ) {
+        // First, because a later edit was made to the version that was chosen.
+        resolved = resolutions
+        for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
+        let isReady: (Entry) -> Bool = { entry in
+            !entry.needsUpload || uploaded[entry.inode]?.revision == entry.revision
+        }
+        let outerFirst = pending.sorted { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }
+        let blockedSteps = Self.withDependents(blockedSteps, outerFirst, unknownFolders)
+        let isFree: (Int64?) -> Bool = { step in step.map { !blockedSteps.contains($0) } ?? true }
+        let leaving = withdrawals.filter { isFree($0.step) }
+        var unknownFolders = unknownFolders
+        for entry in outerFirst where isFree(entry.step) && !unknownFolders.contains(entry.parent) {
+            if bytes >= Self.mostBytes, entry.step == nil { continue }
+            unknownFolders.remove(entry.inode)
+            guard let parent = parents[entry.parent] else { continue }
+            var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
+            // During the upload, the save before it may have been committed. That one is its base now.
+            content?.base = entry.contentVersion
+            add(entry, parent: parent, content: content, device)
+        }
+        // A document that inherits versions must be in the container. Otherwise the versions would belong to no document.
+        var included = Set(sent.map(\.id))
+        let isHeirKnown = { [included] (heir: EntryID) in heirs.contains(heir) || included.contains(heir) }
+        let ready = leaving.filter { $0.heir.map(isHeirKnown) ?? true }
+        for withdrawal in ready {
+            if let heir = withdrawal.heir {
+                append(.bequeath(withdrawal.id, to: heir, versions: withdrawal.bequest))
+            }
+        }
+        // Deepest first: at this point of the commit, entries that were moved out of a folder are out, and the folder is empty. The
+        // deletion of a folder that is not empty waits until this device can send what became of the entries in it: other devices would
+        // keep such a folder, and its deletion is sent only once.
+        for withdrawal in ready.sorted(by: { $0.depth > $1.depth }) where bytes < Self.mostBytes {
+            if let inner = emptied[withdrawal.id], !included.isSuperset(of: inner) { continue }
+            append(.delete(withdrawal.id, seen: withdrawal.seen))
+            withdrawn.append(withdrawal.id)
+            included.insert(withdrawal.id)
+        }
+    }
+
+    var isEmpty: Bool { changes.isEmpty }
+
+    private mutating func append(_ change: Change) {
+        changes.append(change)
+        bytes += change.approximateLength
+    }
+
+    /// The blocked steps, and all steps that need a folder which a blocked step creates.
+    private static func withDependents(
+        _ blockedSteps: Set<Int64>, _ outerFirst: [Entry], _ unknownFolders: Set<InodeNumber>
+    ) -> Set<Int64> {
+        var blocked = blockedSteps
+        while true {
+            var missing = unknownFolders
+            for entry in outerFirst where !missing.contains(entry.parent) {
+                if entry.step.map({ !blocked.contains($0) }) ?? true { missing.remove(entry.inode) }
+            }
+            let waiting = Set(outerFirst.filter { missing.contains($0.parent) }.compactMap(\.step))
+            if waiting.isSubset(of: blocked) { return blocked }
+            blocked.formUnion(waiting)
+        }
+    }
+
+    private mutating func add(_ entry: Entry, parent: EntryID, content: DocumentVersion?, _ device: DeviceID) {
+        guard let id = entry.id else { return }
+        if entry.pending.contains(.creation) {
+            guard var replica = entry.replica(id: id, parent: parent, version: content, device) else { return }
+            let postpones = mustPostpone(replica.description.attributes)
+            if postpones { replica.description.attributes = nil }
+            append(.create(replica))
+            sent.append(
+                .init(
+                    id: id, revision: entry.revision, changes: entry.pending.rawValue, version: content?.id,
+                    postponesAttributes: postpones))
+            return
+        }
+        var carried = entry.pending.subtracting(.content)
+        if carried.contains(.attributes), mustPostpone(entry.attributes.map { Data($0) }) {
+            carried.remove(.attributes)
+        }
+        if let content, entry.pending.contains(.content) {
+            append(.save(id, content))
+            carried.insert(.content)
+        }
+        let description = entry.description(of: carried, parent: parent)
+        if !description.isEmpty { append(.describe(id, description)) }
+        guard !carried.isEmpty else { return }
+        sent.append(
+            .init(
+                id: id, revision: entry.revision, changes: carried.rawValue,
+                version: carried.contains(.content) ? content?.id : nil))
+    }
+
+    /// Whether extended attributes must wait for the next commit.
+    private func mustPostpone(_ attributes: Data?) -> Bool {
+        guard let attributes, attributes.count > Change.entryLength else { return false }
+        return bytes > 0 && bytes + Change.encodedLength(attributes) > Self.mostBytes
+    }
+}
+
+extension Entry {
+    /// Whether its content must be uploaded before a commit can name it.
+    var needsUpload: Bool { kind == .document && pending.contains(.content) }
+
+    /// The whole entry for the container; nil for a document whose content is not uploaded.
+    fileprivate func replica(
+        id: EntryID, parent: EntryID, version: DocumentVersion?, _ device: DeviceID
+    ) -> ReplicaEntry? {
+        let content: ReplicaContent
+        switch kind {
+        case .folder: content = .folder
+        case .symbolicLink: content = .symbolicLink(target: Data(target ?? []))
+        case .document:
+            guard let version else { return nil }
+            content = .document(versions: VersionHistory(first: version))
+        case .scratch: return nil
+        }
+        let description = EntryDescription(
+            parent: parent, filename: filename, displayName: name?.displayName,
+            pathExtension: name?.pathExtension, naming: name == nil ? nil : naming,
+            hasGeneratedFilename: hasGeneratedFilename, position: position, mode: mode, modified: modified,
+            attributes: attributes.map { Data($0) })
+        return ReplicaEntry(id: id, description: description, content: content, created: created, creator: device)
+    }
+
+    fileprivate func description(of changes: PendingChanges, parent: EntryID) -> DescriptionChange {
+        var description = DescriptionChange()
+        if changes.contains(.place) {
+            description.place = .init(parent: parent, filename: filename, hasGeneratedFilename: hasGeneratedFilename)
+        }
+        if changes.contains(.name), let name {
+            description.name = .init(displayName: name.displayName, pathExtension: name.pathExtension, naming: naming)
+        }
+        if changes.contains(.position) { description.position = position }
+        if changes.contains(.mode) { description.mode = mode }
+        if changes.contains(.modified) { description.modified = modified }
+        if changes.contains(.attributes) { description.attributes = .init(json: attributes.map { Data($0) }) }
+        return description
+    }
+}

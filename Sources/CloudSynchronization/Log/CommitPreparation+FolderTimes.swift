@@ -1,0 +1,59 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Library
+import Replica
+import Replication
+import SystemPackage
+
+/// A folder's modification time is replicated, whether a person set it or a change in the folder did. A commit that describes a change in
+/// a folder also describes the folder's time; a device that receives it sets that time (`Projection`).
+extension CommitPreparation {
+    /// Adds the folders to `pending` whose time differs from the one that the container has.
+    ///
+    /// - Parameter ready: the entries that can go into a commit now. The others bring their folder's time when they can.
+    func addFolderTimes(
+        to pending: inout [InodeNumber: Entry], ready: [Entry], withdrawals: [Withdrawal], _ catalog: CatalogTransaction
+    ) throws {
+        var folders: Set<InodeNumber> = []
+        for entry in ready {
+            folders.insert(entry.kind == .folder ? entry.inode : entry.parent)
+            folders.insert(entry.parent)
+            if entry.pending.contains(.place),
+                let former = try entry.id.flatMap({ try committedFolder(of: $0, catalog) })
+            {
+                folders.insert(former)
+            }
+        }
+        for withdrawal in withdrawals {
+            if let former = try committedFolder(of: withdrawal.id, catalog) { folders.insert(former) }
+        }
+        for inode in folders where inode > .cloud {
+            guard var folder = try pending[inode] ?? catalog.entry(inode), folder.isReplicated, folder.kind == .folder,
+                let time = try time(of: folder, catalog), time != folder.modified
+            else { continue }
+            folder.modified = time
+            folder.notePending(.modified)
+            try catalog.update(folder)
+            pending[inode] = folder
+        }
+    }
+
+    /// The folder that an entry lies in as the container has it.
+    private func committedFolder(of id: EntryID, _ catalog: CatalogTransaction) throws -> InodeNumber? {
+        guard let entry = try CatalogReplica(catalog).entry(id), !entry.isDeleted else { return nil }
+        return try catalog.entry(entry.description.parent)?.inode
+    }
+
+    /// Nil for a folder that was removed from the store behind docfs's back, which `StoreComparison` finds.
+    private func time(of folder: Entry, _ catalog: CatalogTransaction) throws -> Timestamp? {
+        do {
+            let status = try store.files.folder(folder.parent, catalog).status(folder.filename)
+            return store.surroundings.folderTime(Timestamp(status.st_mtim))
+        } catch let error as Errno {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw error
+        }
+    }
+}

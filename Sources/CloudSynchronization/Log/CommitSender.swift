@@ -1,0 +1,53 @@
+import Backing
+import ObjectStore
+import Replication
+
+/// Sends what is pending, as commits at the end of the log.
+struct CommitSender: Sendable {
+    let store: DocumentStore
+    private let container: ContainerAccess
+    private let follower: LogFollower
+    private let inspector: ContainerInspector
+    private let uploader: Uploader
+    private let checkpointWriter: CheckpointWriter
+    private let preparation: CommitPreparation
+
+    init(
+        _ container: ContainerAccess, _ follower: LogFollower, _ inspector: ContainerInspector, _ uploader: Uploader,
+        _ checkpointWriter: CheckpointWriter
+    ) {
+        store = container.store
+        self.container = container
+        self.follower = follower
+        self.inspector = inspector
+        self.uploader = uploader
+        self.checkpointWriter = checkpointWriter
+        preparation = CommitPreparation(container.store, uploader)
+    }
+
+    /// Sends what is pending and ready.
+    ///
+    /// - Returns: whether anything was sent.
+    func sendPending() async throws -> Bool {
+        var hasSent = false
+        while try await inspector.inspect(), let head = try container.head(),
+            let outgoing = try preparation.prepareCommit()
+        {
+            try await onBlockingThread { try makeDurable(outgoing) }
+            let entry = try LogEntry(outgoing.commit, encoded: outgoing.encoded, after: head.link)
+            try await inspector.confirmEnd(of: head)
+            switch try await container.log.append(entry, at: head.position.next) {
+            case .appended:
+                try follower.apply(entry, after: head, own: outgoing)
+                uploader.forgetUploads(of: outgoing)
+                try await checkpointWriter.writeIfDue()
+                hasSent = true
+            case .taken:
+                // Another device wrote to that position first. Its commit is applied; what is pending becomes a new commit after it.
+                try preparation.drop(outgoing)
+                try await follower.followLog()
+            }
+        }
+        return hasSent
+    }
+}

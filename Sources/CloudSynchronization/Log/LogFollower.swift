@@ -1,0 +1,63 @@
+import Backing
+import Catalog
+import Documents
+import Library
+import ObjectStore
+import Replica
+import Replication
+
+/// Reads the log and applies its commits.
+struct LogFollower: Sendable {
+    private let container: ContainerAccess
+    private let tree: any SynchronizedTree
+    private let cloud: CloudConnection
+
+    init(_ container: ContainerAccess, _ tree: any SynchronizedTree, _ cloud: CloudConnection) {
+        self.container = container
+        self.tree = tree
+        self.cloud = cloud
+    }
+
+    /// Applies what other devices committed, up to the end of the log.
+    func followLog() async throws {
+        try tree.finishWithdrawals()
+        var head: LogHead
+        if let known = try container.head() {
+            head = known
+        } else {
+            head = try await Bootstrap(container, tree).begin()
+        }
+        // Usually there is no new entry or one. A device that is far behind reads more entries at once with each turn.
+        var count = 1
+        while true {
+            let entries = try await container.log.read(after: head.position, atMost: count)
+            if entries.isEmpty { return }
+            count = entries.count < count ? 1 : min(count * 2, ReplicatedLog.mostAtOnce)
+            cloud.changesAreOfInterest()
+            for entry in entries { head = try apply(entry, after: head) }
+        }
+    }
+
+    /// Applies one commit and brings the tree in line with it, in one transaction with its position: a crash can neither lose nor
+    /// repeat it.
+    ///
+    /// - Parameter own: the same commit as it was made here, if the caller has it.
+    /// - Returns: the head of the log with it.
+    /// - Throws: `LogError.container` for an entry that does not follow `head`.
+    @discardableResult
+    func apply(_ entry: LogEntry, after head: LogHead, own: OutgoingCommit? = nil) throws -> LogHead {
+        do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
+        let commit = entry.commit
+        return try tree.follow(in: { try $0.folders(changedBy: commit) }) { catalog in
+            var replica = CatalogReplica(catalog, after: head)
+            let touched = try Replication.apply(commit, to: &replica)
+            let newHead = head.advanced(by: entry, state: replica.state)
+            try catalog.set(newHead)
+            var saved: Set<EntryID> = []
+            if try own != nil || catalog.isInOutbox(commit.id) {
+                saved = try (own ?? OutgoingCommit.load(from: catalog))?.clearPending(in: catalog) ?? []
+            }
+            return (ReplicaChange(replica, touched: touched, saved: saved), newHead)
+        }
+    }
+}

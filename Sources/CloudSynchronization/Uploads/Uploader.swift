@@ -1,0 +1,301 @@
+import Backing
+import Catalog
+import Documents
+import Library
+import Logging
+import ObjectStore
+import Replica
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Uploads contents, each in a task of its own, when its document has been quiet for long enough (`SendingPace`).
+final class Uploader: Sendable {
+    private let store: DocumentStore
+    private let objects: any ObjectStore
+    private let contents: any SentContents
+    private let wake: Wake
+    private let stateChanged: @Sendable () -> Void
+    /// When an upload that failed is tried again.
+    private let retries: Retries
+    /// Makes contents durable before they are uploaded.
+    private let contentSync = GroupSync()
+    /// Documents that are ready to be uploaded, and the number of uploads under way.
+    private let queue = Mutex(UploadQueue())
+    /// Contents that are in the object store and that no commit names yet. The catalog has them as well.
+    private let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
+    private let hasLoadedUploads = Mutex(false)
+
+    /// How many documents are looked at in one turn.
+    static let lookahead = 1024
+
+    init(
+        _ container: ContainerAccess, _ contents: any SentContents, _ wake: Wake,
+        stateChanged: @escaping @Sendable () -> Void
+    ) {
+        store = container.store
+        objects = container.objects
+        self.contents = contents
+        self.wake = wake
+        self.stateChanged = stateChanged
+        retries = Retries(instant: container.store.surroundings.instant)
+    }
+
+    // MARK: The queue
+
+    /// Queues the documents that are ready, and starts uploads. Whenever one ends, the next in the queue begins.
+    ///
+    /// - Returns: how long it is until the next document will have been quiet for long enough; nil if none has to wait for that.
+    func startUploads() throws -> Duration? {
+        try loadFinishedUploads()
+        try contents.noteUnseenWrites()
+        var shortestRest: Duration?
+        var last = InodeNumber(0)
+        // Thousands of documents of a large step may be uploaded already and wait for the rest: look beyond them.
+        while !queue.withLock(\.isLong) {
+            let page = try store.read { try $0.entriesNeedingUpload(after: last, limit: Self.lookahead) }
+            let rest = try enqueue(page)
+            shortestRest = [shortestRest, rest].compactMap { $0 }.min()
+            guard page.count == Self.lookahead, let end = page.last else { break }
+            last = end.inode
+        }
+        while queue.withLock({ $0.startsAnother(limit: Synchronizer.parallelTransfers) }) {
+            Task { await uploadQueued() }
+        }
+        return shortestRest
+    }
+
+    /// Contents that an earlier life of the process uploaded need not be uploaded again, however long the rest of their step takes.
+    private func loadFinishedUploads() throws {
+        if hasLoadedUploads.withLock({ $0 }) { return }
+        let known = try store.write { catalog in
+            try catalog.abandonUploadsUnderWay()
+            return try catalog.uploads(.finished)
+        }
+        for upload in known {
+            let content = CommitDraft.Uploaded(
+                revision: upload.revision, version: try UploadedContent.version(of: upload))
+            uploaded.withLock { $0[upload.inode] = content }
+        }
+        hasLoadedUploads.withLock { $0 = true }
+    }
+
+    /// - Returns: how long it is until the next of them will have been quiet for long enough.
+    private func enqueue(_ entries: [Entry]) throws -> Duration? {
+        var shortestRest: Duration?
+        for entry in entries {
+            guard uploaded.withLock({ $0[entry.inode]?.revision }) != entry.revision,
+                retries.isDue(entry.inode), let rest = try contents.timeToSend(entry.inode)
+            else { continue }
+            if rest == .zero {
+                queue.withLock { $0.add(entry) }
+            } else {
+                shortestRest = min(rest, shortestRest ?? rest)
+            }
+        }
+        return shortestRest
+    }
+
+    /// Whether the next commit should wait a moment for uploads that are about to end. A mass migration then takes a handful of commits,
+    /// not one for every few documents.
+    func gathers(since lastCommit: ContinuousClock.Instant) -> Bool {
+        isBusy && uploaded.withLock(\.count) < Self.lookahead
+            && store.surroundings.instant() - lastCommit < .milliseconds(400)
+    }
+
+    var isBusy: Bool { queue.withLock(\.isBusy) }
+
+    /// The mount ends. Uploads under way end by themselves.
+    func cancel() { queue.withLock { $0.clear() } }
+
+    // MARK: One upload
+
+    /// A worker: one of a few that take documents from the queue.
+    private func uploadQueued() async {
+        while let entry = queue.withLock({ $0.next() }) {
+            let progress = UploadProgress(total: entry.size)
+            contents.begin(progress, of: entry.inode)
+            stateChanged()
+            let error = Task.isCancelled ? nil : await upload(entry, progress)
+            contents.end(progress, of: entry.inode)
+            queue.withLock { $0.ended(entry) }
+            if let error { recordFailure(error, of: entry) } else { retries.succeeded(entry.inode) }
+            stateChanged()
+        }
+        wake.signal()
+    }
+
+    /// - Returns: the reason if it failed; nil also if it is not needed any more.
+    private func upload(_ entry: Entry, _ progress: UploadProgress) async -> (any Error)? {
+        var begun: VersionID?
+        do {
+            if contents.isOpenForWriting(entry.inode) {
+                try await onBlockingThread { [contents] in try contents.writePages(of: entry.inode) }
+                // The document may have been written to while it waited in the queue.
+                guard try contents.timeToSend(entry.inode) == .zero else { return nil }
+            }
+            guard let (draft, look, file, id, known) = try prepare(entry) else { return nil }
+            let upload = Upload(store: objects)
+            if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number)) {
+                try withExtendedLifetime(file) { try markUnchanged(entry, as: known, seenAs: look) }
+                return nil
+            }
+            // The container must not name a content that this device can lose with its power.
+            try await contentSync.synchronize(file)
+            begun = draft.id
+            try recordUnderWay(draft, of: entry, id)
+            let version = try await upload.send(
+                draft, of: id, from: FileDescriptor(rawValue: file.number), length: draft.size
+            ) { count in
+                progress.add(count)
+                return !progress.isCancelled
+            }
+            try withExtendedLifetime(file) { try recordFinished(version, of: entry, id, seenAs: look) }
+            return nil
+        } catch {
+            if let begun { abandon(begun) }
+            return Self.failure(error)
+        }
+    }
+
+    /// - Returns: nil for an upload that begins again by itself, or is not needed any more.
+    private static func failure(_ error: any Error) -> (any Error)? {
+        if let error = error as? TransferError, error == .cancelled || error == .changed { return nil }
+        return if let error = error as? Errno { TransferError.file(error) } else { error }
+    }
+
+    /// Before the first byte is sent: whatever becomes of the upload, this device knows that the object is its own.
+    private func recordUnderWay(_ draft: DocumentVersion, of entry: Entry, _ id: EntryID) throws {
+        try store.write { try $0.store(UploadedContent(draft, of: entry, id, .underWay)) }
+    }
+
+    /// No commit will name the content, although some or all of it was sent. It is removed later (`Cleaner`).
+    private func abandon(_ version: VersionID) {
+        do { try store.write { try $0.abandonUpload(version) } } catch {
+            // The next mount finds it recorded as under way, and abandons it.
+            store.logger.warning("an upload could not be recorded as abandoned", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Opens the content to be sent, and finds the version that it may be already. The row may have changed since the entry was queued, in
+    /// columns that do not count as a change of the document.
+    private func prepare(_ entry: Entry) throws -> (
+        DocumentVersion, ContentLook, Descriptor, EntryID, known: DocumentVersion?
+    )? {
+        try store.read { catalog in
+            guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
+            else { return nil }
+            guard let (file, look) = try contents.contentToSend(of: current, catalog) else { return nil }
+            var random = store.surroundings.random()
+            let draft = DocumentVersion(
+                id: .random(using: &random), base: current.contentVersion, device: store.device.id,
+                deviceName: store.device.name, filename: current.filename, size: look.fingerprint.size, sha256: "",
+                modified: look.fingerprint.modified)
+            return (draft, look, file, id, try knownVersion(draft, of: current, id, catalog))
+        }
+    }
+
+    /// The version that the file was made from, if the file has the same size and so may be unchanged: the commit with the version was
+    /// being sent when something else of the document changed, or only the file's time changed. Sent again as a new version, it would be
+    /// in conflict with a version that another device has saved after it.
+    private func knownVersion(
+        _ draft: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction
+    ) throws -> DocumentVersion? {
+        if entry.pending.contains(.creation) { return nil }
+        let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
+        return versions.first { $0.id == draft.base && $0.size == draft.size }
+    }
+
+    /// - Parameter look: what the file looked like before it was compared.
+    private func markUnchanged(_ entry: Entry, as version: DocumentVersion, seenAs look: ContentLook) throws {
+        try store.write { catalog in
+            guard var current = try catalog.entry(entry.inode), current.contentVersion == version.id,
+                try isUnchanged(current, since: entry, look, catalog)
+            else { return }
+            current.pending.remove(.content)
+            if current.pending.isEmpty { current.step = nil }
+            current.error = nil
+            try catalog.update(current)
+        }
+        stateChanged()
+        // Another device's version may have waited for this one.
+        contents.showNewerVersion(of: entry.inode)
+    }
+
+    /// An upload counts only if the file was not, and could not have been, written to since it began. Its base must still be the version
+    /// that the file was made from: a commit that was being sent may have changed that meanwhile.
+    private func recordFinished(
+        _ version: DocumentVersion, of entry: Entry, _ id: EntryID, seenAs look: ContentLook
+    ) throws {
+        try store.write { catalog in
+            guard var current = try catalog.entry(entry.inode), current.contentVersion == version.base,
+                try isUnchanged(current, since: entry, look, catalog)
+            else { return try catalog.abandonUpload(version.id) }
+            // For a document that is closed, the close has done so.
+            try contents.finishSaveIfOpen(&current, catalog)
+            if current.revision != entry.revision || Fingerprint(current) != Fingerprint(version) {
+                // The row is not up to date because the document was moved into the cloud with its folder. After a crash, size and time
+                // can be read from the file again.
+                if current.revision == entry.revision { catalog.durability = .soon }
+                (current.size, current.modified) = (version.size, version.modified)
+                try catalog.update(current)
+            }
+            try catalog.store(UploadedContent(version, of: current, id, .finished))
+            let content = CommitDraft.Uploaded(revision: current.revision, version: version)
+            let former = uploaded.withLock { uploaded in
+                defer { uploaded[entry.inode] = content }
+                return uploaded[entry.inode]?.version.id
+            }
+            if let former, former != version.id { try catalog.abandonUpload(former) }
+        }
+    }
+
+    private func isUnchanged(
+        _ current: Entry, since entry: Entry, _ look: ContentLook, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        guard current.revision == entry.revision else { return false }
+        return try contents.endChange(of: current, seenAs: look, catalog)
+    }
+
+    private func recordFailure(_ error: any Error, of entry: Entry) {
+        let pause = retries.failed(entry.inode)
+        store.logger.warning("an upload failed", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
+        let seconds = pause.components.seconds
+        do {
+            try store.write { catalog in
+                // Meanwhile the document may have left the cloud, or its content may have turned out to be known.
+                guard try catalog.entry(entry.inode)?.pending.contains(.content) == true else { return }
+                try catalog.setError("\(error); retrying in \(seconds) s", of: entry.inode)
+            }
+        } catch {
+            store.logger.error("the failure of an upload could not be recorded", metadata: ["error": "\(error)"])
+        }
+    }
+
+    // MARK: Uploaded contents that no commit names yet
+
+    /// The contents whose documents still have the base that they were uploaded with. A commit that was being sent, perhaps since an
+    /// earlier life of the process, may have changed the base: then the document is uploaded again.
+    func currentUploads(_ catalog: CatalogTransaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
+        let all = uploaded.withLock { $0 }
+        let current = try all.filter { inode, content in
+            if let entry = try catalog.entry(inode), entry.contentVersion == content.version.base { return true }
+            try catalog.abandonUpload(content.version.id)
+            return false
+        }
+        // None is added meanwhile: `recordFinished` waits for the catalog as well.
+        uploaded.withLock { $0 = current }
+        return current
+    }
+
+    /// A commit names them now.
+    func forgetUploads(of outgoing: OutgoingCommit) {
+        let versions = Set(outgoing.carried.sent.compactMap(\.version))
+        uploaded.withLock { uploaded in
+            uploaded = uploaded.filter { !versions.contains($0.value.version.id) }
+        }
+    }
+
+    /// The container is another one now, or was begun anew.
+    func forgetAllUploads() { uploaded.withLock { $0 = [:] } }
+}

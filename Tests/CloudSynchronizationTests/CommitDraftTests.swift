@@ -1,0 +1,164 @@
+import Catalog
+import Documents
+@testable import CloudSynchronization
+import Replication
+import Testing
+
+/// The changes that go into a commit, and their order.
+struct CommitDraftTests {
+    private static let device = DeviceID.random()
+
+    private static func document(_ name: String, inode: Int64, pending: PendingChanges) -> Entry {
+        let identity = DocumentIdentity(name: DocumentName(storedDisplayName: name, pathExtension: ""))
+        var entry = Entry(
+            parent: .cloud, container: .cloud, nature: .document(identity), filename: name,
+            created: Timestamp(nanoseconds: 1), position: 1, mode: 0o644)
+        entry.inode = InodeNumber(inode)
+        entry.id = .random()
+        entry.pending = pending
+        return entry
+    }
+
+    private static func version(base: VersionID?) -> DocumentVersion {
+        DocumentVersion(
+            id: .random(), base: base, device: device, deviceName: "Laptop", filename: "1.txt", size: 0,
+            sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 2))
+    }
+
+    /// A folder that the container does not know yet.
+    private static func folder(_ name: String, inode: Int64, in parent: InodeNumber = .cloud, step: Int64? = nil)
+        -> Entry
+    {
+        var entry = Entry(
+            parent: parent, container: .cloud, nature: .folder(NamingPlace(keepsNames: false, isScratch: false)),
+            filename: name, created: Timestamp(nanoseconds: 1), position: 1, mode: 0o755)
+        entry.inode = InodeNumber(inode)
+        entry.id = .random()
+        entry.pending = .creation
+        entry.step = step
+        return entry
+    }
+
+    /// - Parameter folders: the folders besides the top one, outer ones first.
+    private static func draft(
+        _ pending: [Entry], uploaded: [InodeNumber: CommitDraft.Uploaded] = [:], blocked: Set<Int64> = [],
+        withdrawals: [Withdrawal] = [], folders: [Entry] = []
+    ) -> CommitDraft {
+        var parents: [InodeNumber: EntryID] = [.cloud: .cloudRoot]
+        var depths: [InodeNumber: Int] = [.cloud: 0]
+        for folder in folders {
+            parents[folder.inode] = folder.id
+            depths[folder.inode] = depths[folder.parent, default: 0] + 1
+        }
+        let unknown = Set(folders.filter { $0.pending.contains(.creation) }.map(\.inode))
+        return CommitDraft(
+            pending: pending, blockedSteps: blocked, withdrawals: withdrawals, uploaded: uploaded,
+            parents: parents, depths: depths, unknownFolders: unknown, device: device)
+    }
+
+    private static func subjects(_ draft: CommitDraft) -> [EntryID?] { draft.changes.map(\.subject) }
+
+    @Test func `a save that was uploaded while the previous one was being committed replaces that one`() throws {
+        var entry = Self.document("Plan", inode: 100, pending: .content)
+        let before = VersionID.random()
+        entry.contentVersion = before
+        entry.revision = 5
+        let uploaded = CommitDraft.Uploaded(revision: 5, version: Self.version(base: .random()))
+        let draft = Self.draft([entry], uploaded: [entry.inode: uploaded])
+        guard case .save(_, let version) = try #require(draft.changes.first) else {
+            Issue.record("the commit carries no save")
+            return
+        }
+        #expect(version.base == before)
+    }
+
+    @Test func `a document is not created before its content is uploaded at its latest revision`() {
+        var entry = Self.document("Plan", inode: 100, pending: [.creation, .content])
+        entry.revision = 6
+        let stale = CommitDraft.Uploaded(revision: 5, version: Self.version(base: nil))
+        #expect(Self.draft([entry]).isEmpty)
+        #expect(Self.draft([entry], uploaded: [entry.inode: stale]).isEmpty)
+        let fresh = CommitDraft.Uploaded(revision: 6, version: Self.version(base: nil))
+        #expect(Self.draft([entry], uploaded: [entry.inode: fresh]).changes.count == 1)
+    }
+
+    @Test func `a new name is sent while the content waits`() {
+        let entry = Self.document("Plan", inode: 100, pending: [.content, .name])
+        let draft = Self.draft([entry])
+        #expect(draft.changes.count == 1)
+        #expect(draft.sent.first?.changes == PendingChanges.name.rawValue)
+    }
+
+    @Test func `no change of a step is sent while one of them is not ready`() {
+        var entry = Self.document("Plan", inode: 100, pending: .name)
+        entry.step = 3
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 3)
+        #expect(Self.draft([entry], blocked: [3], withdrawals: [withdrawal]).isEmpty)
+        #expect(Self.draft([entry], blocked: [4], withdrawals: [withdrawal]).changes.count == 2)
+    }
+
+    @Test func `the entries of a folder are deleted before the folder`() {
+        let outer = Withdrawal(id: .random(), seen: [], depth: 0, step: nil)
+        let inner = Withdrawal(id: .random(), seen: [], depth: 1, step: nil)
+        #expect(Self.draft([], withdrawals: [outer, inner]).withdrawn == [inner.id, outer.id])
+    }
+
+    // MARK: Folders that the container does not know
+
+    @Test func `a folder is sent before its entries, whichever was made first`() {
+        let inner = Self.folder("Inner", inode: 100, in: InodeNumber(300))
+        let link = Self.folder("Innermost", inode: 50, in: inner.inode)
+        let outer = Self.folder("Outer", inode: 300)
+        let draft = Self.draft([link, inner, outer], folders: [outer, inner, link])
+        #expect(Self.subjects(draft) == [outer.id, inner.id, link.id])
+    }
+
+    @Test func `the entries of a folder that the container does not know wait for it`() {
+        let folder = Self.folder("Trip", inode: 100, step: 3)
+        let inner = Self.folder("Days", inode: 101, in: folder.inode)
+        var document = Self.document("Plan", inode: 102, pending: .name)
+        document.parent = inner.inode
+        let folders = [folder, inner]
+        // The folder is part of a step with a change that is not ready, or is not to be sent at all.
+        #expect(Self.draft([folder, inner, document], blocked: [3], folders: folders).isEmpty)
+        #expect(Self.draft([document], folders: folders).isEmpty)
+        let draft = Self.draft([document, inner, folder], folders: folders)
+        #expect(Self.subjects(draft) == [folder.id, inner.id, document.id])
+    }
+
+    @Test func `a step that needs a folder of a waiting step waits as a whole`() {
+        let folder = Self.folder("Trip", inode: 100, step: 3)
+        let inner = Self.folder("Days", inode: 101, in: folder.inode, step: 4)
+        let beside = Self.folder("Beside", inode: 102, step: 4)
+        let innermost = Self.folder("Day", inode: 103, in: inner.inode, step: 5)
+        let free = Self.folder("Free", inode: 104, step: 6)
+        let withdrawal = Withdrawal(id: .random(), seen: [], depth: 0, step: 4)
+        let folders = [folder, inner, beside, innermost, free]
+        let waiting = Self.draft(folders, blocked: [3], withdrawals: [withdrawal], folders: folders)
+        #expect(Self.subjects(waiting) == [free.id])
+        #expect(waiting.withdrawn.isEmpty)
+        let draft = Self.draft(folders, withdrawals: [withdrawal], folders: folders)
+        #expect(Set(Self.subjects(draft)) == Set(folders.map(\.id) + [withdrawal.id]))
+    }
+
+    @Test func `the entries of a folder that the container knows need not wait for it`() {
+        var folder = Self.folder("Trip", inode: 100, step: 3)
+        folder.pending = .name
+        var document = Self.document("Plan", inode: 102, pending: .name)
+        document.parent = folder.inode
+        #expect(Self.subjects(Self.draft([folder, document], blocked: [3], folders: [folder])) == [document.id])
+    }
+
+    @Test func `very many deletions are sent in several commits, each of a size that the log accepts`() throws {
+        let withdrawals = (0..<100_000).map { _ in
+            Withdrawal(id: .random(), seen: [.random()], depth: 1, step: nil)
+        }
+        let draft = Self.draft([], withdrawals: withdrawals)
+        #expect(!draft.isEmpty)
+        #expect(draft.withdrawn.count < withdrawals.count)
+        let commit = Commit(
+            id: .random(), device: Self.device, deviceName: "Laptop", time: Timestamp(nanoseconds: 1),
+            changes: draft.changes)
+        #expect(try commit.encoded().count < 2 * CommitDraft.mostBytes)
+    }
+}

@@ -1,0 +1,35 @@
+import SystemPackage
+
+/// The directory behind `--cloud file:///DIR`, seen from outside: `log/` and `documents/ID/VERSION/FILENAME`.
+public struct CloudDirectory: Sendable {
+    public let path: FilePath
+
+    public init(path: FilePath) { self.path = path }
+
+    public var url: String { "file://\(path.string)" }
+
+    /// Where the directory stands while the cloud cannot be reached.
+    private var elsewhere: FilePath { FilePath(path.string + ".unreachable") }
+
+    public func disconnect() throws { try path.rename(to: elsewhere) }
+
+    public func reconnect() throws { try elsewhere.rename(to: path) }
+
+    /// Every version object with this filename. Versions come and go while we look, hence the leniency.
+    public func objects(named filename: String) -> [FilePath] {
+        let documents = path / "documents"
+        return documents.children.flatMap(\.children).map { $0 / filename }.filter(\.exists)
+    }
+
+    /// The text of every version of a document that the cloud holds.
+    public func texts(named filename: String) -> Set<String> {
+        Set(objects(named: filename).compactMap { try? $0.text() })
+    }
+}
+
+extension FilePath {
+    /// What lies in a folder, nothing if it is none.
+    fileprivate var children: [FilePath] {
+        ((try? listing()) ?? []).map { self / $0 }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Glibc
+import SystemPackage
+import Testing
+
+/// One docfs device: a mountpoint, a store of its own, and a cloud directory that it may share.
+///
+/// It remembers nothing but paths. Whether it is mounted, and by which process, the kernel is asked
+/// each time, so that a test may kill and mount as it likes.
+public struct Device: Sendable {
+    public let name: String
+    public let folder: FilePath
+    public let cloudDirectory: CloudDirectory
+    public let options: MountOptions
+
+    public var mountpoint: FilePath { folder / "docs" }
+    public var store: FilePath { folder / "store" }
+
+    public var documents: FilePath { mountpoint / "Documents" }
+    public var local: FilePath { documents / "local" }
+    public var cloud: FilePath { documents / "cloud" }
+
+    /// Where the store keeps the content of documents, as plain files.
+    public var storedLocal: FilePath { store / "local" }
+    public var storedCloud: FilePath { store / "cloud" }
+
+    public init(name: String, in parent: FilePath, cloudDirectory: CloudDirectory, options: MountOptions)
+        throws
+    {
+        self.name = name
+        self.cloudDirectory = cloudDirectory
+        self.options = options
+        folder = parent / name
+        try folder.makeFolder()
+        try mountpoint.makeFolder()
+    }
+
+    public struct NotMounted: Error, CustomStringConvertible {
+        public let mountpoint: FilePath
+        public var description: String { "no docfs serves \(mountpoint)" }
+    }
+
+    // MARK: Mounting
+
+    public var mountArguments: [String] {
+        [
+            "mount", mountpoint.string, "--store", store.string, "--cloud", options.cloudURL ?? cloudDirectory.url,
+            "--device-name", name,
+        ] + options.arguments
+    }
+
+    public func mount() async throws {
+        let result = try await attemptMount(mountArguments)
+        guard result.exitStatus == 0 else {
+            throw ProgramFailed(command: "docfs mount", result: result)
+        }
+        // Without these, tests of what survives a mount would pass on a plain folder.
+        guard isMounted, !processes.isEmpty else { throw NotMounted(mountpoint: mountpoint) }
+    }
+
+    /// Runs `docfs mount ...` with its output in files: a daemon that kept its standard error
+    /// would hold a pipe open, and the test with it.
+    public func attemptMount(_ arguments: [String]) async throws -> ProgramResult {
+        let output = folder / "mount.output"
+        let errors = folder / "mount.errors"
+        var result = try await runProgram(
+            "sh",
+            ["-c", #"exec "$0" "$@" >"$OUTPUT" 2>"$ERRORS""#, try DocfsBinary.path.string]
+                + arguments,
+            environment: options.environment.merging(
+                ["OUTPUT": output.string, "ERRORS": errors.string]) { $1 })
+        result.standardOutput = try output.text()
+        result.standardError = try errors.text()
+        return result
+    }
+
+    public func unmount() async throws {
+        let result = try await docfs("unmount", mountpoint.string)
+        guard result.exitStatus == 0 else {
+            throw ProgramFailed(command: "docfs unmount", result: result)
+        }
+        try await eventually { processes.isEmpty }
+    }
+
+    public func remount() async throws {
+        try await unmount()
+        try await mount()
+    }
+
+    /// Ends docfs as a crash would, and clears the dead mount away.
+    public func crash() async throws {
+        guard !processes.isEmpty else { throw NotMounted(mountpoint: mountpoint) }
+        killProcesses()
+        try await eventually { processes.isEmpty }
+        try await clearDeadMount()
+    }
+
+    /// The docfs processes that serve this mountpoint, by their arguments.
+    public var processes: [pid_t] {
+        let numbers = ((try? FilePath("/proc").listing()) ?? []).compactMap { pid_t($0) }
+        return numbers.filter { number in
+            let file = FilePath("/proc/\(number)/cmdline")
+            guard let line = try? file.text() else { return false }
+            let arguments = line.split(separator: "\0").map(String.init)
+            return arguments.count > 2 && FilePath(arguments[0]).lastComponent == "docfs"
+                && arguments[1] == "mount" && arguments.contains(mountpoint.string)
+        }
+    }
+
+    public func killProcesses() { signalProcesses(SIGKILL) }
+
+    public func signalProcesses(_ signal: CInt) {
+        for process in processes { kill(process, signal) }
+    }
+
+    public var isMounted: Bool {
+        let mounts = (try? FilePath("/proc/self/mountinfo").text()) ?? ""
+        return mounts.split(separator: "\n").contains { line in
+            line.split(separator: " ").dropFirst(4).first == mountpoint.string[...]
+        }
+    }
+
+    public func clearDeadMount() async throws {
+        guard isMounted else { return }
+        _ = try await runProgram("fusermount3", ["-uz", mountpoint.string])
+    }
+
+    /// Takes the mount away whatever state it is in.
+    public func dismantle() async {
+        if !processes.isEmpty, let binary = try? DocfsBinary.path {
+            _ = try? await runProgram(
+                "timeout", ["15", binary.string, "unmount", mountpoint.string])
+        }
+        try? await eventually(within: .seconds(5)) { processes.isEmpty }
+        killProcesses()
+        try? await eventually { processes.isEmpty }
+        try? await clearDeadMount()
+    }
+
+    // MARK: Programs
+
+    @discardableResult
+    public func docfs(_ arguments: String...) async throws -> ProgramResult {
+        try await runProgram(
+            try DocfsBinary.path.string, arguments, in: folder, environment: options.environment)
+    }
+
+    /// Runs a script with `Documents` as its working directory, so that it may say `local/a.txt`.
+    @discardableResult
+    public func shell(
+        _ script: String, environment: [String: String] = [:], exitStatus: Int32 = 0
+    ) async throws -> ProgramResult {
+        try await runShell(
+            script, in: documents, environment: environment, exitStatus: exitStatus)
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+/// Lets few tests have mounts at one time, so that two cores serve each of them promptly.
+///
+/// The place is taken around the whole test, outside its time limit: waiting for one costs no time
+/// of the test's own.
+public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
+    private static let places = Places(count: 4)
+
+    public let isRecursive = true
+
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+        testCase == nil && !test.isSuite ? self : nil
+    }
+
+    public func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        await Self.places.take()
+        do {
+            try await function()
+        } catch {
+            await Self.places.leave()
+            throw error
+        }
+        await Self.places.leave()
+    }
+}
+
+extension Trait where Self == MountTrait {
+    public static var mounting: Self { Self() }
+}
+
+private actor Places {
+    private var free: Int
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    init(count: Int) { free = count }
+
+    func take() async {
+        guard free == 0 else {
+            free -= 1
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    func leave() {
+        if waiting.isEmpty {
+            free += 1
+        } else {
+            waiting.removeFirst().resume()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import SystemPackage
+
+/// Mounts a device with an empty store and an empty cloud, and takes it away in all cases.
+public func withDevice<Result>(
+    _ options: MountOptions = MountOptions(), perform body: (Device) async throws -> Result
+) async throws -> Result {
+    try await withMountedDevices([("Laptop", options)]) { try await body($0[0]) }
+}
+
+/// Mounts two devices, each with its own store, that share a cloud.
+public func withTwoDevices<Result>(
+    _ options: MountOptions = MountOptions(), secondOptions: MountOptions? = nil,
+    perform body: (_ laptop: Device, _ desktop: Device) async throws -> Result
+) async throws -> Result {
+    try await withMountedDevices(
+        [("Laptop", options), ("Desktop", secondOptions ?? options)]
+    ) { try await body($0[0], $0[1]) }
+}
+
+/// A device that is not mounted yet, for tests of `mount` itself.
+public func withUnmountedDevice<Result>(
+    _ options: MountOptions = MountOptions(), perform body: (Device) async throws -> Result
+) async throws -> Result {
+    try await withDevices([("Laptop", options)]) { try await body($0[0]) }
+}
+
+/// Devices that are not mounted yet and share a cloud.
+public func withUnmountedDevices<Result>(
+    _ names: [String], perform body: ([Device]) async throws -> Result
+) async throws -> Result {
+    try await withDevices(names.map { ($0, MountOptions()) }, perform: body)
+}
+
+private func withMountedDevices<Result>(
+    _ members: [(name: String, options: MountOptions)],
+    perform body: ([Device]) async throws -> Result
+) async throws -> Result {
+    try await withDevices(members) { devices in
+        for device in devices { try await device.mount() }
+        return try await body(devices)
+    }
+}
+
+private func withDevices<Result>(
+    _ members: [(name: String, options: MountOptions)],
+    perform body: ([Device]) async throws -> Result
+) async throws -> Result {
+    let folder = try FilePath.makeTemporaryFolder()
+    let cloudDirectory = CloudDirectory(path: folder / "container")
+    try cloudDirectory.path.makeFolder()
+    let devices = try members.map {
+        try Device(name: $0.name, in: folder, cloudDirectory: cloudDirectory, options: $0.options)
+    }
+    // Sooner than the time limit of two minutes: with the mount gone, what hangs returns an error.
+    let watchdog = Watchdog(after: .seconds(100)) {
+        for device in devices { device.killProcesses() }
+    }
+    func dismantle() async {
+        watchdog.callOff()
+        // A task of its own, since a test that ran out of time is cancelled and starts no programs.
+        await Task {
+            for device in devices { await device.dismantle() }
+            // Never across a mount that would not go.
+            _ = try? await runProgram("rm", ["-rf", "--one-file-system", folder.string])
+        }.value
+    }
+    do {
+        let result = try await body(devices)
+        await dismantle()
+        return result
+    } catch {
+        await dismantle()
+        throw error
+    }
+}
+
+extension FilePath {
+    fileprivate static func makeTemporaryFolder() throws -> FilePath {
+        let parent = ProcessInfo.processInfo.environment["TMPDIR"] ?? "/tmp"
+        let folder = FilePath(parent) / "docfs-\(UUID().uuidString.prefix(8))"
+        try folder.makeFolder()
+        return folder
+    }
+}
