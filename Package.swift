@@ -113,6 +113,14 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Replication", "Documents"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        // Devices with real mounts, for the test targets that name `docfs`, so that it is built before them.
+        .target(
+            name: "MountSupport",
+            dependencies: [
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            path: "Tests/MountSupport", swiftSettings: strict),
         // The articles beside the code name only what there is.
         .testTarget(name: "PageTests", swiftSettings: strict),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),
@@ -172,14 +180,22 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
-        // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so
-        // that it is built before them.
+        // One suite over the library in process and over a real mount.
+        .testTarget(
+            name: "ConformanceTests",
+            dependencies: [
+                "docfs", "CloudSynchronization", "Library", "Backing", "Catalog", "ObjectStore", "Documents",
+                "MountSupport", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
+        // Black-box: knows the command and the mount, and nothing of the code. `docfs` is named so that
+        // it is built before them.
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "docfs", "TestSupport",
-                .product(name: "Subprocess", package: "swift-subprocess"),
-                .product(name: "SystemPackage", package: "swift-system"),
+                "docfs", "MountSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
     ],

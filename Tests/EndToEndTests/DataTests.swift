@@ -1,4 +1,5 @@
 import Glibc
+import MountSupport
 import SystemPackage
 import Testing
 import TestSupport

@@ -1,3 +1,4 @@
+import MountSupport
 import Testing
 
 /// What is still held when its name is gone behaves as on any file system.

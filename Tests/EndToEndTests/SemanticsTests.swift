@@ -1,4 +1,5 @@
 import Foundation
+import MountSupport
 import SystemPackage
 import Testing
 

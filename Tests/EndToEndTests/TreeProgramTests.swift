@@ -1,3 +1,4 @@
+import MountSupport
 import SystemPackage
 import Testing
 

@@ -97,7 +97,7 @@ struct FolderStreamsTests {
 
     @Test func `of very large folders not all listings are kept`() {
         let name = ListedName(
-            name: "a", node: .entry(InodeNumber(200)), kind: .document, filename: nil, isMemorable: true)
+            name: "a", node: .entry(InodeNumber(200)), kind: .document, filename: nil, isCacheable: true)
         let large = FolderStreams.Snapshot(
             names: Array(repeating: name, count: FolderStreams.mostNames / 2 + 1), parent: 1)
         readWhole(.local, large)

@@ -69,14 +69,14 @@ struct KernelCachesTests {
 
     @Test func `who must, waits until names are expired`() {
         for number in 0..<20_000 { caches.nameChanged("\(number)", in: Self.folder) }
-        caches.settleNames()
+        caches.waitUntilNamesAreForgotten()
         #expect(kernel.notifications.count == 40_000)
     }
 
     @Test func `that wait ends although the kernel waits for the folder of the request`() {
         kernel.folderLock.wait()
         caches.nameChanged("a.txt", in: Self.folder)
-        caches.settleNames()
+        caches.waitUntilNamesAreForgotten()
         #expect(kernel.notifications.isEmpty)
         kernel.folderLock.signal()
         caches.drain()
@@ -93,7 +93,7 @@ struct KernelCachesTests {
     @Test func `a remote change is shown after its names are expired, and what shows it can expire them again`() {
         let change = RemoteChange.created(.document("a.txt", in: Self.folder))
         caches.nameChanged("a.txt", in: Self.folder)
-        caches.remotelyChanged([change])
+        caches.tellWatchers(of: [change])
         caches.drain()
         #expect(shown.changes.withLock { $0 } == [change])
         #expect(
@@ -104,7 +104,7 @@ struct KernelCachesTests {
     }
 
     @Test func `a remote change in a folder that the kernel does not know is shown to nobody`() {
-        caches.remotelyChanged([.removed(.document("a.txt", in: Self.other))])
+        caches.tellWatchers(of: [.removed(.document("a.txt", in: Self.other))])
         caches.drain()
         #expect(shown.changes.withLock { $0.isEmpty })
     }
@@ -114,7 +114,7 @@ struct KernelCachesTests {
             RemoteChange.moved(
                 from: .document("\(number)", in: Self.other), to: .document("\(number)", in: Self.folder))
         }
-        caches.remotelyChanged(changes)
+        caches.tellWatchers(of: changes)
         caches.drain()
         #expect(shown.changes.withLock { $0 } == changes)
         let asked = kernel.notifications.filter { if case .forgotAttributes = $0 { true } else { false } }

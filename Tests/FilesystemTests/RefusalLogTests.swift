@@ -1,4 +1,5 @@
 @testable import Filesystem
+import Library
 import Logging
 import Synchronization
 import SystemPackage
@@ -41,18 +42,18 @@ struct RefusalLogTests {
         "Plan.txt".withCString { name in
             "Trips".withCString { newName in
                 let subject = RequestSubject(operation: "rename", inode: 3, name: name, newInode: 4, newName: newName)
-                log(.debug).log(.fileExists) { subject.description }
+                log(.debug).log(.nameExists) { subject.description }
             }
         }
         #expect(
             lines.all.withLock { $0 } == [
-                #"debug errno=EEXIST inode=3 name="Plan.txt" newInode=4 newName="Trips" operation=rename reason=File exists"#
+                #"debug errno=EEXIST inode=3 name="Plan.txt" newInode=4 newName="Trips" operation=rename reason=nameExists"#
             ])
     }
 
     @Test func `what a request does not have is left out`() {
-        log(.trace).log(.invalidArgument) { RequestSubject(operation: "statfs").description }
-        #expect(lines.all.withLock { $0 } == ["debug errno=EINVAL operation=statfs reason=Invalid argument"])
+        log(.trace).log(.unknownFlags) { RequestSubject(operation: "statfs").description }
+        #expect(lines.all.withLock { $0 } == ["debug errno=EINVAL operation=statfs reason=unknownFlags"])
     }
 
     @Test func `a name cannot forge a line, and need be no UTF-8`() {
@@ -68,13 +69,13 @@ struct RefusalLogTests {
     }
 
     @Test func `an error number without a name is itself`() {
-        log(.debug).log(Errno(rawValue: 4000)) { [:] }
+        log(.debug).log(.file(Errno(rawValue: 4000))) { [:] }
         #expect(lines.all.withLock { $0 }.first?.hasPrefix("debug errno=4000 ") == true)
     }
 
     @Test(arguments: [Logger.Level.info, .notice, .critical])
     func `above the level debug nothing is computed`(level: Logger.Level) {
-        log(level).log(.ioError) {
+        log(level).log(.storeFailed("disk")) {
             Issue.record("computed")
             return [:]
         }

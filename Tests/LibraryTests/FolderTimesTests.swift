@@ -20,35 +20,52 @@ struct FolderTimesTests {
         return folder
     }
 
+    /// `FolderTimes` by reference: `#expect` cannot call its mutating methods.
+    private final class Times {
+        private var times = FolderTimes()
+
+        func insert(_ folder: InodeNumber, time: Timestamp) { times.insert(folder, time: time) }
+
+        func willChangeEntries(of folder: Entry, storeTime: @autoclosure () -> Timestamp) -> Bool {
+            times.willChangeEntries(of: folder, storeTime: storeTime())
+        }
+
+        func change(_ folder: Entry, to time: Timestamp, storeTime: Timestamp) {
+            times.change(folder, to: time, storeTime: storeTime)
+        }
+
+        func removeAll() -> [InodeNumber: Timestamp] { times.removeAll() }
+    }
+
     // MARK: Entries change
 
     @Test func `a folder that only others changed keeps the container's time`() {
-        var times = FolderTimes()
+        let times = Times()
         let folder = Self.folder()
         #expect(times.willChangeEntries(of: folder, storeTime: Self.time(100)))
         #expect(times.removeAll() == [folder.inode: Self.time(100)])
     }
 
     @Test func `a folder with a change of this device keeps the time of that change`() {
-        var times = FolderTimes()
+        let times = Times()
         #expect(times.willChangeEntries(of: Self.folder(), storeTime: Self.time(150)))
         #expect(times.removeAll() == [:])
     }
 
     @Test func `a time that is pending is not replaced`() {
-        var times = FolderTimes()
+        let times = Times()
         #expect(times.willChangeEntries(of: Self.folder(pending: .modified), storeTime: Self.time(100)))
         #expect(times.removeAll() == [:])
     }
 
     @Test func `local and cloud have no time in the container`() {
-        var times = FolderTimes()
+        let times = Times()
         #expect(times.willChangeEntries(of: Self.folder(InodeNumber.cloud.number), storeTime: Self.time(100)))
         #expect(times.removeAll() == [:])
     }
 
     @Test func `only the first change of a folder looks at its time in the store`() {
-        var times = FolderTimes()
+        let times = Times()
         let folder = Self.folder()
         #expect(times.willChangeEntries(of: folder, storeTime: Self.time(100)))
         func storeTime() -> Timestamp {
@@ -62,7 +79,7 @@ struct FolderTimesTests {
     // MARK: The container has another time
 
     @Test func `a folder gets another time of the container if this device changed nothing in it`() {
-        var times = FolderTimes()
+        let times = Times()
         let folder = Self.folder()
         times.change(folder, to: Self.time(200), storeTime: Self.time(100))
         #expect(times.removeAll() == [folder.inode: Self.time(200)])
@@ -71,7 +88,7 @@ struct FolderTimesTests {
     }
 
     @Test func `another time of the container counts also after the commit's own changes in the folder`() {
-        var times = FolderTimes()
+        let times = Times()
         let folder = Self.folder()
         #expect(times.willChangeEntries(of: folder, storeTime: Self.time(100)))
         times.change(folder, to: Self.time(200), storeTime: Self.time(150))
@@ -79,7 +96,7 @@ struct FolderTimesTests {
     }
 
     @Test func `a new folder has the container's time, whatever is put into it`() {
-        var times = FolderTimes()
+        let times = Times()
         let folder = Self.folder()
         times.insert(folder.inode, time: folder.modified)
         #expect(!times.willChangeEntries(of: folder, storeTime: Self.time(150)))

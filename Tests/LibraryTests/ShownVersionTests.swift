@@ -58,7 +58,7 @@ struct ShownVersionTests {
     }
 
     @Test
-    func `the conflict versions go on with a document that is renamed twice, and with one that is removed they go`()
+    func `conflict versions stay with a document that is renamed twice, and are removed with one that is removed`()
         async throws
     {
         for isRemoved in [false, true] {
@@ -67,7 +67,7 @@ struct ShownVersionTests {
                 try await phone.push()
                 try phone.rename("F.txt", to: "G.txt")
                 if isRemoved { try phone.remove("G.txt") } else { try phone.rename("G.txt", to: "H.txt") }
-                // Not by way of a document that goes as well: nothing says in which order they go.
+                // Not through a document that is removed as well: the order of the removals is not known.
                 let heir = isRemoved ? nil : try phone.entry("H.txt").id
                 #expect(try phone.library.store.catalog.read { try $0.withdrawals() }.map(\.heir) == [heir, heir])
                 try await phone.push()
@@ -87,7 +87,7 @@ struct ShownVersionTests {
             let hidden = try await Self.conflictTexts(of: "F.txt", phone)
             try phone.create("New.txt", "new")
             try phone.rename("F.txt", to: "New.txt")
-            // The deletion of the one is ready to be sent before the content of the other is.
+            // The deletion of the first document can be sent before the content of the other.
             _ = try await phone.synchronizer.sender.sendPending()
             try await phone.push()
             try await laptop.pull()
@@ -99,7 +99,7 @@ struct ShownVersionTests {
     }
 
     @Test(arguments: [true, false])
-    func `whoever has the conflict version as their file learns of the conflict and of the rename at once`(
+    func `a device whose file is the conflict version learns of the conflict and of the rename at once`(
         isLater: Bool
     ) async throws {
         try await withTwoDevices { laptop, phone in
@@ -127,7 +127,7 @@ struct ShownVersionTests {
     }
 
     @Test
-    func `renamed over another with an older version here, a document does not come back as what it was in between`()
+    func `a document with an older version here that is renamed over another does not come back in a version between`()
         async throws
     {
         try await withTwoDevices { laptop, phone in

@@ -19,6 +19,8 @@ import time
 BLOCK = 1 << 20
 CALLS = 1000
 LISTED = 10_000
+# Fewer than the descriptors that a program may have.
+HELD = 500
 LARGE = 256 * BLOCK
 
 
@@ -191,6 +193,73 @@ def small_row(folder, writes):
     return seconds / CALLS * 1e6
 
 
+def unlink_row(folder, held):
+    """Files that somebody holds open, or nobody."""
+    path = folder / f"unlinked-{held}"
+    path.mkdir()
+    names = [str(path / f"note {number}.txt") for number in range(HELD)]
+    files = [os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600) for name in names]
+    if not held:
+        for file in files:
+            os.close(file)
+        time.sleep(0.5)  # The kernel tells of a close a moment later.
+
+    def work():
+        for name in names:
+            os.unlink(name)
+
+    seconds = timed(work)
+    if held:
+        for file in files:
+            os.close(file)
+    return seconds / HELD * 1e6
+
+
+def read_state(path):
+    file = os.open(path, os.O_RDONLY)
+    text = os.read(file, 4096)
+    os.close(file)
+    return text
+
+
+def closed_row(folder):
+    """How many states in a thousand say of a document that was just closed that it is open."""
+    wrong = 0
+    for number in range(1000):
+        file = os.open(folder / "closed.txt", os.O_RDWR | os.O_CREAT, 0o600)
+        os.pwrite(file, b"text", 0)
+        os.close(file)
+        wrong += not read_state(folder / "closed.txt.state").startswith(b"state: closed")
+    return wrong
+
+
+def state_row(folder, kind):
+    """A state of a document that was closed long ago, was just closed, or is held open."""
+    path = folder / f"state-{kind}.txt"
+    path.touch()
+    if kind == "held":
+        held = os.open(path, os.O_RDWR)
+    time.sleep(0.1)
+    count, seconds = 200, 0
+    for _ in range(count):
+        if kind == "close":
+            file = os.open(path, os.O_RDWR)
+            os.pwrite(file, b"text", 0)
+            os.close(file)
+        seconds += timed(lambda: read_state(f"{path}.state"))
+    if kind == "held":
+        os.close(held)
+    return seconds / count * 1e6
+
+
+def in_cloud(folder):
+    """Documents of a cloud that cannot be reached, so that no upload reads them meanwhile."""
+    container = folder.parents[2] / "cloud"
+    if container.exists():
+        container.rename(folder.parents[2] / "unreachable")
+    return folder.parent / "cloud"
+
+
 # The name of a row: its unit, whether more is better, and what measures it.
 ROWS = {
     "stat-1": ("us", False, lambda folder: stat_row(folder, 1)),
@@ -206,7 +275,21 @@ ROWS = {
     "read-cold": ("MiB/s", True, lambda folder: read_row(folder, True)),
     "write-4k": ("us", False, lambda folder: small_row(folder, True)),
     "read-4k": ("us", False, lambda folder: small_row(folder, False)),
+    "cloud-write": ("MiB/s", True, lambda folder: write_row(in_cloud(folder))),
+    "cloud-read": ("MiB/s", True, lambda folder: read_row(in_cloud(folder), False)),
+    "cloud-write-4k": ("us", False, lambda folder: small_row(in_cloud(folder), True)),
+    "cloud-read-4k": ("us", False, lambda folder: small_row(in_cloud(folder), False)),
+    "unlink": ("us", False, lambda folder: unlink_row(folder, False)),
+    "unlink-held": ("us", False, lambda folder: unlink_row(folder, True)),
+    "closed": ("wrong", False, closed_row),
+    "state": ("us", False, lambda folder: state_row(folder, "idle")),
+    "state-close": ("us", False, lambda folder: state_row(folder, "close")),
+    "state-held": ("us", False, lambda folder: state_row(folder, "held")),
 }
+
+
+def ratio(one, other):
+    return one / other if other else float("nan") if one == 0 else float("inf")
 
 
 def main():
@@ -229,7 +312,7 @@ def main():
         pairs = []
         for summary in (statistics.median, max if is_more_better else min):
             with_it, without = (summary(figures[row, index]) for index in (0, 1))
-            pairs.append((with_it, without, with_it / without if is_more_better else without / with_it))
+            pairs.append((with_it, without, ratio(with_it, without) if is_more_better else ratio(without, with_it)))
         values = "".join(f"{value:>9.1f}" for with_it, without, _ in pairs for value in (with_it, without))
         print(f"{row:<12}{values}  {unit:<6} {pairs[0][2]:.2f}, {pairs[1][2]:.2f}")
 

@@ -1,4 +1,5 @@
 import Glibc
+import MountSupport
 import SystemPackage
 
 /// Something that a program does to files below a folder, and what it sees of it.

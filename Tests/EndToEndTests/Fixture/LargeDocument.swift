@@ -1,4 +1,5 @@
 import Glibc
+import MountSupport
 import SystemPackage
 
 /// Content large enough that its transfer takes a while, of which each part can be told from all others.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import MountSupport
 import Synchronization
 import SystemPackage
 import Testing

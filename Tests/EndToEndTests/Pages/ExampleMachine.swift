@@ -1,3 +1,4 @@
+import MountSupport
 import SystemPackage
 
 /// A machine of an example, with a shell in which each command begins in the folder where the last one ended.

@@ -2,17 +2,17 @@ import Glibc
 import SystemPackage
 
 extension FilePath {
-    func attributeBytes(_ name: String) throws(Errno) -> [UInt8] {
+    public func attributeBytes(_ name: String) throws(Errno) -> [UInt8] {
         var value = [UInt8](repeating: 0, count: 1 << 16)
         let count = try call { path in glibcGetAttribute(path, name, &value, value.count) }
         return Array(value[..<count])
     }
 
-    func attribute(_ name: String) throws(Errno) -> String {
+    public func attribute(_ name: String) throws(Errno) -> String {
         String(decoding: try attributeBytes(name), as: UTF8.self)
     }
 
-    func setAttribute(
+    public func setAttribute(
         _ name: String, _ value: [UInt8], _ condition: AttributeCondition = .none
     ) throws(Errno) {
         try call { path in
@@ -20,18 +20,18 @@ extension FilePath {
         }
     }
 
-    func setAttribute(
+    public func setAttribute(
         _ name: String, _ value: String, _ condition: AttributeCondition = .none
     ) throws(Errno) {
         try setAttribute(name, Array(value.utf8), condition)
     }
 
-    func removeAttribute(_ name: String) throws(Errno) {
+    public func removeAttribute(_ name: String) throws(Errno) {
         try call { path in glibcRemoveAttribute(path, name) }
     }
 
     /// The names that listxattr gives, sorted.
-    func attributeNames() throws(Errno) -> [String] {
+    public func attributeNames() throws(Errno) -> [String] {
         var list = [CChar](repeating: 0, count: 1 << 16)
         let count = try call { path in glibcListAttributes(path, &list, list.count) }
         return list[..<count].split(separator: 0).map { name in
@@ -41,20 +41,26 @@ extension FilePath {
 
     // MARK: What docfs says in attributes
 
-    func displayName() throws(Errno) -> String { try attribute("user.displayName") }
+    public func displayName() throws(Errno) -> String { try attribute("user.displayName") }
 
-    func filename() throws(Errno) -> String { try attribute("user.document.filename") }
+    public func filename() throws(Errno) -> String { try attribute("user.document.filename") }
 
-    func identifier() throws(Errno) -> String { try attribute("user.document.id") }
+    public func identifier() throws(Errno) -> String { try attribute("user.document.id") }
 
-    func identity() throws(Errno) -> Identity {
+    public func identity() throws(Errno) -> Identity {
         Identity(id: try identifier(), filename: try filename(), displayName: try displayName())
     }
 }
 
 /// What makes a document the same document whatever happens to its content.
-struct Identity: Equatable, Sendable {
-    let id: String
-    let filename: String
-    let displayName: String
+public struct Identity: Equatable, Sendable {
+    public let id: String
+    public let filename: String
+    public let displayName: String
+
+    public init(id: String, filename: String, displayName: String) {
+        self.id = id
+        self.filename = filename
+        self.displayName = displayName
+    }
 }

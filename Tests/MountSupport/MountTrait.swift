@@ -4,16 +4,16 @@ import Testing
 ///
 /// The place is taken around the whole test, outside its time limit: waiting for one costs no time
 /// of the test's own.
-struct MountTrait: SuiteTrait, TestTrait, TestScoping {
+public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
     private static let places = Places(count: 4)
 
-    let isRecursive = true
+    public let isRecursive = true
 
-    func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
         testCase == nil && !test.isSuite ? self : nil
     }
 
-    func provideScope(
+    public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
         await Self.places.take()
@@ -28,7 +28,7 @@ struct MountTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == MountTrait {
-    static var mounting: Self { Self() }
+    public static var mounting: Self { Self() }
 }
 
 private actor Places {

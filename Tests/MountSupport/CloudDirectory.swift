@@ -1,26 +1,28 @@
 import SystemPackage
 
 /// The directory behind `--cloud file:///DIR`, seen from outside: `log/` and `documents/ID/VERSION/FILENAME`.
-struct CloudDirectory: Sendable {
-    let path: FilePath
+public struct CloudDirectory: Sendable {
+    public let path: FilePath
 
-    var url: String { "file://\(path.string)" }
+    public init(path: FilePath) { self.path = path }
+
+    public var url: String { "file://\(path.string)" }
 
     /// Where the directory stands while the cloud cannot be reached.
     private var elsewhere: FilePath { FilePath(path.string + ".unreachable") }
 
-    func disconnect() throws { try path.rename(to: elsewhere) }
+    public func disconnect() throws { try path.rename(to: elsewhere) }
 
-    func reconnect() throws { try elsewhere.rename(to: path) }
+    public func reconnect() throws { try elsewhere.rename(to: path) }
 
     /// Every version object with this filename. Versions come and go while we look, hence the leniency.
-    func objects(named filename: String) -> [FilePath] {
+    public func objects(named filename: String) -> [FilePath] {
         let documents = path / "documents"
         return documents.children.flatMap(\.children).map { $0 / filename }.filter(\.exists)
     }
 
     /// The text of every version of a document that the cloud holds.
-    func texts(named filename: String) -> Set<String> {
+    public func texts(named filename: String) -> Set<String> {
         Set(objects(named: filename).compactMap { try? $0.text() })
     }
 }

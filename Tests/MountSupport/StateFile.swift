@@ -2,16 +2,16 @@ import SystemPackage
 import Testing
 
 /// A state file of `key: value` lines, as of one reading.
-struct StateFile: Sendable {
-    struct Malformed: Error, CustomStringConvertible {
-        let text: String
-        var description: String { "not lines of `key: value`: \(text)" }
+public struct StateFile: Sendable {
+    public struct Malformed: Error, CustomStringConvertible {
+        public let text: String
+        public var description: String { "not lines of `key: value`: \(text)" }
     }
 
-    let keys: [String]
+    public let keys: [String]
     private let values: [String: String]
 
-    init(text: String) throws {
+    public init(text: String) throws {
         guard text.hasSuffix("\n") else { throw Malformed(text: text) }
         let pairs = try text.dropLast().split(separator: "\n", omittingEmptySubsequences: false).map {
             line in
@@ -25,33 +25,33 @@ struct StateFile: Sendable {
         values = try Dictionary(pairs) { _, _ in throw Malformed(text: text) }
     }
 
-    subscript(key: String) -> String? { values[key] }
+    public subscript(key: String) -> String? { values[key] }
 
     /// The flags of `state`; those of a document.
-    var flags: Set<String> {
+    public var flags: Set<String> {
         Set((self["state"] ?? "").split(separator: " ").map(String.init))
     }
 }
 
 /// A folder's `.state`: a header and a line of five fields for each document.
-struct FolderState: Sendable {
-    struct Row: Equatable, Sendable {
-        let indicator: String
-        let flags: Set<String>
-        let transfer: String
-        let filename: String
-        let displayName: String
+public struct FolderState: Sendable {
+    public struct Row: Equatable, Sendable {
+        public let indicator: String
+        public let flags: Set<String>
+        public let transfer: String
+        public let filename: String
+        public let displayName: String
     }
 
-    struct Malformed: Error, CustomStringConvertible {
-        let text: String
-        var description: String { "not a header and lines of five fields: \(text)" }
+    public struct Malformed: Error, CustomStringConvertible {
+        public let text: String
+        public var description: String { "not a header and lines of five fields: \(text)" }
     }
 
-    let header: String
-    let rows: [Row]
+    public let header: String
+    public let rows: [Row]
 
-    init(text: String) throws {
+    public init(text: String) throws {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard text.hasSuffix("\n") else { throw Malformed(text: text) }
         header = String(lines[0])
@@ -68,21 +68,21 @@ struct FolderState: Sendable {
 
 extension FilePath {
     /// The path of a document's state file.
-    var stateFile: FilePath { FilePath(string + ".state") }
+    public var stateFile: FilePath { FilePath(string + ".state") }
 
     /// What the state file of this document says now.
-    func state() throws -> StateFile { try StateFile(text: stateFile.text()) }
+    public func state() throws -> StateFile { try StateFile(text: stateFile.text()) }
 
     /// What the `.state` of this folder says now.
-    func folderState() throws -> FolderState { try FolderState(text: (self / ".state").text()) }
+    public func folderState() throws -> FolderState { try FolderState(text: (self / ".state").text()) }
 }
 
 extension Device {
     /// What `Documents/.state` says now.
-    func treeState() throws -> StateFile { try StateFile(text: (documents / ".state").text()) }
+    public func treeState() throws -> StateFile { try StateFile(text: (documents / ".state").text()) }
 
     /// Waits until the cloud has a document as it is here.
-    func waitUntilUploaded(
+    public func waitUntilUploaded(
         _ path: FilePath, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
         try await eventually(within: .seconds(30), sourceLocation: sourceLocation) {

@@ -2,33 +2,33 @@ import Subprocess
 import SystemPackage
 
 /// What a program said and how it ended. A signal counts as in the shell, 128 and its number.
-struct ProgramResult: Sendable {
-    var standardOutput: String
-    var standardError: String
-    var exitStatus: Int32
+public struct ProgramResult: Sendable {
+    public var standardOutput: String
+    public var standardError: String
+    public var exitStatus: Int32
 
     /// Standard output without its last newline, as `$(...)` has it.
-    var line: String {
+    public var line: String {
         standardOutput.hasSuffix("\n") ? String(standardOutput.dropLast()) : standardOutput
     }
 
-    var lines: [String] {
+    public var lines: [String] {
         standardOutput.split(separator: "\n").map(String.init)
     }
 
     /// Standard error when it is exactly one line that says something.
-    var oneErrorLine: String? {
+    public var oneErrorLine: String? {
         let lines = standardError.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count == 2, lines[1].isEmpty, !lines[0].isEmpty else { return nil }
         return String(lines[0])
     }
 }
 
-struct ProgramFailed: Error, CustomStringConvertible {
-    let command: String
-    let result: ProgramResult
+public struct ProgramFailed: Error, CustomStringConvertible {
+    public let command: String
+    public let result: ProgramResult
 
-    var description: String {
+    public var description: String {
         "`\(command)` ended with \(result.exitStatus): \(result.standardError)\(result.standardOutput)"
     }
 }
@@ -45,7 +45,7 @@ private let commonEnvironment: [Environment.Key: String?] = [
 ]
 
 /// Runs a program to its end; any exit status is a result.
-func runProgram(
+public func runProgram(
     _ program: String, _ arguments: [String], in folder: FilePath? = nil,
     environment: [String: String] = [:]
 ) async throws -> ProgramResult {
@@ -73,7 +73,7 @@ func runProgram(
 /// Runs a script in `sh -e`, so that its first failure ends it, and throws unless it ends with the
 /// status expected of it.
 @discardableResult
-func runShell(
+public func runShell(
     _ script: String, in folder: FilePath? = nil, environment: [String: String] = [:],
     exitStatus: Int32 = 0
 ) async throws -> ProgramResult {

@@ -7,24 +7,24 @@ import Testing
 ///
 /// It remembers nothing but paths. Whether it is mounted, and by which process, the kernel is asked
 /// each time, so that a test may kill and mount as it likes.
-struct Device: Sendable {
-    let name: String
-    let folder: FilePath
-    let cloudDirectory: CloudDirectory
-    let options: MountOptions
+public struct Device: Sendable {
+    public let name: String
+    public let folder: FilePath
+    public let cloudDirectory: CloudDirectory
+    public let options: MountOptions
 
-    var mountpoint: FilePath { folder / "docs" }
-    var store: FilePath { folder / "store" }
+    public var mountpoint: FilePath { folder / "docs" }
+    public var store: FilePath { folder / "store" }
 
-    var documents: FilePath { mountpoint / "Documents" }
-    var local: FilePath { documents / "local" }
-    var cloud: FilePath { documents / "cloud" }
+    public var documents: FilePath { mountpoint / "Documents" }
+    public var local: FilePath { documents / "local" }
+    public var cloud: FilePath { documents / "cloud" }
 
     /// Where the store keeps the content of documents, as plain files.
-    var storedLocal: FilePath { store / "local" }
-    var storedCloud: FilePath { store / "cloud" }
+    public var storedLocal: FilePath { store / "local" }
+    public var storedCloud: FilePath { store / "cloud" }
 
-    init(name: String, in parent: FilePath, cloudDirectory: CloudDirectory, options: MountOptions)
+    public init(name: String, in parent: FilePath, cloudDirectory: CloudDirectory, options: MountOptions)
         throws
     {
         self.name = name
@@ -35,21 +35,21 @@ struct Device: Sendable {
         try mountpoint.makeFolder()
     }
 
-    struct NotMounted: Error, CustomStringConvertible {
-        let mountpoint: FilePath
-        var description: String { "no docfs serves \(mountpoint)" }
+    public struct NotMounted: Error, CustomStringConvertible {
+        public let mountpoint: FilePath
+        public var description: String { "no docfs serves \(mountpoint)" }
     }
 
     // MARK: Mounting
 
-    var mountArguments: [String] {
+    public var mountArguments: [String] {
         [
             "mount", mountpoint.string, "--store", store.string, "--cloud", options.cloudURL ?? cloudDirectory.url,
             "--device-name", name,
         ] + options.arguments
     }
 
-    func mount() async throws {
+    public func mount() async throws {
         let result = try await attemptMount(mountArguments)
         guard result.exitStatus == 0 else {
             throw ProgramFailed(command: "docfs mount", result: result)
@@ -60,7 +60,7 @@ struct Device: Sendable {
 
     /// Runs `docfs mount ...` with its output in files: a daemon that kept its standard error
     /// would hold a pipe open, and the test with it.
-    func attemptMount(_ arguments: [String]) async throws -> ProgramResult {
+    public func attemptMount(_ arguments: [String]) async throws -> ProgramResult {
         let output = folder / "mount.output"
         let errors = folder / "mount.errors"
         var result = try await runProgram(
@@ -74,7 +74,7 @@ struct Device: Sendable {
         return result
     }
 
-    func unmount() async throws {
+    public func unmount() async throws {
         let result = try await docfs("unmount", mountpoint.string)
         guard result.exitStatus == 0 else {
             throw ProgramFailed(command: "docfs unmount", result: result)
@@ -82,13 +82,13 @@ struct Device: Sendable {
         try await eventually { processes.isEmpty }
     }
 
-    func remount() async throws {
+    public func remount() async throws {
         try await unmount()
         try await mount()
     }
 
     /// Ends docfs as a crash would, and clears the dead mount away.
-    func crash() async throws {
+    public func crash() async throws {
         guard !processes.isEmpty else { throw NotMounted(mountpoint: mountpoint) }
         killProcesses()
         try await eventually { processes.isEmpty }
@@ -96,7 +96,7 @@ struct Device: Sendable {
     }
 
     /// The docfs processes that serve this mountpoint, by their arguments.
-    var processes: [pid_t] {
+    public var processes: [pid_t] {
         let numbers = ((try? FilePath("/proc").listing()) ?? []).compactMap { pid_t($0) }
         return numbers.filter { number in
             let file = FilePath("/proc/\(number)/cmdline")
@@ -107,26 +107,26 @@ struct Device: Sendable {
         }
     }
 
-    func killProcesses() { signalProcesses(SIGKILL) }
+    public func killProcesses() { signalProcesses(SIGKILL) }
 
-    func signalProcesses(_ signal: CInt) {
+    public func signalProcesses(_ signal: CInt) {
         for process in processes { kill(process, signal) }
     }
 
-    var isMounted: Bool {
+    public var isMounted: Bool {
         let mounts = (try? FilePath("/proc/self/mountinfo").text()) ?? ""
         return mounts.split(separator: "\n").contains { line in
             line.split(separator: " ").dropFirst(4).first == mountpoint.string[...]
         }
     }
 
-    func clearDeadMount() async throws {
+    public func clearDeadMount() async throws {
         guard isMounted else { return }
         _ = try await runProgram("fusermount3", ["-uz", mountpoint.string])
     }
 
     /// Takes the mount away whatever state it is in.
-    func dismantle() async {
+    public func dismantle() async {
         if !processes.isEmpty, let binary = try? DocfsBinary.path {
             _ = try? await runProgram(
                 "timeout", ["15", binary.string, "unmount", mountpoint.string])
@@ -140,14 +140,14 @@ struct Device: Sendable {
     // MARK: Programs
 
     @discardableResult
-    func docfs(_ arguments: String...) async throws -> ProgramResult {
+    public func docfs(_ arguments: String...) async throws -> ProgramResult {
         try await runProgram(
             try DocfsBinary.path.string, arguments, in: folder, environment: options.environment)
     }
 
     /// Runs a script with `Documents` as its working directory, so that it may say `local/a.txt`.
     @discardableResult
-    func shell(
+    public func shell(
         _ script: String, environment: [String: String] = [:], exitStatus: Int32 = 0
     ) async throws -> ProgramResult {
         try await runShell(

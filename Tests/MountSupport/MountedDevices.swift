@@ -2,14 +2,14 @@ import Foundation
 import SystemPackage
 
 /// Mounts a device with an empty store and an empty cloud, and takes it away in all cases.
-func withDevice<Result>(
+public func withDevice<Result>(
     _ options: MountOptions = MountOptions(), perform body: (Device) async throws -> Result
 ) async throws -> Result {
     try await withMountedDevices([("Laptop", options)]) { try await body($0[0]) }
 }
 
 /// Mounts two devices, each with its own store, that share a cloud.
-func withTwoDevices<Result>(
+public func withTwoDevices<Result>(
     _ options: MountOptions = MountOptions(), secondOptions: MountOptions? = nil,
     perform body: (_ laptop: Device, _ desktop: Device) async throws -> Result
 ) async throws -> Result {
@@ -19,14 +19,14 @@ func withTwoDevices<Result>(
 }
 
 /// A device that is not mounted yet, for tests of `mount` itself.
-func withUnmountedDevice<Result>(
+public func withUnmountedDevice<Result>(
     _ options: MountOptions = MountOptions(), perform body: (Device) async throws -> Result
 ) async throws -> Result {
     try await withDevices([("Laptop", options)]) { try await body($0[0]) }
 }
 
 /// Devices that are not mounted yet and share a cloud.
-func withUnmountedDevices<Result>(
+public func withUnmountedDevices<Result>(
     _ names: [String], perform body: ([Device]) async throws -> Result
 ) async throws -> Result {
     try await withDevices(names.map { ($0, MountOptions()) }, perform: body)

@@ -2,10 +2,10 @@ import Glibc
 import SystemPackage
 
 extension FilePath {
-    static func / (folder: FilePath, name: String) -> FilePath { folder.appending(name) }
+    public static func / (folder: FilePath, name: String) -> FilePath { folder.appending(name) }
 
     /// A name of arbitrary bytes, for what is not UTF-8.
-    static func / (folder: FilePath, name: [UInt8]) -> FilePath {
+    public static func / (folder: FilePath, name: [UInt8]) -> FilePath {
         let bytes = folder.withPlatformString {
             Array(UnsafeBufferPointer(start: $0, count: strlen($0)))
         }
@@ -15,7 +15,7 @@ extension FilePath {
 
     /// Calls C with this path and turns -1 into the errno behind it.
     @discardableResult
-    func call<Value: SignedInteger>(_ function: (UnsafePointer<CChar>) -> Value) throws(Errno)
+    public func call<Value: SignedInteger>(_ function: (UnsafePointer<CChar>) -> Value) throws(Errno)
         -> Value
     {
         let (value, code) = withPlatformString { path in
@@ -26,15 +26,15 @@ extension FilePath {
         return value
     }
 
-    var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
+    public var exists: Bool { (try? stat(followTargetSymlink: false)) != nil }
 
-    func makeFolder() throws(Errno) { try call { mkdir($0, 0o755) } }
+    public func makeFolder() throws(Errno) { try call { mkdir($0, 0o755) } }
 
-    func removeFolder() throws(Errno) { try call { rmdir($0) } }
+    public func removeFolder() throws(Errno) { try call { rmdir($0) } }
 
-    func remove() throws(Errno) { try call { unlink($0) } }
+    public func remove() throws(Errno) { try call { unlink($0) } }
 
-    func rename(to target: FilePath, _ flags: RenameFlags = []) throws(Errno) {
+    public func rename(to target: FilePath, _ flags: RenameFlags = []) throws(Errno) {
         try call { old in
             target.withPlatformString { new in
                 glibcRenameat2(AT_FDCWD, old, AT_FDCWD, new, flags.rawValue)
@@ -42,33 +42,33 @@ extension FilePath {
         }
     }
 
-    func makeSymbolicLink(to target: String) throws(Errno) {
+    public func makeSymbolicLink(to target: String) throws(Errno) {
         try call { path in target.withCString { symlink($0, path) } }
     }
 
-    var symbolicLinkTarget: FilePath? {
+    public var symbolicLinkTarget: FilePath? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard let count = try? call({ readlink($0, &buffer, buffer.count - 1) }) else { return nil }
         return FilePath(platformString: Array(buffer[..<count]) + [0])
     }
 
-    func setPermissions(_ permissions: FilePermissions) throws(Errno) {
+    public func setPermissions(_ permissions: FilePermissions) throws(Errno) {
         try call { chmod($0, permissions.rawValue) }
     }
 
     /// lstat(2)
-    func linkStatus() throws(Errno) -> Glibc.stat {
+    public func linkStatus() throws(Errno) -> Glibc.stat {
         var status = Glibc.stat()
         try call { lstat($0, &status) }
         return status
     }
 
-    func setOwner(_ user: UInt32, group: UInt32) throws(Errno) {
+    public func setOwner(_ user: UInt32, group: UInt32) throws(Errno) {
         try call { chown($0, user, group) }
     }
 
     /// Sets the times of last access and modification.
-    func setTimes(accessed: timespec, modified: timespec) throws(Errno) {
+    public func setTimes(accessed: timespec, modified: timespec) throws(Errno) {
         try call { path in
             let times = [accessed, modified]
             return utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW)
@@ -78,16 +78,16 @@ extension FilePath {
     // MARK: Listings
 
     /// The names in a folder in the order of readdir, without `.` and `..`.
-    func listing() throws(Errno) -> [String] {
+    public func listing() throws(Errno) -> [String] {
         try entries().map(\.name)
     }
 
     /// The listing without the state files, which only the three upper folders show.
-    func documentNames() throws(Errno) -> [String] {
+    public func documentNames() throws(Errno) -> [String] {
         try listing().filter { $0 != ".state" }
     }
 
-    func entries() throws(Errno) -> [DirectoryEntry] {
+    public func entries() throws(Errno) -> [DirectoryEntry] {
         let directory = try OpenDirectory(self)
         var entries: [DirectoryEntry] = []
         while let entry = try directory.next() { entries.append(entry) }
@@ -95,17 +95,17 @@ extension FilePath {
     }
 }
 
-struct DirectoryEntry: Equatable, Sendable {
-    let name: String
-    let inode: UInt64
-    let type: UInt8
+public struct DirectoryEntry: Equatable, Sendable {
+    public let name: String
+    public let inode: UInt64
+    public let type: UInt8
 }
 
 /// A directory being read, entry by entry.
-final class OpenDirectory {
+public final class OpenDirectory {
     private let stream: OpaquePointer
 
-    init(_ path: FilePath) throws(Errno) {
+    public init(_ path: FilePath) throws(Errno) {
         guard let stream = path.withPlatformString({ opendir($0) }) else {
             throw Errno(rawValue: errno)
         }
@@ -114,15 +114,15 @@ final class OpenDirectory {
 
     deinit { closedir(stream) }
 
-    var descriptor: FileDescriptor { FileDescriptor(rawValue: dirfd(stream)) }
+    public var descriptor: FileDescriptor { FileDescriptor(rawValue: dirfd(stream)) }
 
-    var position: Int {
+    public var position: Int {
         get { telldir(stream) }
         set { seekdir(stream, newValue) }
     }
 
     /// The next entry that is neither `.` nor `..`.
-    func next() throws(Errno) -> DirectoryEntry? {
+    public func next() throws(Errno) -> DirectoryEntry? {
         while true {
             errno = 0
             guard let entry = readdir(stream) else {

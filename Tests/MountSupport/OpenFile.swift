@@ -5,11 +5,11 @@ import SystemPackage
 /// An open file, closed at the latest with its last reference.
 ///
 /// Opened close-on-exec: another test's docfs must not inherit it and hold the document open.
-final class OpenFile: Sendable {
-    let descriptor: FileDescriptor
+public final class OpenFile: Sendable {
+    public let descriptor: FileDescriptor
     private let closed = Mutex(false)
 
-    init(
+    public init(
         _ path: FilePath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions,
         _ permissions: FilePermissions
     ) throws {
@@ -19,7 +19,7 @@ final class OpenFile: Sendable {
 
     deinit { try? close() }
 
-    func close() throws {
+    public func close() throws {
         let wasClosed = closed.withLock { closed in
             defer { closed = true }
             return closed
@@ -29,7 +29,7 @@ final class OpenFile: Sendable {
 
     /// Returns what C answered, or throws the errno behind -1.
     @discardableResult
-    func call<Value: SignedInteger>(_ function: (CInt) -> Value) throws(Errno) -> Value {
+    public func call<Value: SignedInteger>(_ function: (CInt) -> Value) throws(Errno) -> Value {
         let value = function(descriptor.rawValue)
         guard value != -1 else { throw Errno(rawValue: errno) }
         return value
@@ -37,7 +37,7 @@ final class OpenFile: Sendable {
 
     // MARK: Content
 
-    func readAll() throws -> [UInt8] {
+    public func readAll() throws -> [UInt8] {
         var content: [UInt8] = []
         while true {
             let piece = try read(count: 1 << 17, at: Int64(content.count))
@@ -46,33 +46,33 @@ final class OpenFile: Sendable {
         }
     }
 
-    func text() throws -> String { String(decoding: try readAll(), as: UTF8.self) }
+    public func text() throws -> String { String(decoding: try readAll(), as: UTF8.self) }
 
-    func read(count: Int, at offset: Int64) throws -> [UInt8] {
+    public func read(count: Int, at offset: Int64) throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             filled = try descriptor.read(
                 fromAbsoluteOffset: offset, into: UnsafeMutableRawBufferPointer(buffer))
         }
     }
 
-    func write(_ bytes: [UInt8]) throws { try descriptor.writeAll(bytes) }
+    public func write(_ bytes: [UInt8]) throws { try descriptor.writeAll(bytes) }
 
-    func write(_ text: String) throws { try write(Array(text.utf8)) }
+    public func write(_ text: String) throws { try write(Array(text.utf8)) }
 
-    func write(_ bytes: [UInt8], at offset: Int64) throws {
+    public func write(_ bytes: [UInt8], at offset: Int64) throws {
         try descriptor.writeAll(toAbsoluteOffset: offset, bytes)
     }
 
-    func truncate(to size: Int64) throws { try descriptor.resize(to: size) }
+    public func truncate(to size: Int64) throws { try descriptor.resize(to: size) }
 
-    func allocate(_ mode: AllocationMode = [], offset: Int, length: Int) throws(Errno) {
+    public func allocate(_ mode: AllocationMode = [], offset: Int, length: Int) throws(Errno) {
         try call { glibcFallocate($0, mode.rawValue, offset, length) }
     }
 
     /// Where the next data or the next hole begins.
-    func seek(_ kind: SparseSeek, from offset: Int) throws(Errno) -> Int {
+    public func seek(_ kind: SparseSeek, from offset: Int) throws(Errno) -> Int {
         try call { lseek($0, offset, kind.rawValue) }
     }
 
-    func synchronize() throws(Errno) { try call { fsync($0) } }
+    public func synchronize() throws(Errno) { try call { fsync($0) } }
 }

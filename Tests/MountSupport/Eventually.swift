@@ -1,12 +1,12 @@
 import Testing
 
 /// Thrown when a condition that had to come true did not.
-struct NeverCameTrue: Error, CustomStringConvertible {
-    let limit: Duration
-    let sourceLocation: SourceLocation
-    let lastError: String?
+public struct NeverCameTrue: Error, CustomStringConvertible {
+    public let limit: Duration
+    public let sourceLocation: SourceLocation
+    public let lastError: String?
 
-    var description: String {
+    public var description: String {
         let reason = lastError.map { "; it failed last with: \($0)" } ?? ""
         return "not within \(limit) what line \(sourceLocation.line) of "
             + "\(sourceLocation.fileName) waits for\(reason)"
@@ -16,7 +16,7 @@ struct NeverCameTrue: Error, CustomStringConvertible {
 /// Waits until a condition holds, asking every 20 ms; an error counts as "not yet".
 ///
 /// The limit bounds liveness only: it is generous so that a busy machine fails no test.
-func eventually(
+public func eventually(
     within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {

@@ -2,9 +2,9 @@ import Foundation
 import SystemPackage
 
 /// The `docfs` under test: the one built beside this test bundle, unless DOCFS_BINARY names another.
-enum DocfsBinary {
-    struct NotBuilt: Error, CustomStringConvertible {
-        var description: String {
+public enum DocfsBinary {
+    public struct NotBuilt: Error, CustomStringConvertible {
+        public var description: String {
             "no docfs beside the test bundle; build the product `docfs` or set DOCFS_BINARY"
         }
     }
@@ -25,7 +25,7 @@ enum DocfsBinary {
         return nil
     }()
 
-    static var path: FilePath {
+    public static var path: FilePath {
         get throws {
             guard let found else { throw NotBuilt() }
             return found

@@ -1,0 +1,51 @@
+/// What `ls` shows.
+public enum Listing: String, CaseIterable, Sendable {
+    case filenames
+    case displayNames = "display-names"
+}
+
+public enum FilenameConvention: String, CaseIterable, Sendable {
+    case timestamp, uuid, sequential
+}
+
+/// The options of `docfs mount` that tests vary; nil leaves the default of docfs.
+public struct MountOptions: Sendable {
+    public var listing: Listing?
+    public var convention: FilenameConvention?
+    public var filenamePrefix: String?
+    public var timeoutSeconds: Int?
+    /// Instead of the directory that the devices share.
+    public var cloudURL: String?
+    public var allowsOthers: Bool
+    public var logLevel: String?
+    public var environment: [String: String]
+
+    public init(
+        listing: Listing? = nil, convention: FilenameConvention? = nil, filenamePrefix: String? = nil,
+        timeoutSeconds: Int? = nil, cloudURL: String? = nil, allowsOthers: Bool = false, logLevel: String? = nil,
+        environment: [String: String] = [:]
+    ) {
+        self.listing = listing
+        self.convention = convention
+        self.filenamePrefix = filenamePrefix
+        self.timeoutSeconds = timeoutSeconds
+        self.cloudURL = cloudURL
+        self.allowsOthers = allowsOthers
+        self.logLevel = logLevel
+        self.environment = environment
+    }
+
+    public var arguments: [String] {
+        var arguments: [String] = []
+        if let listing { arguments += ["--show", listing.rawValue] }
+        if let convention { arguments += ["--filenames", convention.rawValue] }
+        if let filenamePrefix { arguments += ["--filename-prefix", filenamePrefix] }
+        if let timeoutSeconds { arguments += ["--timeout", String(timeoutSeconds)] }
+        if let logLevel { arguments += ["--log-level", logLevel] }
+        if allowsOthers { arguments.append("--allow-other") }
+        return arguments
+    }
+
+    public static var allowingOthers: MountOptions { MountOptions(allowsOthers: true) }
+    public static var displayNames: MountOptions { MountOptions(listing: .displayNames) }
+}
