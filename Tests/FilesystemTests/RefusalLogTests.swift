@@ -47,13 +47,13 @@ struct RefusalLogTests {
         }
         #expect(
             lines.all.withLock { $0 } == [
-                #"debug errno=EEXIST inode=3 name="Plan.txt" newInode=4 newName="Trips" operation=rename reason=nameExists"#
+                #"debug errno=EEXIST inode=3 name="Plan.txt" newInode=4 newName="Trips" operation=rename reason=something has this name already"#
             ])
     }
 
     @Test func `what a request does not have is left out`() {
         log(.trace).log(.unknownFlags) { RequestSubject(operation: "statfs").description }
-        #expect(lines.all.withLock { $0 } == ["debug errno=EINVAL operation=statfs reason=unknownFlags"])
+        #expect(lines.all.withLock { $0 } == ["debug errno=EINVAL operation=statfs reason=unknown flags"])
     }
 
     @Test func `a name cannot forge a line, and need be no UTF-8`() {
