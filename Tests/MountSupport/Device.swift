@@ -37,6 +37,9 @@ public struct Device: Sendable {
 
     public struct NotMounted: Error, CustomStringConvertible {
         public let mountpoint: FilePath
+
+        public init(mountpoint: FilePath) { self.mountpoint = mountpoint }
+
         public var description: String { "no docfs serves \(mountpoint)" }
     }
 
