@@ -42,6 +42,7 @@ extension Contents {
     /// Runs `body` when no process can write through a handle any more. That is at once, except for a file that the kernel writes to by
     /// itself: a mapping may outlive its descriptor by long, and the kernel does not tell when the last one goes.
     func whenUnmapped(_ number: UInt64, _ body: @escaping @Sendable () -> Void) {
+        // No process can write through a handle that does not exist.
         guard let handle = try? openFiles.handle(number), handle.canWrite, !handle.file.isWritable else {
             return body()
         }
@@ -52,6 +53,7 @@ extension Contents {
         }
         Task { [self] in
             // Polled: inotify tells of a close before a lease can be had.
+            // A sleep fails only when it is cancelled.
             var pause = Duration.milliseconds(1)
             while !isUnmapped(file), (try? await surroundings.sleep(pause)) != nil {
                 pause = min(pause * 2, .seconds(1))
