@@ -94,7 +94,7 @@ public final class Synchronizer: Sendable {
             let limit = contents.lookInterval.map { min(rest, $0) } ?? rest
             if await cloud.wake.wait(atMost: limit) { return }
             if now >= end { return }
-            contents.attemptToNoteUnseenWrites()
+            contents.tryToRecordUnseenWrites()
         }
     }
 

@@ -15,7 +15,7 @@ public enum CheckupReply: Equatable, Sendable {
         self =
             switch stage {
             case .none: .idle
-            case .asked: .running(0)
+            case .requested: .running(0)
             case .running(let percent): .running(percent)
             case .done(let report): report.isGood ? .good(report.lines) : .bad(report.lines)
             case .failed(let reason): .failed(reason)

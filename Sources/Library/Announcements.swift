@@ -41,7 +41,7 @@ final class Announcements: Sendable {
         }
     }
 
-    /// Tells the kernel that the listed name of an entry may be stale. `GivenNames` does so for the other name.
+    /// Tells the kernel that the listed name of an entry may be out of date. `GivenNames` does so for the other name.
     ///
     /// - Parameter used: the name in the call under way, which the kernel forgets by itself.
     private func forget(_ entry: EntryNames, besides used: UsedName?) {

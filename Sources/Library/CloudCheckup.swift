@@ -1,11 +1,11 @@
 import Replication
 import Synchronization
 
-/// `docfs check`: a person asks for the cloud to be looked through, and waits for what was found.
+/// `docfs check`: a person requests a check of the container and waits for the report. The check itself runs in synchronization.
 public final class CloudCheckup: Sendable {
     public enum Stage: Sendable, Equatable {
         case none
-        case asked(repairs: Bool)
+        case requested(repairs: Bool)
         /// Percent.
         case running(Int)
         case done(CheckupReport)
@@ -15,16 +15,16 @@ public final class CloudCheckup: Sendable {
     private let stage = Mutex(Stage.none)
     private let wake: @Sendable () -> Void
 
-    /// - Parameter wake: called when somebody asks.
+    /// - Parameter wake: called for each request. Wakes synchronization.
     init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    /// - Returns: false while another one is under way.
-    public func ask(repairs: Bool) -> Bool {
+    /// - Returns: false while another check is under way.
+    public func request(repairs: Bool) -> Bool {
         let isAccepted = stage.withLock { stage in
             switch stage {
-            case .asked, .running: return false
+            case .requested, .running: return false
             case .none, .done, .failed:
-                stage = .asked(repairs: repairs)
+                stage = .requested(repairs: repairs)
                 return true
             }
         }
@@ -34,36 +34,36 @@ public final class CloudCheckup: Sendable {
 
     public var current: Stage { stage.withLock { $0 } }
 
-    /// - Returns: whether to repair; nil when nobody asked.
+    /// - Returns: whether to repair; nil if no check was requested.
     package func begin() -> Bool? {
         stage.withLock { stage in
-            guard case .asked(let repairs) = stage else { return nil }
+            guard case .requested(let repairs) = stage else { return nil }
             stage = .running(0)
             return repairs
         }
     }
 
-    package func note(progress percent: Int) {
+    package func report(progress percent: Int) {
         stage.withLock { stage in if case .running = stage { stage = .running(percent) } }
     }
 
     package func end(_ end: Stage) { stage.withLock { $0 = end } }
 }
 
-/// What was found, and done.
+/// The findings of a check, and the repairs.
 public struct CheckupReport: Sendable, Equatable {
-    /// Why the container was not whole, in one line; nil when it was.
+    /// Why the container was not whole, in one line; nil if it was.
     public var fault: String?
     /// Whether it is whole now.
     public var isWhole = true
-    /// Documents whose content was looked for.
+    /// The number of documents whose content was looked for.
     public var checked = 0
-    /// Contents that were missing and have been sent again from here.
+    /// The number of missing contents that this device sent again.
     public var sent = 0
-    /// Documents of which a content is missing in the cloud still, by name.
+    /// The names of documents of which a content is still missing in the cloud.
     public var missing: [String] = []
 
-    /// Of documents that are named; the others are counted.
+    /// The most documents that are named; of the others the number is told.
     private static let mostNames = 100
 
     public init() {}
@@ -84,6 +84,6 @@ public struct CheckupReport: Sendable, Equatable {
 
     public var isGood: Bool { isWhole && missing.isEmpty }
 
-    /// What was found, without what to do about it.
+    /// The finding without the advice that follows it.
     private static func finding(_ fault: String) -> String { String(fault.prefix { $0 != ";" }) }
 }

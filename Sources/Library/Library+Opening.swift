@@ -4,14 +4,14 @@ import Logging
 import ObjectStore
 
 extension Library {
-    /// Opens a store, creating it on first use, and mends what an unclean end left behind.
+    /// Opens a store, creates it on first use, and repairs it after an unclean end (`Crashes`).
     ///
     /// The caller holds the store's lock (`StoreLock`).
     ///
     /// - Parameters:
     ///   - deviceName: shown to other devices; nil keeps the one the store has.
-    ///   - pace: when contents that were changed are sent.
-    ///   - cloud: gives the cloud that the catalog's device shares; may refuse, before anything in the store is changed.
+    ///   - pace: when changed contents are sent.
+    ///   - cloud: makes the cloud for the catalog's device. It may throw, before anything in the store is changed.
     public static func open<Cloud: ContentSource>(
         _ configuration: LibraryConfiguration, deviceName: String?, surroundings: Surroundings, logger: Logger,
         pace: SendingPace = SendingPace(), cloud: (Catalog) throws -> Cloud
@@ -29,7 +29,7 @@ extension Library {
     private static func writeLater(_ surroundings: Surroundings) -> Catalog.Later {
         { write in
             Task {
-                // Cancelled or not, it must be written.
+                // The rows must be written, even if this task is cancelled.
                 try? await surroundings.sleep(Durability.longestWait)
                 await onBlockingThread { write() }
             }

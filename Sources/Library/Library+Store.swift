@@ -6,13 +6,15 @@ import SystemPackage
 
 /// The store as a whole.
 extension Library {
-    /// Ends the use of the store cleanly. No call may be under way or follow.
+    /// Closes the store cleanly. No call may be under way or follow.
+    ///
+    /// - Throws: when the catalog cannot be written; the next start then reconciles the store.
     public func close() throws {
         try comparison.close()
     }
 
-    /// Notes which documents' contents were changed in the store while no mount used it. Takes a while where there are many;
-    /// whatever is about to take the place of a file looks at that itself.
+    /// Records which documents were edited in the store while docfs did not run. That takes a while for many documents. A change that
+    /// replaces a file in the meantime checks that file first.
     public func recordEditsInStore(until isOver: () -> Bool) {
         comparison.recordEditsInStore(until: isOver)
     }

@@ -7,6 +7,8 @@ import SystemPackage
 /// `F.conflicts/` and `F.versions/`.
 extension Library {
     /// `rm F.conflicts/V`: discards one version.
+    ///
+    /// - Throws: ENOENT, EPERM in `F.versions/`, ESTALE.
     public func discardVersion(_ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber)
         throws(Refusal)
     {
@@ -14,6 +16,9 @@ extension Library {
     }
 
     /// `mv F.conflicts/V F`: makes a version current.
+    ///
+    /// - Throws: EXDEV where the name is not the document's own, so that mv(1) copies; EEXIST with RENAME_NOREPLACE; EPERM in `F.versions/`;
+    ///   ENOENT, ESTALE.
     public func chooseVersion(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber,
         as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions
@@ -21,12 +26,14 @@ extension Library {
         try versionFiles.chooseVersion(name, in: folder, of: inode, as: newName, in: newParent, options: options)
     }
 
+    /// - Throws: ENOENT, ESTALE.
     public func lookup(_ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber) throws(Refusal)
         -> Resolved
     {
         try versionFiles.lookup(name, in: folder, of: inode)
     }
 
+    /// - Throws: ESTALE.
     public func list(_ folder: VersionFolder, of inode: InodeNumber) throws(Refusal) -> [ListedName] {
         try versionFiles.list(folder, of: inode)
     }

@@ -3,11 +3,11 @@ import Catalog
 import Documents
 import Logging
 
-/// What a person can do to documents. It knows no FUSE: every operation takes inode numbers and names and gives values or an error; the
-/// same calls serve a mount and a test.
+/// All operations on documents. It knows no FUSE: an operation takes inode numbers and names, and returns values or throws a `Refusal`. A
+/// mount and a test make the same calls.
 ///
-/// This is a façade: each call goes to the part that owns the state for it (`LibraryPart`). Lock order: the catalog's tree, then open
-/// files, then one file's state. Nothing here waits for the network: content that must be downloaded is an `Arrival`.
+/// This is a façade: each call goes to the part that owns the state for it (`LibraryPart`). Lock order: the catalog's queue, then the
+/// table of open files, then one file's state. Only the `async` calls wait for the network.
 public final class Library: Sendable {
     let transactions: Transactions
     let namespace: Namespace
@@ -28,7 +28,7 @@ public final class Library: Sendable {
     let orphans: Orphans
     private let announcements: Announcements
 
-    /// A person asks for the cloud to be looked through with `docfs check`.
+    /// Requests and reports of `docfs check`.
     public let checkup: CloudCheckup
 
     init(_ store: DocumentStore, _ configuration: LibraryConfiguration, cloud: any ContentSource, pace: SendingPace) {
@@ -85,7 +85,7 @@ public final class Library: Sendable {
             })
     }
 
-    /// Told of every change that the kernel or a waiting reader of a state may have missed.
+    /// Is told of every change that the kernel or a waiting reader of a state does not know of.
     public var observer: (any LibraryObserver)? {
         get { transactions.notices.observer }
         set { transactions.notices.observer = newValue }
@@ -99,18 +99,18 @@ public final class Library: Sendable {
         namespace.givenNames.enable(expireAllNames: expireAllNames)
     }
 
-    /// For a thread that has answered and awaits the next request: does some of the work that is acknowledged and can wait.
+    /// Writes some of the rows whose requests are answered already. For a thread that has no request to answer.
     public func useSpareTime() { transactions.store.catalog.writeSomeWaiting() }
 
     public var showsDisplayNames: Bool { namespace.configuration.showsDisplayNames }
 
     public var logger: Logger { transactions.store.logger }
 
-    /// What synchronization stands on: the store, and its ways to the tree and to the contents.
+    /// For synchronization: the store, the tree, and the contents.
     package var store: DocumentStore { transactions.store }
     package var synchronizedTree: any SynchronizedTree { replicatedTree }
     package var sentContents: any SentContents { contents }
 
-    /// Some document's state may have changed.
+    /// The state of a document may have changed.
     package func stateChanged() { transactions.notices.stateChanged() }
 }

@@ -1,12 +1,12 @@
 import Documents
 
-/// How a mount behaves: the options of `docfs mount` (PRODUCT 9).
+/// The options of `docfs mount` (`Semantics`, "The command").
 public struct LibraryConfiguration: Sendable {
     public var storePath: String
     public var filenames: FilenameGenerator
     /// `--show display-names`
     public var showsDisplayNames: Bool
-    /// How long an open waits for the first bytes of what is not here.
+    /// How long an open waits for the first bytes of content that is not here.
     public var timeout: Duration
 
     public init(

@@ -22,7 +22,7 @@ public protocol LibraryObserver: Sendable {
     func tellWatchers(of changes: [RemoteChange])
 }
 
-/// Tells the observer, and when a state last changed.
+/// The observer, and the time of the last change of a state.
 final class ChangeNotices: Sendable {
     private struct State {
         var observer: (any LibraryObserver)?
@@ -42,7 +42,7 @@ final class ChangeNotices: Sendable {
         set { state.withLock { $0.observer = newValue } }
     }
 
-    /// Some document's state may have changed.
+    /// The state of a document may have changed.
     func stateChanged() {
         let now = now()
         let observer = state.withLock { state in
@@ -52,6 +52,6 @@ final class ChangeNotices: Sendable {
         observer?.stateChanged()
     }
 
-    /// When some document's state last changed, or may have: the time of the state files.
+    /// When the state of a document may have changed last: the time of the state files.
     var stateTime: Timestamp { state.withLock(\.lastStateChange) }
 }

@@ -3,8 +3,8 @@ import Catalog
 import Logging
 import SystemPackage
 
-/// A part of the library: it owns its state, names in its initializer the parts that it calls, and reads and changes the tree through
-/// `Transactions`.
+/// A part of the library. It owns its state, its initializer names the other parts that it calls, and it reads and changes the tree
+/// through `Transactions`.
 protocol LibraryPart: Sendable {
     var transactions: Transactions { get }
 }

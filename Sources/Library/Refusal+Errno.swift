@@ -3,7 +3,7 @@ import ObjectStore
 import Replication
 import SystemPackage
 
-/// The one table from reasons to the numbers that callers of system calls see.
+/// The only table from reasons to the errno that the caller of a system call gets.
 extension Refusal {
     public var errno: Errno {
         switch self {

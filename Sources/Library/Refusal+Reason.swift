@@ -3,7 +3,7 @@ import Replication
 import SystemPackage
 
 extension Refusal: CustomStringConvertible {
-    /// Why, in one line for a log.
+    /// The reason in one line, for the log.
     public var description: String {
         switch self {
         case .name(.invalid): "the name is empty, or contains NUL or /"
@@ -19,7 +19,7 @@ extension Refusal: CustomStringConvertible {
         case .notFolder: "it is no folder"
         case .folderNotEmpty: "the folder is not empty"
         case .isOfTheTree: "Documents, local and cloud cannot be renamed or removed"
-        case .noPlaceForIt: "only documents can be created in Documents, and nothing beside it"
+        case .noPlaceForIt: "only documents can be created in Documents, and nothing outside of it"
         case .notSymbolicLink: "it is no symbolic link"
         case .noContent: "it has no content"
         case .noSuchHandle: "no file is open under this number"
@@ -44,7 +44,7 @@ extension Refusal: CustomStringConvertible {
         case .versionOfOtherDocument: "a version can be renamed over its own document only"
         case .notRegularFile: "hard links, devices, sockets and FIFOs are not kept"
         case .stateNotWritable: "a state cannot be written to"
-        case .notExecutable: "nobody may execute it"
+        case .notExecutable: "it cannot be executed"
         case .notSupported: "the operation is not supported here"
         case .unknownFlags: "unknown flags"
         case .beyondEnd: "the position is beyond the end of the content"
@@ -68,10 +68,10 @@ extension RenameRefusal {
         case .isOfTheTree: Refusal.isOfTheTree.description
         case .folderIntoDocuments: "a folder cannot be moved into Documents itself"
         case .intoItself: "a folder cannot be moved into itself"
-        case .contentNotHere: "the content of one of both is not here"
-        case .migration(.stillArriving): "content of it is still on its way out of the cloud"
+        case .contentNotHere: "the content of one of the two is not here"
+        case .migration(.stillArriving): "some of its content is still being downloaded, since it leaves the cloud"
         case .migration(.inConflict): "a document in conflict does not leave the cloud"
-        case .migration(.notHere): "content of it is not here, and the cloud cannot be reached"
+        case .migration(.notHere): "some of its content is not here, and the cloud cannot be reached"
         }
     }
 }

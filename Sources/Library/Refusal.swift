@@ -3,20 +3,20 @@ import Documents
 import Replication
 import SystemPackage
 
-/// Why a call of the library is refused. `Refusal+Errno` says which number the caller of a system call gets.
+/// Why a call of the library is refused. `Refusal+Errno` has the number that the caller of a system call gets.
 public enum Refusal: Error, Equatable, Sendable {
     // Names
     case name(NameError)
     case noSuchName
     case nameExists
-    /// A virtual file or folder is to be changed, which nobody can.
+    /// A virtual file or folder is to be changed.
     case virtualName
     case rename(RenameRefusal)
 
     // Entries
-    /// The entry is gone, or has another inode number by now: the kernel is to look its name up again.
+    /// The entry is gone, or has another inode number by now. The kernel looks its name up again.
     case staleInode
-    /// Something is to be created in a folder that has been removed.
+    /// An entry is to be created in a folder that was removed.
     case folderRemoved
     case isFolder
     case notFolder
@@ -31,13 +31,13 @@ public enum Refusal: Error, Equatable, Sendable {
     // Contents
     case noSuchHandle
     case notOpenForWriting
-    /// The content must arrive first, and the caller does not wait.
+    /// The content must arrive first, and the call does not wait for it.
     case contentNotHere
     case cloudUnreachable
     case negativeSize
     case interrupted
     case transfer(TransferError)
-    /// The container knows no content of a document that should have one.
+    /// The log names no content of a document.
     case noKnownContent
 
     // Attributes
@@ -49,7 +49,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case attributeTooLarge
     /// All attributes of one entry together are larger than a commit can carry.
     case attributesTooLarge
-    /// An owner is this machine's, and a placeholder has no file here to have one.
+    /// A placeholder is given an owner. Owners are not sent to other devices, and a placeholder has no file here.
     case ownerOfPlaceholder
     /// Of `Documents`, `local` and `cloud` only the mode can be changed.
     case onlyModeOfTheTree
@@ -58,7 +58,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case versionNotWritable
     /// Versions in `F.versions/` can be neither removed nor chosen by renaming.
     case historyNotChangeable
-    /// A version goes over its own document only.
+    /// A version is to be renamed to a name that is not its document's.
     case versionOfOtherDocument
 
     // Requests

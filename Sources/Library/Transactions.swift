@@ -7,9 +7,10 @@ import ObjectStore
 import Synchronization
 import SystemPackage
 
-/// Reads and changes the tree for the other parts of the library: one at a time, and each change with its files as a whole.
+/// Reads and changes the tree for the other parts of the library, one transaction at a time. A change of rows and files is made as a
+/// whole.
 ///
-/// A write that the kernel did by itself is noticed before the next change, so that the rules see it as a write.
+/// Writes that the kernel made by itself are recorded before the next change, so that its rules see them as writes.
 final class Transactions: Sendable {
     let store: DocumentStore
     let cloud: any ContentSource
@@ -30,25 +31,29 @@ final class Transactions: Sendable {
         do { return try store.read(body) } catch { throw refusal(for: error) }
     }
 
-    /// Changes the tree in one step: all of it or, when `body` throws, nothing in the catalog.
+    /// Changes the tree in one transaction. If `body` throws, the catalog is not changed.
     ///
-    /// - Parameter isNew: whether it makes something that takes room for good. On a full disk that is refused, before anything
-    ///   is done; whatever else there is to do finds room in the reserve.
+    /// - Parameter isNew: whether `body` makes something that takes room for good. On a full disk that is refused before `body` runs; all
+    ///   other changes find room in the reserve.
     func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Refusal)
         -> Value
     {
         let value: Value
         do {
             if isNew { try store.requireRoom() }
-            try noteUnseenWrites()
+            try recordUnseenWrites()
             value = try store.write(body)
         } catch { throw refusal(for: error) }
         notices.stateChanged()
         return value
     }
 
-    /// Whether something new may be made, for those who find out later whether they must.
-    var hasRoom: Bool { (try? store.requireRoom()) != nil }
+    /// Whether `mutate(makingNew: true)` would find room now. For callers that learn inside a transaction whether they make something
+    /// new.
+    var hasRoom: Bool {
+        // An unreadable disk is reported by the change that follows.
+        (try? store.requireRoom()) != nil
+    }
 
     private func refusal(for error: any Error) -> Refusal {
         let refusal = Refusal(error)
@@ -56,34 +61,37 @@ final class Transactions: Sendable {
         return refusal
     }
 
-    func noteContentChange(_ entry: inout Entry) {
+    /// The content of a document changes: the row records that it must be sent.
+    func markContentChanged(_ entry: inout Entry) {
         guard entry.kind == .document else { return }
-        entry.notePending(.content)
-        openFiles.file(entry.inode)?.state.withLock { if $0.writers > 0 { $0.isModified = true } }
+        entry.markPending(.content)
+        openFiles.file(entry.inode)?.withWriting { if $0.writers > 0 { $0.markModified() } }
     }
 
-    /// What has been written unseen up to now counts as written. Not from inside a step.
-    func noteUnseenWrites() throws {
-        try unseenWrites.takeWritten { written in
+    /// Records all writes that the kernel made by itself until now. Must not be called inside a transaction.
+    func recordUnseenWrites() throws {
+        try unseenWrites.recordWritten { written in
             try store.write { catalog in
                 for file in written {
                     guard var entry = try catalog.entry(file.inode) else { continue }
-                    noteContentChange(&entry)
+                    markContentChanged(&entry)
                     try catalog.update(entry)
                 }
             }
-            // It could not be noted while it was open.
-            for file in written where !openFiles.isOpenForWriting(file.inode) { transfers.noteClosed(file.inode) }
+            // A file that was closed before its write could be recorded gets the time of its close now.
+            for file in written where !openFiles.isOpenForWriting(file.inode) { transfers.markClosed(file.inode) }
             cloud.changesAreWaiting()
             notices.stateChanged()
         }
     }
 
-    /// - Returns: whether it succeeded. What could not be noted is so with the next step that succeeds.
+    /// As `recordUnseenWrites`. A failure is logged; the next call that succeeds records the writes.
+    ///
+    /// - Returns: whether it succeeded.
     @discardableResult
-    func attemptToNoteUnseenWrites() -> Bool {
-        do { try noteUnseenWrites() } catch {
-            store.logger.error("a write could not be noted", metadata: ["error": "\(error)"])
+    func tryToRecordUnseenWrites() -> Bool {
+        do { try recordUnseenWrites() } catch {
+            store.logger.error("a write could not be recorded", metadata: ["error": "\(error)"])
             return false
         }
         return true

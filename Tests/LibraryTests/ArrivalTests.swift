@@ -12,13 +12,13 @@ import SystemPackage
 import Testing
 import TestSupport
 
-/// Content that comes while somebody opens, reads or replaces it.
+/// Content that arrives while it is opened, read or replaced.
 @Suite(.timeLimit(.minutes(3)))
 struct ArrivalTests {
-    /// More chunks than are fetched at a time.
+    /// More chunks than are downloaded at a time.
     private static let content = pattern((5 << 20) + 17)
 
-    /// A document of which the first chunk came to the phone, and its reader there.
+    /// A document of which the first chunk has arrived at the phone, and a handle there that reads it.
     private struct Film {
         let laptop: TestDevice
         let phone: TestDevice
@@ -26,7 +26,7 @@ struct ArrivalTests {
         let reader: UInt64
         let arrival: Arrival
 
-        /// Ends the arrival without success.
+        /// Makes the download fail.
         func fail(byCancelling isCancelled: Bool) async throws {
             if isCancelled { arrival.cancel() }
             phone.cloud.release(failing: isCancelled ? nil : .unreachable("no route to host"))
@@ -50,7 +50,7 @@ struct ArrivalTests {
         }
     }
 
-    /// What several threads get that ask for an arrival at the same time.
+    /// The arrivals that several threads get which ask for them at the same time.
     private static func arrivals(of inode: InodeNumber, in library: Library) -> [Arrival] {
         let arrivals = Mutex<[Arrival]>([])
         let arrived = DispatchSemaphore(value: 0)
@@ -74,7 +74,7 @@ struct ArrivalTests {
         return arrivals.withLock { $0 }
     }
 
-    @Test func `those who open a document that is not here at the same time wait for one arrival`() async throws {
+    @Test func `callers that open a document that is not here at the same time share one download`() async throws {
         try await withTwoDevices { laptop, phone in
             let names = (1...10).map { "\($0).txt" }
             for name in names { try laptop.create(name, "content of \(name)") }
@@ -96,7 +96,7 @@ struct ArrivalTests {
     }
 
     @Test(arguments: [false, true])
-    func `who replaces a document whose arrival failed for a reader does so, and the reader sees nothing of it`(
+    func `a document can be replaced after its download failed for a reader, and the reader sees nothing of it`(
         isCancelled: Bool
     ) async throws {
         try await Self.withFilm { film in
@@ -119,12 +119,12 @@ struct ArrivalTests {
     }
 
     @Test(arguments: [false, true])
-    func `who opens a document whose arrival failed gets it anew`(isCancelled: Bool) async throws {
+    func `an open after a failed download starts it anew`(isCancelled: Bool) async throws {
         try await Self.withFilm { film in
             try await film.fail(byCancelling: isCancelled)
             let phone = film.phone
             #expect(try await phone.bytes("Film.bin") == Self.content)
-            // Who edits it edits what has arrived.
+            // An edit starts from the content that has arrived.
             try await phone.library.waitForContent(of: film.inode)
             let writer = try await phone.open(film.inode, O_WRONLY)
             try phone.write("THE END", to: writer, at: Int64(Self.content.count))
@@ -138,7 +138,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func `who truncates a document waits for its content while somebody reads it`() async throws {
+    @Test func `a truncation waits for the content while a handle reads it`() async throws {
         try await Self.withFilm { film in
             let phone = film.phone
             #expect(try phone.library.mustArriveToTruncate(film.inode, to: 0))
@@ -149,7 +149,7 @@ struct ArrivalTests {
             }
             let opening = Task { try await phone.library.finishOpening(inode, flags: O_WRONLY | O_TRUNC) }
             phone.cloud.release()
-            // All of it comes: nobody cuts the reader off from the rest.
+            // All of it arrives: the truncation waits until the reader has it.
             try await phone.library.waitForBytes(phone.library.handle(film.reader), from: 0, count: Self.content.count)
             let writer = try await opening.value.number
             try phone.write("replaced", to: writer)
@@ -159,7 +159,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func `who waits for content that came meanwhile waits for nothing`() async throws {
+    @Test func `waiting for content that has arrived meanwhile returns at once`() async throws {
         try await Self.withFilm { film in
             let phone = film.phone
             phone.cloud.release()
@@ -202,8 +202,7 @@ struct ArrivalTests {
         try file.close()
     }
 
-    @Test func `damaged content that somebody read a part of is fetched anew under another inode number`() async throws
-    {
+    @Test func `damaged content of which a part was read is downloaded anew under another inode number`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Film.bin", bytes: Self.content)
             try await laptop.push()
@@ -222,7 +221,7 @@ struct ArrivalTests {
             #expect(inode != entry.inode)
             #expect(spy.hasHeard(of: entry.filename, in: .cloud))
             #expect(try phone.entry("Film.bin").error != nil)
-            // It goes on where the pauses between tries were.
+            // The pause is that of the second failure.
             #expect(phone.library.transactions.transfers.retries.failed(inode) == .seconds(2))
             try Self.damageContent(in: laptop.cloudFolder, at: 100)
             #expect(try await phone.bytes("Film.bin") == Self.content)
@@ -230,7 +229,7 @@ struct ArrivalTests {
         }
     }
 
-    @Test func `damaged content of one chunk is given to nobody`() async throws {
+    @Test func `damaged content of one chunk is never read`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Short.bin", "short")
             try await laptop.push()

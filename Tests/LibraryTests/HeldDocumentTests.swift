@@ -14,13 +14,13 @@ struct HeldDocumentTests {
         async throws
     {
         try await withPlanOnTwoDevices { laptop, phone, entry in
-            // Seconds count here, and the machine may be slow.
+            // These tests depend on seconds, and the machine may be slow.
             phone.stopTime()
             try await body(laptop, phone, entry)
         }
     }
 
-    /// The laptop saves the plan, and the phone hears of it.
+    /// The laptop saves the plan, and the phone receives that.
     private static func overtake(_ phone: TestDevice, from laptop: TestDevice, _ text: String = "from the laptop")
         async throws
     {
@@ -29,8 +29,7 @@ struct HeldDocumentTests {
         try await phone.pull()
     }
 
-    /// Another program reads the newest version, which is here from then on: what is in the file tells nothing any more of what
-    /// the others have.
+    /// Another program reads the newest version, which is installed thereby: the file no longer has the version that the others hold.
     private static func bringNewest(to phone: TestDevice) async throws { try await reopen(by: 51, on: phone) }
 
     private static func saveByRenaming(_ text: String, by process: Int32, on device: TestDevice) throws {
@@ -38,7 +37,7 @@ struct HeldDocumentTests {
         try device.rename("new.tmp", to: "Plan.txt", by: process)
     }
 
-    /// What was saved on the phone is current, and what the laptop had saved is kept beside it.
+    /// The version saved on the phone is current, and that of the laptop is a conflict version.
     private static func expectConflict(
         _ laptop: TestDevice, _ phone: TestDevice, current: String = "from the phone"
     ) async throws {
@@ -84,7 +83,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `a reader of another process makes no conflict for who found the newest version`() async throws {
+    @Test func `a reader in another process makes no conflict for a save over the newest version`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let reader = try await phone.open("Plan.txt", O_RDONLY, by: 51)
             try await Self.overtake(phone, from: laptop)
@@ -95,7 +94,7 @@ struct HeldDocumentTests {
         }
     }
 
-    // MARK: Let go of
+    // MARK: Closed
 
     /// As LibreOffice does: closes the document, opens it once more, and renames.
     private static func reopen(by process: Int32, on device: TestDevice) async throws {
@@ -103,7 +102,7 @@ struct HeldDocumentTests {
     }
 
     @Test(arguments: [O_RDONLY, O_RDWR], [(1, true), (5, false)] as [(Int64, Bool)])
-    func `what was let go of less than five seconds ago is held`(
+    func `a version that was closed less than five seconds ago is held`(
         flags: Int32, after: (seconds: Int64, isHeld: Bool)
     ) async throws {
         try await Self.withPlan { laptop, phone, _ in
@@ -118,7 +117,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `what was let go of just before the newer version came is held`() async throws {
+    @Test func `a version that was closed just before the newer one was received is held`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", by: 42)
             phone.wait(seconds: 1)
@@ -131,7 +130,7 @@ struct HeldDocumentTests {
     }
 
     @Test(arguments: [true, false])
-    func `who has read it for a moment has what it reads anew`(readsAnew: Bool) async throws {
+    func `a process that had it open for a moment holds what it reads anew`(readsAnew: Bool) async throws {
         try await Self.withPlan { laptop, phone, _ in
             try await Self.reopen(by: 42, on: phone)
             try await Self.overtake(phone, from: laptop)
@@ -144,7 +143,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `a content that is still arriving is a version that can be held`() async throws {
+    @Test func `content that is still arriving can be held`() async throws {
         try await withPlanElsewhere { laptop, phone in
             phone.cloud.hold()
             guard case .arriving(let inode) = try phone.library.open(phone.inode("Plan.txt"), flags: O_RDONLY) else {
@@ -165,7 +164,8 @@ struct HeldDocumentTests {
     // MARK: Ways to save
 
     @Test(arguments: [true, false])
-    func `emptying and writing what was opened anew is a save over the version that is held`(atOnce: Bool) async throws
+    func `truncating and writing a document that was opened anew is a save over the held version`(atOnce: Bool)
+        async throws
     {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
@@ -180,7 +180,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `adding to what was opened anew is an edit of that`() async throws {
+    @Test func `appending to a document that was opened anew is an edit of the newest version`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
@@ -194,7 +194,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `so is emptying what has not arrived`() async throws {
+    @Test func `truncating and writing content that has not arrived is a save over the held version`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
@@ -206,7 +206,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `so is deleting and creating it anew`() async throws {
+    @Test func `renaming to a backup and creating anew is a save over the held version`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
@@ -219,7 +219,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `so is an exchange`() async throws {
+    @Test func `an exchange is a save over the held version`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
@@ -234,7 +234,7 @@ struct HeldDocumentTests {
     // MARK: After the save
 
     @Test(arguments: [false, true])
-    func `a second save follows the first one`(isSentBetween: Bool) async throws {
+    func `a second save is made from the first one`(isSentBetween: Bool) async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
@@ -247,7 +247,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `a save that fails leaves to its program what it had`() async throws {
+    @Test func `after a save that fails the program still holds its version`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try await Self.overtake(phone, from: laptop)
@@ -256,7 +256,7 @@ struct HeldDocumentTests {
             #expect(throws: Refusal.file(.ioError)) {
                 try phone.library.transactions.mutate { catalog in
                     var entry = try #require(try catalog.entry(inode))
-                    phone.library.contents.noteBase(of: &entry, savedBy: Caller(thread: 42), catalog)
+                    phone.library.contents.setBaseVersion(of: &entry, savedBy: Caller(thread: 42), catalog)
                     throw Errno.ioError
                 }
             }
@@ -266,7 +266,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `what another device makes of the first save is overtaken by the second`() async throws {
+    @Test func `an edit of the first save by another device is in conflict with the second save`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try Self.saveByRenaming("once", by: 42, on: phone)
@@ -280,7 +280,8 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `what this device itself replaced is no conflict for who holds it`() async throws {
+    @Test func `a version that this device itself replaced makes no conflict for a program that holds it`() async throws
+    {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", O_RDONLY, by: 42)
             try Self.saveByRenaming("another program", by: 51, on: phone)

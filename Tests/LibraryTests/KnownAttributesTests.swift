@@ -6,7 +6,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// What lstat(2) said of a file is known until somebody could have changed it: always what it would say now.
+/// The result of lstat(2) is remembered until the file may have changed: it is always the result that lstat(2) would return now.
 @Suite(.timeLimit(.minutes(3)))
 struct KnownAttributesTests {
     private static func backingStatus(_ name: String, in folder: InodeNumber, of device: TestDevice) throws -> stat {
@@ -26,7 +26,7 @@ struct KnownAttributesTests {
         return try device.library.transactions.inspect { $0.status(of: inode) != nil }
     }
 
-    /// Checks that the attributes are those of the file, and known from now on.
+    /// Checks that the attributes are those of the file, and remembered from now on.
     private static func expectTrue(_ name: String = "Plan.txt", in folder: InodeNumber, of device: TestDevice) throws {
         var expected = FileAttributes(try backingStatus(name, in: folder, of: device))
         expected.mode = try device.entry(name, in: folder).mode
@@ -36,7 +36,7 @@ struct KnownAttributesTests {
     }
 
     @Test(arguments: [InodeNumber.local, .cloud])
-    func `they are the file's, whatever is done to it`(folder: InodeNumber) async throws {
+    func `remembered attributes are the file's, whatever is done to it`(folder: InodeNumber) async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: folder)
             try Self.expectTrue(in: folder, of: device)
@@ -58,7 +58,7 @@ struct KnownAttributesTests {
                 try device.change(device.inode("Plan.txt", in: folder)) { $0.owner = 1 }
                 try Self.expectTrue(in: folder, of: device)
             }
-            // A new name and a new place change the file's own time of change.
+            // A new name and a new folder change the file's time of change.
             try device.rename("Plan.txt", in: folder, to: "Other.txt")
             try Self.expectTrue("Other.txt", in: folder, of: device)
             let inner = try device.makeFolder("Inner", in: folder)
@@ -72,7 +72,7 @@ struct KnownAttributesTests {
         }
     }
 
-    @Test func `of a file that is open nothing is known, nor is what was known before it was opened`() async throws {
+    @Test func `no status of an open file is remembered, and an open drops the remembered one`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "plan", in: .local)
             try Self.expectTrue(in: .local, of: device)

@@ -10,13 +10,14 @@ import Synchronization
 import SystemPackage
 import Testing
 
-/// Documents that a program keeps open for writing are sent as well. Half a second is none here, ten seconds are ten.
+/// Documents that a program keeps open for writing are sent as well. In these tests half a second of quiet passes at once, ten
+/// seconds pass by command.
 @Suite(.timeLimit(.minutes(3)))
 struct OpenContentTests {
-    /// What the container has of the plan.
+    /// The number of saves that the log contains.
     private static func sent(_ device: TestDevice) async throws -> Int { try await device.savesInLog }
 
-    /// Looks for what is ready, and sends that.
+    /// Sends all content that is ready to be sent.
     private static func attempt(on device: TestDevice) async throws {
         try await device.pull()
         _ = try device.synchronizer.uploader.startUploads()
@@ -52,7 +53,9 @@ struct OpenContentTests {
     }
 
     @Test(arguments: [false, true])
-    func `what a writer keeps open is sent after ten seconds without a change, each time`(unseen: Bool) async throws {
+    func `a document that a writer keeps open is sent after ten seconds without a change, each time`(unseen: Bool)
+        async throws
+    {
         try await Self.withOpenPlan(unseen: unseen) { device, writer, before in
             for round in 1...2 {
                 try Self.write("CHANGE \(round)", to: writer, on: device)
@@ -60,11 +63,15 @@ struct OpenContentTests {
                 device.wait(seconds: 9)
                 try await Self.attempt(on: device)
                 #expect(try await Self.sent(device) == round - 1)
-                #expect(try device.library.stateText(of: before.inode, settling: false).contains("uploading: waiting"))
+                #expect(
+                    try device.library.stateText(of: before.inode, waitsForCloses: false).contains("uploading: waiting")
+                )
                 device.wait(seconds: 1)
                 try await Self.attempt(on: device)
                 #expect(try await Self.sent(device) == round)
-                #expect(try device.library.stateText(of: before.inode, settling: false).contains("uploading: uploaded"))
+                #expect(
+                    try device.library.stateText(of: before.inode, waitsForCloses: false).contains(
+                        "uploading: uploaded"))
             }
             device.library.close(writer)
             #expect(try device.pendingCount == 0)
@@ -72,7 +79,7 @@ struct OpenContentTests {
         }
     }
 
-    @Test func `a change begins the ten seconds anew`() async throws {
+    @Test func `a change starts the ten seconds anew`() async throws {
         try await Self.withOpenPlan { device, writer, _ in
             for text in ["ONE", "TWO"] {
                 try device.write(text, to: writer)
@@ -88,7 +95,7 @@ struct OpenContentTests {
     }
 
     @Test(arguments: [false, true])
-    func `what a writer has synced is sent at once, and not what it writes after that`(unseen: Bool) async throws {
+    func `content that a writer has synced is sent at once, but not its later writes`(unseen: Bool) async throws {
         try await Self.withOpenPlan(unseen: unseen) { device, writer, _ in
             try Self.write("SYNCED", to: writer, on: device)
             try device.library.synchronize(device.library.handle(writer), dataOnly: true)
@@ -119,7 +126,9 @@ struct OpenContentTests {
         }
     }
 
-    @Test func `what was saved before it was opened waits for nobody who writes nothing`() async throws {
+    @Test func `a save made before the document was opened is sent while a writer keeps it open unchanged`()
+        async throws
+    {
         try await withDevice { device in
             device.stopTime()
             try device.create("Plan.txt", "first version")
@@ -134,7 +143,7 @@ struct OpenContentTests {
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `a content that changes while it is sent is not told of`(unseen: Bool, setsTimeBack: Bool) async throws {
+    func `content that changes while it is uploaded is not committed`(unseen: Bool, setsTimeBack: Bool) async throws {
         try await Self.withOpenPlan(unseen: unseen) { device, writer, _ in
             try Self.write("ONE", to: writer, on: device)
             try await Self.attempt(on: device)
@@ -178,11 +187,13 @@ struct OpenContentTests {
         }
     }
 
-    @Test func `a writer is heard although another, who has closed it, may still write to a mapping`() async throws {
+    @Test func `a writer's changes are sent although another, which has closed the file, may still write to a mapping`()
+        async throws
+    {
         try await Self.withOpenPlan(unseen: true) { device, first, _ in
             guard device.library.canNoticeUnseenWrites else { return }
             try Self.write("ONE", to: first, on: device)
-            // To docfs it looks like a mapping.
+            // docfs cannot tell this descriptor from a mapping.
             var mapping: Descriptor? = try Descriptor.open(device.backingPath("Plan.txt"), O_RDWR)
             let (closed, close) = AsyncStream.makeStream(of: Void.self)
             device.library.whenUnmapped(first) { [library = device.library] in
@@ -205,8 +216,7 @@ struct OpenContentTests {
         }
     }
 
-    @Test func `what turns out to be unchanged leaves the document to a newer version when it is closed`() async throws
-    {
+    @Test func `a document that turns out to be unchanged shows the newer version when it is closed`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, before in
             phone.stopTime()
             let writer = try await phone.open("Plan.txt", O_RDWR)
@@ -227,7 +237,7 @@ struct OpenContentTests {
         }
     }
 
-    @Test func `a document without a name is called after its text when that is sent`() async throws {
+    @Test func `an untitled document is named after its text when that is sent`() async throws {
         try await withDevice { device in
             device.stopTime()
             let (_, opening) = try device.library.create(

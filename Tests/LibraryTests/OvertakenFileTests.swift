@@ -7,10 +7,10 @@ import Replication
 import SystemPackage
 import Testing
 
-/// Files that somebody holds open, or that the kernel remembers, while another device's version comes.
+/// Files that are open, or in the kernel's cache, when another device's version is received.
 @Suite(.timeLimit(.minutes(3)))
 struct OvertakenFileTests {
-    @Test func `when another device saved, the listed name is told to lead elsewhere`() async throws {
+    @Test func `when another device saved, the kernel is told that the listed name leads elsewhere`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, before in
             let spy = ObserverSpy()
             phone.library.observer = spy
@@ -24,7 +24,7 @@ struct OvertakenFileTests {
     }
 
     @Test(arguments: [O_WRONLY, O_RDWR, O_WRONLY | O_APPEND, O_WRONLY | O_TRUNC, O_RDONLY | O_TRUNC])
-    func `a file that was overtaken can be read by those who have it, and not edited`(flags: Int32) async throws {
+    func `an overtaken file that is open can be read, and not edited`(flags: Int32) async throws {
         try await withPlanOnTwoDevices { laptop, phone, before in
             let reader = try await phone.open(before.inode)
             try await laptop.save("Plan.txt", "second version")
@@ -39,7 +39,8 @@ struct OvertakenFileTests {
         }
     }
 
-    @Test func `a save that loses a conflict leaves its inode number to the kernel's memory of it`() async throws {
+    @Test func `a save that loses a conflict gives up its inode number, which the kernel may have cached`() async throws
+    {
         try await withPlanOnTwoDevices { laptop, phone, before in
             try await laptop.save("Plan.txt", "the later one")
             try laptop.setModified("Plan.txt", seconds: 2_000_000_000)
@@ -95,7 +96,7 @@ struct OvertakenFileTests {
             #expect(edited.pending.contains(.content))
             #expect(edited.contentVersion == before.contentVersion)
 
-            // What was being fetched does not come over it, neither before nor after the save.
+            // The download is not installed over it, neither before nor after the save.
             phone.cloud.release()
             await #expect(throws: Refusal.staleInode) { try await arrival.waitUntilInstalled() }
             let expected =
@@ -128,7 +129,7 @@ struct OvertakenFileTests {
 
     // MARK: Deleting
 
-    /// Both devices edit the plan without seeing the other's edit, and the laptop sends its own.
+    /// Both devices edit the plan and have not received the other's edit. The laptop sends its own.
     private static func withTwoEdits(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void)
         async throws
     {
@@ -154,7 +155,7 @@ struct OvertakenFileTests {
         }
     }
 
-    @Test func `of a document the version stays that was not seen, and what was deleted is an earlier one`()
+    @Test func `a version that the deleting device had not seen stays, and the deleted one is an earlier version`()
         async throws
     {
         try await Self.withTwoEdits { laptop, phone in

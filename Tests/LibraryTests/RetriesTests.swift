@@ -58,7 +58,7 @@ struct RetriesTests {
     @Test func `a document that gets another inode number keeps its failures`() {
         _ = retries.failed(inode)
         let newInode = InodeNumber(101)
-        retries.passOn(from: inode, to: newInode)
+        retries.renumber(from: inode, to: newInode)
         #expect(retries.isDue(inode))
         #expect(!retries.isDue(newInode))
         #expect(retries.failed(newInode) == .seconds(2))

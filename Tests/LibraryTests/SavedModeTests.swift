@@ -5,7 +5,7 @@ import Glibc
 @testable import Library
 import Testing
 
-/// A mode belongs to the file: what takes a document's place brings its own, and the other devices hear of it.
+/// A mode belongs to the file: a file that replaces a document brings its own, and it is sent to other devices.
 @Suite(.timeLimit(.minutes(3)))
 struct SavedModeTests {
     private static func setMode(_ mode: UInt16, of name: String, on device: TestDevice) throws {
@@ -30,7 +30,7 @@ struct SavedModeTests {
         }
     }
 
-    @Test func `what is saved by renaming has the mode of the new file`() async throws {
+    @Test func `a document that is saved by renaming has the mode of the new file`() async throws {
         try await Self.expectMode { device in
             try device.create("new.tmp", "new plan")
             try Self.setMode(0o600, of: "new.tmp", on: device)
@@ -38,7 +38,7 @@ struct SavedModeTests {
         }
     }
 
-    @Test func `what is exchanged has the mode of the other file`() async throws {
+    @Test func `a document whose content is exchanged has the mode of the other file`() async throws {
         try await Self.expectMode { device in
             try device.create("List.txt", "list")
             try Self.setMode(0o600, of: "List.txt", on: device)
@@ -47,7 +47,7 @@ struct SavedModeTests {
         }
     }
 
-    @Test func `what is deleted and made again has the mode it is made with`() async throws {
+    @Test func `a document that is deleted and created again has the mode that it is created with`() async throws {
         try await Self.expectMode { device in
             try device.remove("Plan.txt")
             try device.create("Plan.txt", "new plan")
@@ -55,7 +55,7 @@ struct SavedModeTests {
         }
     }
 
-    @Test func `what is set aside as a backup leaves its mode to that`() async throws {
+    @Test func `a document that is renamed to a backup leaves its mode to the backup`() async throws {
         try await Self.expectMode { device in
             try device.rename("Plan.txt", to: "Plan.txt~")
             try device.create("new.tmp", "new plan")

@@ -4,7 +4,7 @@ import Glibc
 @testable import Library
 import Testing
 
-/// When a changed content is sent.
+/// When changed content is sent.
 struct SendingPaceTests {
     private static func look(size: Int = 5, modified: Int = 1, changed: Int = 1) -> ContentLook {
         var status = stat()
@@ -15,13 +15,13 @@ struct SendingPaceTests {
     }
 
     @Test(arguments: [(0, 500), (200, 300), (500, 0), (60_000, 0)])
-    func `what is closed is sent after half a second of quiet`(time: Int, rest: Int) {
+    func `a closed document is sent after half a second of quiet`(time: Int, rest: Int) {
         let found = SendingPace().rest(after: .milliseconds(time), isOpenForWriting: false, isSaved: true)
         #expect(found == .milliseconds(rest))
     }
 
     @Test(arguments: [(0, 500), (200, 300), (500, 0)])
-    func `what its writer has synced or renamed over the document is sent after half a second, too`(
+    func `content that its writer has synced or renamed over the document is sent after half a second, too`(
         time: Int, rest: Int
     ) {
         let found = SendingPace().rest(after: .milliseconds(time), isOpenForWriting: true, isSaved: true)
@@ -29,7 +29,7 @@ struct SendingPaceTests {
     }
 
     @Test(arguments: [(0, 10_000), (500, 9500), (9999, 1), (10_000, 0)])
-    func `what a writer only keeps open is sent after ten seconds without a change`(time: Int, rest: Int) {
+    func `content that a writer only keeps open is sent after ten seconds without a change`(time: Int, rest: Int) {
         let found = SendingPace().rest(after: .milliseconds(time), isOpenForWriting: true, isSaved: false)
         #expect(found == .milliseconds(rest))
     }
@@ -37,28 +37,29 @@ struct SendingPaceTests {
     @Test func `quiet counts from the first look at a content`() {
         var quiet = ContentQuiet()
         let start = ContinuousClock.now
-        #expect(quiet.note(Self.look(), at: start) == .zero)
-        #expect(quiet.note(Self.look(), at: start + .seconds(4)) == .seconds(4))
-        #expect(quiet.note(Self.look(), at: start + .seconds(11)) == .seconds(11))
+        #expect(quiet.observe(Self.look(), at: start) == .zero)
+        #expect(quiet.observe(Self.look(), at: start + .seconds(4)) == .seconds(4))
+        #expect(quiet.observe(Self.look(), at: start + .seconds(11)) == .seconds(11))
     }
 
     @Test(arguments: [Self.look(size: 6), Self.look(modified: 2), Self.look(changed: 2)])
-    func `a change of size or time ends the quiet, and also one of which the time was set back`(changed: ContentLook) {
+    func `a change of size or time ends the quiet, even if the time of modification was set back`(changed: ContentLook)
+    {
         var quiet = ContentQuiet()
         let start = ContinuousClock.now
-        quiet.noteSaved(Self.look(), at: start)
+        quiet.markSaved(Self.look(), at: start)
         #expect(quiet.isSaved)
-        #expect(quiet.note(changed, at: start + .seconds(9)) == .zero)
+        #expect(quiet.observe(changed, at: start + .seconds(9)) == .zero)
         #expect(!quiet.isSaved)
-        #expect(quiet.note(changed, at: start + .seconds(12)) == .seconds(3))
+        #expect(quiet.observe(changed, at: start + .seconds(12)) == .seconds(3))
     }
 
-    @Test func `a sync of what has been quiet for a while takes nothing of that away`() {
+    @Test func `a sync does not shorten the quiet before it`() {
         var quiet = ContentQuiet()
         let start = ContinuousClock.now
-        _ = quiet.note(Self.look(), at: start)
-        quiet.noteSaved(Self.look(), at: start + .seconds(3))
+        _ = quiet.observe(Self.look(), at: start)
+        quiet.markSaved(Self.look(), at: start + .seconds(3))
         #expect(quiet.isSaved)
-        #expect(quiet.note(Self.look(), at: start + .seconds(4)) == .seconds(4))
+        #expect(quiet.observe(Self.look(), at: start + .seconds(4)) == .seconds(4))
     }
 }

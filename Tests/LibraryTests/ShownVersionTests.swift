@@ -214,7 +214,7 @@ struct ShownVersionTests {
             try laptop.library.transactions.mutate { catalog in
                 var entry = try #require(try catalog.entry(big))
                 entry.step = 77
-                entry.notePending(.content)
+                entry.markPending(.content)
                 try catalog.update(entry)
                 var day = try #require(try catalog.entry(moved))
                 day.step = 77

@@ -5,26 +5,26 @@ import Documents
 import Replication
 import Testing
 
-/// What counts as being written to.
+/// How long moved documents wait until they are sent.
 struct TransfersTests {
     private static let now = Timestamp(seconds: 1_795_000_000, nanoseconds: 0)
 
     @Test(arguments: [Int64.min, -1, 0, 1_794_999_999_000_000_000])
-    func `what is moved and was written long ago is quiet at once, whatever its time`(modified: Int64) {
+    func `a document that is moved and was written long ago is quiet at once, whatever its time`(modified: Int64) {
         let transfers = Transfers(cloud: AbsentCloud())
-        transfers.noteMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
+        transfers.markMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) == .zero)
     }
 
     @Test(arguments: [1_794_999_999_900_000_000, 1_795_000_001_000_000_000, Int64.max])
-    func `what is moved and was written just now, or in the future, is not quiet yet`(modified: Int64) {
+    func `a document that is moved and was written just now, or in the future, is not quiet yet`(modified: Int64) {
         let transfers = Transfers(cloud: AbsentCloud(), pace: SendingPace(quiet: .seconds(3600)))
-        transfers.noteMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
+        transfers.markMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) > .zero)
     }
 }
 
-/// A cloud that nobody asks for anything.
+/// A cloud that is never called.
 private struct AbsentCloud: ContentSource {
     var connection: Connection { .offline }
 

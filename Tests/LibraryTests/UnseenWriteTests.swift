@@ -17,10 +17,9 @@ private let canNoticeUnseenWrites: Bool = {
     return unseenWrites.canBeNoticed
 }()
 
-/// Documents of the cloud that the kernel writes to by itself: here the test does so, behind the library's back.
+/// Cloud documents that the kernel writes to by itself. Here the test writes to the backing file, and the library does not know of it.
 ///
-/// They need what docfs needs for it: leases, and times that tell writes apart (Linux 6.13). Without them no document
-/// is written to unseen.
+/// The tests need leases, and times that tell writes apart (Linux 6.13), as docfs does. Without them all writes go through docfs.
 @Suite(.timeLimit(.minutes(3)), .enabled(if: canNoticeUnseenWrites, "needs Linux 6.13 and a file system with leases"))
 struct UnseenWriteTests {
     /// A device with a document that the cloud has.
@@ -43,7 +42,7 @@ struct UnseenWriteTests {
         }
     }
 
-    /// A later version comes from the laptop.
+    /// The phone receives a later version from the laptop.
     private static func overtake(_ phone: TestDevice, from laptop: TestDevice) async throws {
         try await laptop.save("Plan.txt", "second version")
         try makeLater("Plan.txt", on: laptop)
@@ -51,14 +50,14 @@ struct UnseenWriteTests {
         try await phone.pull()
     }
 
-    /// Until an upload has been tried, and what it gave sent.
+    /// Returns when an upload was tried and its result was sent.
     private static func attemptUpload(on device: TestDevice) async throws {
         try await device.work()
         await device.connection.wake.wait(atMost: .seconds(60))
         try await device.work()
     }
 
-    /// Changes a document's time, to be the later of two.
+    /// Sets a document's time to be the later of two.
     private static func makeLater(_ name: String, on device: TestDevice) throws {
         try device.setModified(name, seconds: 2_000_000_000)
     }
@@ -79,21 +78,23 @@ struct UnseenWriteTests {
     @Test func `opening for writing without writing is no save`() async throws {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
-            #expect(try device.library.stateText(of: before.inode, settling: false).contains("uploading: uploaded"))
+            #expect(
+                try device.library.stateText(of: before.inode, waitsForCloses: false).contains("uploading: uploaded"))
             device.library.close(writer)
             #expect(try device.entry("Plan.txt").pending.isEmpty)
         }
     }
 
     @Test(arguments: ["a look at its state", "fsync", "a step elsewhere", "what others did"])
-    func `a write is known from then on`(moment: String) async throws {
+    func `a write is recorded by each call that could depend on it`(moment: String) async throws {
         try await Self.withSharedPlan { laptop, phone, before in
             let writer = try await phone.openUnseen("Plan.txt")
             try phone.writeUnseen("FIRST", to: writer)
             #expect(try phone.entry("Plan.txt").pending.isEmpty)
             switch moment {
             case "a look at its state":
-                #expect(try phone.library.stateText(of: before.inode, settling: false).contains("uploading: waiting"))
+                #expect(
+                    try phone.library.stateText(of: before.inode, waitsForCloses: false).contains("uploading: waiting"))
             case "fsync": try phone.library.synchronize(phone.library.handle(writer), dataOnly: true)
             case "a step elsewhere": try phone.create("Other.txt")
             default:
@@ -109,7 +110,7 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `a write is known although the file's time was set back after it`() async throws {
+    @Test func `a write is recorded although the file's time was set back after it`() async throws {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
@@ -144,12 +145,14 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `a write that could not be noted remains to be noted, also when the file is opened anew`() async throws {
+    @Test func `a write that could not be recorded is still to be recorded, also when the file is opened anew`()
+        async throws
+    {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
             let unseenWrites = device.library.transactions.unseenWrites
-            #expect(throws: Errno.noSpace) { try unseenWrites.takeWritten { _ in throw Errno.noSpace } }
+            #expect(throws: Errno.noSpace) { try unseenWrites.recordWritten { _ in throw Errno.noSpace } }
             let file = try OpenFile(
                 entry: before, descriptor: device.library.handle(writer).descriptor.reopened(O_RDONLY),
                 isWritable: false)
@@ -158,7 +161,7 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `setting times hides no write that came before`() async throws {
+    @Test func `setting times hides no earlier write`() async throws {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
@@ -168,7 +171,7 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `where mappings are written without a trace nothing is noticed`() throws {
+    @Test func `where writes to mappings change no times, unseen writes cannot be noticed`() throws {
         var path = Array("/dev/shm/docfs-unseen-XXXXXX".utf8CString)
         let number = mkstemp(&path)
         try #require(number >= 0)
@@ -178,9 +181,9 @@ struct UnseenWriteTests {
         #expect(!unseenWrites.canBeNoticed)
     }
 
-    // MARK: Versions from elsewhere
+    // MARK: Versions of other devices
 
-    @Test func `what is written unseen after a newer version has come is a conflict`() async throws {
+    @Test func `an unseen write after a newer version was received is a conflict`() async throws {
         try await Self.withSharedPlan { laptop, phone, before in
             let writer = try await phone.openUnseen("Plan.txt")
             try await Self.overtake(phone, from: laptop)
@@ -194,7 +197,7 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `what nobody wrote to gives way to a newer version when it is closed`() async throws {
+    @Test func `a document that was not written to shows the newer version when it is closed`() async throws {
         try await Self.withSharedPlan { laptop, phone, before in
             let writer = try await phone.openUnseen("Plan.txt")
             try await laptop.save("Plan.txt", "second version")
@@ -209,7 +212,7 @@ struct UnseenWriteTests {
     }
 
     @Test(arguments: [true, false])
-    func `a crash finds what was written to a file that a newer version had overtaken`(isWritten: Bool) async throws {
+    func `writes to an overtaken file are found after a crash`(isWritten: Bool) async throws {
         try await Self.withSharedPlan { laptop, phone, before in
             let writer = try await phone.openUnseen("Plan.txt")
             try await Self.overtake(phone, from: laptop)
@@ -288,7 +291,9 @@ struct UnseenWriteTests {
     }
 
     @Test(arguments: [true, false])
-    func `who had a document open when docfs ended may write to it when it is back`(isWritten: Bool) async throws {
+    func `a process that had a document open when docfs ended may write to it when docfs is back`(isWritten: Bool)
+        async throws
+    {
         try await Self.withPlan { device, _ in
             let file = try Descriptor.open(device.backingPath("Plan.txt"), O_RDWR)
             try device.crash()
@@ -302,13 +307,13 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `a store that is closed while somebody may go on writing is compared when it is opened`() async throws {
+    @Test func `a store that is closed while a process may go on writing is compared when it is opened`() async throws {
         try await Self.withPlan { device, _ in
             let writer = try await device.openUnseen("Plan.txt")
             let file = try device.library.handle(writer).descriptor.reopened(O_RDWR)
-            // Known, and so watched no longer.
+            // Once the write is recorded, the file is no longer watched.
             try device.writeUnseen("FIRST", to: writer)
-            try device.library.transactions.noteUnseenWrites()
+            try device.library.transactions.recordUnseenWrites()
             try device.close()
             try device.open(asksForLeases: true)
             try await Self.attemptUpload(on: device)
@@ -318,7 +323,9 @@ struct UnseenWriteTests {
     }
 
     @Test(arguments: [true, false])
-    func `what they wrote is sent when they have closed it, and nothing if they wrote nothing`(isWritten: Bool)
+    func `writes by such a process are sent when it closes the document, and nothing if it wrote nothing`(
+        isWritten: Bool
+    )
         async throws
     {
         try await Self.withPlan { device, _ in
@@ -333,10 +340,10 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `what is not mapped is closed at once`() async throws {
+    @Test func `a file that is not mapped is closed at once`() async throws {
         try await Self.withPlan { device, _ in
             let writer = try await device.openUnseen("Plan.txt")
-            // As fallocate does, which docfs is asked for.
+            // As fallocate, a write that reaches docfs.
             try device.write("FIRST", to: writer)
             let count = Atomic<Int>(0)
             device.library.whenUnmapped(writer) { count.add(1, ordering: .relaxed) }
@@ -345,12 +352,13 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test func `a document that was mapped before it was the cloud's is sent when the mapping has gone`() async throws {
+    @Test func `a document that was mapped before it moved to the cloud is sent when the mapping is gone`() async throws
+    {
         try await withTwoDevices { laptop, phone in
             laptop.library.contents.prepareForUnseenWrites()
             try laptop.create("Plan.txt", "first version", in: .local)
             let mapping = try Mapping(laptop.backingPath("Plan.txt", in: .local))
-            // A page that has been written to may be so again without a trace.
+            // Once a page is dirty, further writes to it change no time.
             mapping.write("first")
             try laptop.move("Plan.txt", from: .local, to: .cloud)
             try await Self.attemptUpload(on: laptop)

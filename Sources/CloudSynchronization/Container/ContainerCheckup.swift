@@ -111,7 +111,7 @@ struct ContainerCheckup: Sendable {
         let present = try await presentContents()
         let ids = try store.read { try $0.replicaParents().map(\.id) }
         for (number, id) in ids.enumerated() {
-            request.note(progress: 100 * number / ids.count)
+            request.report(progress: 100 * number / ids.count)
             guard let entry = try store.read({ try CatalogReplica($0).entry(id) }), !entry.isDeleted,
                 let versions = entry.versions
             else { continue }

@@ -34,7 +34,7 @@ extension CommitPreparation {
                 let time = try time(of: folder, catalog), time != folder.modified
             else { continue }
             folder.modified = time
-            folder.notePending(.modified)
+            folder.markPending(.modified)
             try catalog.update(folder)
             pending[inode] = folder
         }

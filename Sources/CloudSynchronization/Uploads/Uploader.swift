@@ -47,7 +47,7 @@ final class Uploader: Sendable {
     /// - Returns: how long it is until the next document will have been quiet for long enough; nil if none has to wait for that.
     func startUploads() throws -> Duration? {
         try finished.load()
-        try contents.noteUnseenWrites()
+        try contents.recordUnseenWrites()
         var shortestRest: Duration?
         var last = InodeNumber(0)
         // Thousands of documents of a large step may be uploaded already and wait for the rest: look beyond them.

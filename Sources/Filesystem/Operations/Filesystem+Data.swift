@@ -77,7 +77,7 @@ extension Filesystem {
     {
         if offset == 0, !stateFiles.beginReading(handle) {
             do throws(Refusal) {
-                stateFiles.renew(handle, text: try library.stateText(of: inode, settling: true))
+                stateFiles.renew(handle, text: try library.stateText(of: inode, waitsForCloses: true))
             } catch .staleNFSFileHandle {
                 // The document is gone: its file goes on saying what it said last.
             }

@@ -110,6 +110,6 @@ public enum MountAttribute: String, Sendable {
     func set(_ value: String, in filesystem: Filesystem) throws(Refusal) {
         guard self == .checkup else { throw .computedAttribute }
         guard ["check", "repair"].contains(value) else { throw .unknownCheckup }
-        guard filesystem.library.checkup.ask(repairs: value == "repair") else { throw .checkupUnderWay }
+        guard filesystem.library.checkup.request(repairs: value == "repair") else { throw .checkupUnderWay }
     }
 }

@@ -99,7 +99,7 @@ extension Filesystem {
 
     private func openState(_ inode: InodeNumber, _ number: fuse_ino_t, _ flags: Int32) throws(Refusal) -> OpenReply {
         guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .stateNotWritable }
-        let handle = stateFiles.add(text: try library.stateText(of: inode, settling: false))
+        let handle = stateFiles.add(text: try library.stateText(of: inode, waitsForCloses: false))
         return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
 
@@ -130,7 +130,7 @@ extension Filesystem {
         guard let seen = stateFiles[handle] else { throw .noSuchHandle }
         let isChanged: Bool
         do throws(Refusal) {
-            isChanged = try !library.stateText(of: inode, settling: false).utf8.elementsEqual(seen)
+            isChanged = try !library.stateText(of: inode, waitsForCloses: false).utf8.elementsEqual(seen)
         } catch .staleNFSFileHandle {
             isChanged = true  // the document is gone
         }

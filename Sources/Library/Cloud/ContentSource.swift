@@ -2,21 +2,21 @@ import Backing
 import Documents
 import Replication
 
-/// What the library needs of the cloud. None of it waits for the network.
+/// The cloud as the library uses it. No call waits for the network.
 public protocol ContentSource: Sendable {
     /// Whether the cloud can be reached, as of the last attempt.
     var connection: Connection { get }
 
-    /// A transfer of the content of a version, for the caller to run.
+    /// The download of a version's content. The caller runs it.
     ///
     /// - Parameter file: empty, open for reading and writing. It must stay open until the transfer has ended.
     /// - Throws: `TransferError` for a version that cannot be in a container.
     func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws -> Download
 
-    /// Somebody looks for what may have changed elsewhere: what other devices do is of interest for a while.
+    /// A person or program looks at the tree: the log is asked more often for other devices' changes, for a while.
     func changesAreOfInterest()
 
-    /// There is something to send, or there will be soon.
+    /// There are changes to send, or will be soon.
     func changesAreWaiting()
 }
 

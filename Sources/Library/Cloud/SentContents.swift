@@ -2,47 +2,48 @@ import Backing
 import Catalog
 import Documents
 
-/// What synchronization asks of the contents that it sends.
+/// The contents that synchronization sends, as it uses them.
 package protocol SentContents: Sendable {
-    /// How often files must be looked at that the kernel may be writing to by itself; nil while there are none.
+    /// How often files that the kernel may be writing to by itself must be looked at; nil while there are none.
     var lookInterval: Duration? { get }
 
-    /// What the kernel has written by itself up to now counts as written.
-    func noteUnseenWrites() throws
+    /// Records all writes that the kernel made by itself until now.
+    func recordUnseenWrites() throws
 
-    /// As `noteUnseenWrites`. A failure is logged, and the write is noted with the next change that succeeds.
+    /// As `recordUnseenWrites`. A failure is logged, and the write is recorded with the next change that succeeds.
     @discardableResult
-    func attemptToNoteUnseenWrites() -> Bool
+    func tryToRecordUnseenWrites() -> Bool
 
-    /// How long it is until the changed content of an entry is to be sent; nil while that cannot be told.
+    /// The time until the changed content of an entry is to be sent; nil while that cannot be known.
     func timeToSend(_ inode: InodeNumber) throws -> Duration?
 
-    /// Opens the content of an entry to be sent, and says what its file looks like now.
+    /// Opens the content of an entry to be sent.
     ///
-    /// - Returns: nil while somebody may still write to it unseen.
+    /// - Returns: the file and what it looks like now; nil while a process may still write to it unseen.
     func contentToSend(of entry: Entry, _ catalog: CatalogTransaction) throws -> (file: Descriptor, look: ContentLook)?
 
-    /// Whether somebody has an entry's file open for writing.
+    /// Whether an entry's file is open for writing.
     func isOpenForWriting(_ inode: InodeNumber) -> Bool
 
-    /// Writes down what is in memory of a file that is open for writing. From then on a write through a mapping leaves a trace.
+    /// Writes the dirty pages of a file that is open for writing to the disk. The first write through a mapping after that changes the
+    /// file's times.
     func writePages(of inode: InodeNumber) throws
 
-    /// Whether an entry's file has not been written to since it looked like this. If so, what is written from now on through the
-    /// handles that are open is another change.
+    /// Whether an entry's file is unchanged since it looked like this. If it is, the change is over: the next write through a handle that is
+    /// open is another one.
     func endChange(of entry: Entry, seenAs look: ContentLook, _ catalog: CatalogTransaction) throws -> Bool
 
-    /// Brings the row of a document that is open for writing up to date with its file. Of one that is closed, the close has done that.
+    /// Updates the row of a document that is open for writing from its file. For a closed document the close has done that.
     func finishSaveIfOpen(_ entry: inout Entry, _ catalog: CatalogTransaction) throws
 
-    /// What was to be sent of a document turned out to be no change: another device's version, which may have waited behind it, is
-    /// shown.
+    /// A document has no change to be sent any more: if another device's version was received meanwhile, the names lead to that from now
+    /// on.
     func showNewerVersion(of inode: InodeNumber)
 
-    /// An upload begins, or has ended: states tell of it.
+    /// An upload begins, or has ended. States show it.
     func begin(_ upload: UploadProgress, of inode: InodeNumber)
     func end(_ upload: UploadProgress, of inode: InodeNumber)
 
-    /// The mount ends: what is under way begins anew next time.
+    /// The mount ends. Transfers under way start anew next time.
     func cancelTransfers()
 }

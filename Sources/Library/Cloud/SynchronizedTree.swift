@@ -3,7 +3,7 @@ import Documents
 import Replica
 import Replication
 
-/// What a change of the replica did: the entries that are others now, and the documents of which it carried a save made here.
+/// The result of a change of the replica: the entries that changed, and the documents whose saves made here it contained.
 package struct ReplicaChange {
     let replica: CatalogReplica
     let touched: [EntryID]
@@ -16,14 +16,14 @@ package struct ReplicaChange {
     }
 }
 
-/// What synchronization does to the tree. Called from any thread that may block.
+/// The tree as synchronization changes it. Called from any thread that may block.
 package protocol SynchronizedTree: Sendable {
-    /// Changes the replica and brings the tree in line with it, in one transaction. Where files stand in the way, the rows and files
-    /// of the folders concerned are made to agree first.
+    /// Changes the replica and makes the tree agree with it, in one transaction. If that fails because of files without rows, the folders
+    /// concerned are reconciled first.
     ///
     /// - Parameters:
     ///   - folders: those that the change concerns.
-    ///   - change: may be run a second time.
+    ///   - change: may be called a second time.
     func follow<Value>(
         in folders: (CatalogTransaction) throws -> [InodeNumber],
         _ change: (CatalogTransaction) throws -> (ReplicaChange, Value)
@@ -31,18 +31,19 @@ package protocol SynchronizedTree: Sendable {
 
     /// Fills the tree with the entries of a checkpoint, in one transaction.
     ///
-    /// - Parameter entries: calls `insert` with each entry, after the folder that the entry lies in. Is told whether nothing was in
-    ///   the tree before.
+    /// - Parameter entries: calls `insert` with each entry, after the folder that contains it. `isEmpty` tells whether the tree was empty
+    ///   before.
     func fill(
         _ entries: (CatalogTransaction, _ isEmpty: Bool, _ insert: (ReplicaEntry) throws -> Void) throws -> Void
     ) throws
 
-    /// Notes of deletions of very many entries at once what each has seen. To be done before the log is followed further.
+    /// Records for deletions of very many entries at once the versions that each has seen. Must be called before the log is followed
+    /// further.
     func finishWithdrawals() throws
 
-    /// Removes folders that were kept for the sake of scratch files, when these have gone.
+    /// Removes folders that were kept because of scratch files in them, once these are gone.
     func removeEmptiedFolders() throws
 
-    /// Begins to download the contents of documents that are on their way out of the cloud.
+    /// Starts to download the contents of documents that leave the cloud.
     func startArrivals(atMost limit: Int)
 }

@@ -5,7 +5,7 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// The content of one version on its way into a staging file, shared by all who wait for it.
+/// The download of one version's content into a staging file. All callers that wait for the content share it.
 final class Arrival: Sendable {
     let inode: InodeNumber
     let document: EntryID
@@ -14,16 +14,15 @@ final class Arrival: Sendable {
     let descriptor: Descriptor
     let download: Download
     private let task = Mutex<Task<Void, Never>?>(nil)
-    /// Comes when the content is whole, verified and in its place, or when that failed.
+    /// Completed when the content is whole, verified and installed, or when that failed.
     private let installation = Completion<Void, Refusal>()
     private let currentStage = Mutex(Stage.underWay)
 
-    /// How far it is.
     enum Stage {
         case underWay
         /// The staging file has become the backing file.
         case installed
-        /// It belongs to nobody any more.
+        /// The staging file is removed. Only handles that are still open read from it.
         case failed
     }
 
@@ -39,7 +38,7 @@ final class Arrival: Sendable {
         self.download = download
     }
 
-    /// Starts the transfer; what `work` returns ends the arrival.
+    /// Starts the transfer. The arrival ends with the result of `work`.
     func start(_ work: @escaping @Sendable () async -> Result<Void, Refusal>) {
         task.withLock { task in
             task = Task {
@@ -57,9 +56,9 @@ final class Arrival: Sendable {
         set { currentStage.withLock { $0 = newValue } }
     }
 
-    /// Waits until the content is in its place.
+    /// Waits until the content is installed.
     ///
-    /// - Throws: EINTR when the caller is interrupted; the transfer goes on for the others.
+    /// - Throws: EINTR when the caller is interrupted, while the transfer goes on for the others; else the reason why it failed.
     func waitUntilInstalled() async throws(Refusal) {
         guard let result = await installation.value() else { throw .interrupted }
         try result.get()

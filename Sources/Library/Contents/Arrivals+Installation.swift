@@ -8,58 +8,61 @@ import Replication
 import Synchronization
 import SystemPackage
 
+/// Running a download, and installing its content as the backing file.
 extension Arrivals {
-    func carryOut(_ arrival: Arrival) async -> Result<Void, Refusal> {
+    func downloadAndInstall(_ arrival: Arrival) async -> Result<Void, Refusal> {
         let result: Result<Void, Refusal>
         do throws(TransferError) {
             try await arrival.download.run()
             result = install(arrival)
         } catch {
             result = .failure(.transfer(error))
-            noteFailure(error, of: arrival)
-            if error == .damaged { forsake(arrival.inode) }
+            recordFailure(error, of: arrival)
+            if error == .damaged { renumberDamaged(arrival.inode) }
         }
         transfers.end(arrival, of: arrival.inode)
+        // Installed content has left the staging folder already; the next start of docfs removes any file that is left there.
         try? backing.staging.removeFile(arrival.stagingName)
         stateChanged()
         return result
     }
 
-    private func noteFailure(_ error: TransferError, of arrival: Arrival) {
+    private func recordFailure(_ error: TransferError, of arrival: Arrival) {
         if error == .cancelled { return }
         logger.warning("a download failed", metadata: ["inode": "\(arrival.inode)", "error": "\(error)"])
         let pause = transfers.retries.failed(arrival.inode)
         do throws(Refusal) {
             try mutate { catalog in
-                // An edit may have taken its place meanwhile.
+                // An edit may have replaced it meanwhile.
                 guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
-                // Only what is on its way out of the cloud comes without being asked for.
+                // Only documents that leave the cloud are downloaded without an open.
                 let next =
                     entry.container == .local ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
                 try catalog.setError("\(error); \(next)", of: arrival.inode)
             }
         } catch {
-            logger.error("a failure could not be noted", metadata: ["error": "\(error)"])
+            logger.error("a failed download could not be recorded", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Bytes that were read of content that turned out damaged may be in the kernel's cache: the next try
-    /// gets an inode of its own.
-    private func forsake(_ inode: InodeNumber) {
+    /// Gives a document whose content turned out damaged another inode number, if it is open: bytes that were read already may be in the
+    /// kernel's cache under the old one.
+    private func renumberDamaged(_ inode: InodeNumber) {
         do throws(Refusal) {
             try mutate { catalog in
                 guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
                 openFiles.detach(inode)
-                transfers.retries.passOn(from: inode, to: try catalog.renumber(inode))
+                transfers.retries.renumber(from: inode, to: try catalog.renumber(inode))
                 catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
             }
         } catch {
             logger.error(
-                "a damaged content could not be left behind", metadata: ["inode": "\(inode)", "error": "\(error)"])
+                "a document with damaged content could not get a new inode number",
+                metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
     }
 
-    /// Puts content that is whole and verified in its place.
+    /// Installs content that is whole and verified.
     private func install(_ arrival: Arrival) -> Result<Void, Refusal> {
         do throws(Refusal) {
             let isInstalled = try mutate { catalog in try install(arrival, catalog) }
@@ -69,20 +72,20 @@ extension Arrivals {
             return .success(())
         } catch {
             arrival.stage = .failed
-            // What nobody has a use for any more is not tried again, and must not delay the edit that came instead.
+            // A version that is no longer current is not tried again, and must not delay the upload of the edit that replaced it.
             if error != .staleInode { _ = transfers.retries.failed(arrival.inode) }
             return .failure(error)
         }
     }
 
-    /// - Returns: false where an edit is in its place that somebody made in the store while no mount used it.
+    /// - Returns: false where the file in the store was edited while docfs did not run: the edit is kept instead.
     private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws -> Bool {
-        // It may have been removed, overtaken, or be edited in its older version meanwhile.
+        // Meanwhile the document may have been removed, a newer version received, or the older version opened for writing.
         guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
             entry.currentVersion == arrival.version.id, !openFiles.isOpenForWriting(entry.inode)
         else { throw Refusal.staleInode }
         if try foundFiles.recordEditInStore(of: &entry, catalog) { return false }
-        try settle(arrival, into: entry, catalog)
+        try moveFile(of: arrival, into: entry, catalog)
         try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
         entry.isHere = true
         entry.contentVersion = arrival.version.id
@@ -94,7 +97,7 @@ extension Arrivals {
         return true
     }
 
-    private func settle(_ arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
+    private func moveFile(of arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
         let number = arrival.descriptor.number
         if let displayName = entry.name?.displayName {
             backing.mirror(displayName: displayName, on: arrival.descriptor)
@@ -108,11 +111,11 @@ extension Arrivals {
         try folder.keepingTime { () throws(Errno) in
             try backing.staging.rename(arrival.stagingName, to: folder, entry.filename)
         }
-        // A withdrawal may follow, which lets the cloud drop its copy: the name must be durable too.
+        // A withdrawal may follow, after which other devices drop the cloud's copy. So the name must be durable.
         if entry.container == .local { try folder.synchronize() }
     }
 
-    /// An older version's file stands where the new one goes: the document stays its owner's (chown does not travel).
+    /// Gives the new file the owner of the older version's file that it replaces: owners are not sent to other devices.
     private func keepOwner(of folder: BackingFolder, _ filename: String, on file: Descriptor) throws(Errno) {
         let former: stat
         do throws(Errno) { former = try folder.status(filename) } catch {
@@ -122,7 +125,8 @@ extension Arrivals {
         let present = try file.status()
         if former.st_uid == present.st_uid, former.st_gid == present.st_gid { return }
         do throws(Errno) { _ = try Descriptor.check { fchown(file.number, former.st_uid, former.st_gid) } } catch {
-            // Some file systems give every file one owner, and nobody gives a file to a group that they have left: the content counts.
+            // Some file systems give every file the same owner, and a user cannot give a file to a group that they have left. The content
+            // matters more.
             if error != .notPermitted { throw error }
         }
     }

@@ -1,15 +1,15 @@
-import Replica
 import Backing
 import Catalog
 import Documents
 import Glibc
 import Logging
 import ObjectStore
+import Replica
 import Replication
 import Synchronization
 import SystemPackage
 
-/// Content that is not here: its transfer, shared by all who wait for it, and its installation as the backing file.
+/// Content that is not here: its download, which all callers that wait for it share, and its installation as the backing file.
 final class Arrivals: LibraryPart {
     let transactions: Transactions
     let contents: Contents
@@ -27,10 +27,11 @@ final class Arrivals: LibraryPart {
         self.foundFiles = foundFiles
         self.timeout = timeout
     }
-    /// Begins the arrivals of documents that are on their way out of the cloud.
+
+    /// Starts to download documents that leave the cloud.
     ///
     /// - Parameter limit: of arrivals under way at once.
-    func startDeparting(atMost limit: Int) {
+    func startForDocumentsLeavingCloud(atMost limit: Int) {
         let waiting: [Entry]
         do { waiting = try inspect { try $0.arrivingEntries(limit: Self.lookahead) } } catch {
             return logger.error("documents that leave the cloud could not be found", metadata: ["error": "\(error)"])
@@ -39,7 +40,7 @@ final class Arrivals: LibraryPart {
             if transfers.arrivalCount >= limit { return }
             guard transfers.retries.isDue(entry.inode) else { continue }
             do throws(Refusal) { _ = try arrival(of: entry.inode) } catch {
-                // The others come nevertheless.
+                // The others are downloaded nevertheless.
                 _ = transfers.retries.failed(entry.inode)
                 logger.error(
                     "a download could not be started", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
@@ -47,10 +48,12 @@ final class Arrivals: LibraryPart {
         }
     }
 
-    /// Documents that are looked at for whether they can be downloaded.
+    /// The most documents that are looked at in one call; some of them wait for their next try.
     private static let lookahead = 1024
 
     /// Waits until the content of an entry is here, whole and verified.
+    ///
+    /// - Throws: EHOSTUNREACH offline and when the first bytes do not arrive within the timeout, EINTR, ESTALE, EIO for damaged content.
     func waitForContent(of inode: InodeNumber) async throws(Refusal) {
         guard let arrival = try arrival(of: inode) else { return }
         try await waitForStart(of: arrival)
@@ -64,6 +67,8 @@ final class Arrivals: LibraryPart {
     }
 
     /// Waits for these bytes of a file that was opened before all of it was here, and for no others.
+    ///
+    /// - Throws: EHOSTUNREACH when the connection breaks, EINTR, EIO for damaged content, ENOSPC.
     func waitForBytes(_ handle: Handle, from offset: Int64, count: Int) async throws(Refusal) {
         guard let arrival = handle.file.arrival else { return }
         do throws(TransferError) {
@@ -71,30 +76,30 @@ final class Arrivals: LibraryPart {
         } catch { throw .transfer(error) }
     }
 
-    /// The arrival of an entry's current version, begun if it is not under way; nil when it is here.
+    /// The arrival of an entry's current version, started if it is not under way; nil if the version is here.
     ///
-    /// - Throws: EHOSTUNREACH while the cloud is known to be out of reach.
+    /// - Throws: EHOSTUNREACH offline, ESTALE, EIO if the container knows no content of the document.
     func arrival(of inode: InodeNumber) throws(Refusal) -> Arrival? {
         try joinArrival(of: inode) { catalog in
             guard let entry = try catalog.entry(inode), let id = entry.id else { throw Refusal.staleInode }
-            // It may have come since somebody found that it must.
+            // It may have arrived since the caller looked.
             if entry.isBackingCurrent { return nil }
             guard cloud.isReachable else { throw Refusal.cloudUnreachable }
             let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
             guard let version = visible?.versions?.current else { throw Refusal.noKnownContent }
             return try makeArrival(of: inode, version, id)
-        } carriedOutBy: { [self] arrival in
-            await carryOut(arrival)
+        } performedBy: { [self] arrival in
+            await downloadAndInstall(arrival)
         }
     }
 
-    /// The arrival that is under way for an inode, or else the one that `make` gives, if any.
+    /// The arrival that is under way for an inode, or else the one that `make` returns, if any.
     func joinArrival(
-        of inode: InodeNumber, begunBy make: (CatalogTransaction) throws -> Arrival?,
-        carriedOutBy carryOut: @escaping @Sendable (Arrival) async -> Result<Void, Refusal>
+        of inode: InodeNumber, orStart make: (CatalogTransaction) throws -> Arrival?,
+        performedBy perform: @escaping @Sendable (Arrival) async -> Result<Void, Refusal>
     ) throws(Refusal) -> Arrival? {
         if let arrival = transfers.arrival(of: inode) { return arrival }
-        // Looked up and registered in one turn of the catalog's queue: of two who come at once one begins it.
+        // Looked up and registered in one transaction, so that of two callers at the same time one starts it.
         let (arrival, isNew) = try inspect { catalog -> (Arrival?, Bool) in
             if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
             guard let arrival = try make(catalog) else { return (nil, false) }
@@ -102,15 +107,15 @@ final class Arrivals: LibraryPart {
             return (arrival, true)
         }
         if let arrival, isNew {
-            arrival.start { await carryOut(arrival) }
+            arrival.start { await perform(arrival) }
             stateChanged()
         }
         return arrival
     }
 
     func makeArrival(of inode: InodeNumber, _ version: DocumentVersion, _ id: EntryID) throws -> Arrival {
-        // A name of its own, so that nobody who reads an earlier try sees this one's bytes, and an
-        // earlier try that ends late does not take this one's file away.
+        // Each try has a file of its own. Else handles that read an earlier try would see the bytes of this one, and an earlier try that
+        // ends late would remove this one's file.
         var random = surroundings.random()
         let name = "arriving-\(inode)-\(VersionID.random(using: &random))"
         let descriptor = try backing.staging.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
@@ -126,7 +131,7 @@ final class Arrivals: LibraryPart {
         return openToRead(arrival, by: caller)
     }
 
-    /// Opens what has come of a content, and what is still to come of it, for reading.
+    /// Opens content for reading while it arrives.
     func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> OpenedFile {
         let file =
             openFiles.shareableFile(arrival.inode, forWriting: false)
@@ -135,6 +140,9 @@ final class Arrivals: LibraryPart {
             Handle(file: file, canWrite: false, opener: contents.opener(of: file, caller, flags: O_RDONLY)))
     }
 
+    /// Waits for the first bytes.
+    ///
+    /// - Throws: EHOSTUNREACH after the timeout, or the reason why the transfer failed.
     func waitForStart(of arrival: Arrival) async throws(Refusal) {
         let result = await withTaskGroup(of: Result<Void, Refusal>.self) {
             [timeout, sleep = surroundings.sleep] group in
@@ -145,11 +153,12 @@ final class Arrivals: LibraryPart {
                 } catch { return .failure(.transfer(error)) }
             }
             group.addTask {
+                // Cancelled when the first bytes are here: then this result is not used.
                 try? await sleep(timeout)
                 return .failure(.cloudUnreachable)
             }
             defer { group.cancelAll() }
-            return await group.next()!
+            return await group.next() ?? .failure(.interrupted)
         }
         try result.get()
     }

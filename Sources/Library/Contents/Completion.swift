@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A result that comes once, for any number of waiters, each of whom may give up.
+/// A result that is set once and awaited by any number of tasks. Each of them may be cancelled.
 final class Completion<Success: Sendable, Failure: Error>: Sendable {
     private struct State {
         var result: Result<Success, Failure>?

@@ -8,16 +8,15 @@ import Synchronization
 import SystemPackage
 
 extension Contents {
-    /// Must be called before bytes of a file change through a handle, so that a crash right after
-    /// them leaves the change marked as one that the cloud must hear of.
+    /// Must be called before bytes of a file change through a handle. It records the change in the row, so that it is sent even after a
+    /// crash.
     ///
     /// - Throws: EBADF for a handle that was not opened for writing.
     func willWrite(_ handle: Handle) throws(Refusal) {
         guard handle.canWrite else { throw .notOpenForWriting }
         let file = handle.file
         let isFirst = file.state.withLock { state in
-            defer { state.isModified = true }
-            return !state.isModified && !state.isUnlinked && !state.isPlain
+            state.writing.markModified() && !state.isUnlinked && !state.isPlain
         }
         guard isFirst else { return }
         do throws(Refusal) {
@@ -25,12 +24,12 @@ extension Contents {
             guard isCloud else { return }
             try mutate { catalog in
                 guard var entry = try catalog.entry(file.inode) else { return }
-                transactions.noteContentChange(&entry)
+                transactions.markContentChanged(&entry)
                 try catalog.update(entry)
             }
             cloud.changesAreWaiting()
         } catch {
-            file.state.withLock { $0.isModified = false }
+            file.withWriting { $0.markUnmodified() }
             throw error
         }
     }
@@ -43,19 +42,19 @@ extension Contents {
             else { return }
             try mutate { catalog in
                 guard var entry = try catalog.entry(inode) else { return }
-                if entry.isReplicated { transactions.noteContentChange(&entry) }
+                if entry.isReplicated { transactions.markContentChanged(&entry) }
                 try finishSave(&entry, catalog)
                 try catalog.update(entry)
             }
-            if saved.isReplicated { transfers.noteClosed(inode) }
+            if saved.isReplicated { transfers.markClosed(inode) }
         } catch {
-            logger.error("a save could not be noted", metadata: ["inode": "\(inode)", "error": "\(error)"])
+            logger.error("a save could not be recorded", metadata: ["inode": "\(inode)", "error": "\(error)"])
         }
     }
 
     /// Brings a saved document's row up to date with its file: size, times, automatic display name.
     func finishSave(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        try noteBackingContent(&entry, catalog)
+        try recordBackingStatus(&entry, catalog)
         guard entry.kind == .document, entry.naming != .given else { return }
         let folder = try backing.folder(entry.parent, catalog)
         let content = try folder.openUnnoticed(entry.filename).readPrefix(AutomaticName.examinedLength)
@@ -66,42 +65,42 @@ extension Contents {
         let formerName = entry.name
         entry.document?.name = name
         try namespace.announceListedName(of: entry, formerly: formerName, catalog)
-        entry.notePending(.name)
+        entry.markPending(.name)
         backing.mirror(displayName: name.displayName, of: entry.filename, in: folder)
     }
 
-    /// Remembers what the backing file looks like, to recognise changes made while docfs was not running.
-    func noteBackingContent(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    /// Copies size, time and mode of the backing file into the row. By them a change that is made while docfs does not run is recognised.
+    func recordBackingStatus(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         let status = try backing.folder(entry.parent, catalog).status(entry.filename)
         entry.size = Int64(status.st_size)
         entry.modified = Timestamp(status.st_mtim)
         let mode = FileMode.held(entry.mode, by: status.st_mode)
         if mode != entry.mode {
             entry.mode = mode
-            entry.notePending(.mode)
+            entry.markPending(.mode)
         }
     }
 
-    /// fsync(2): content, the row that names it, and both of their directories' names.
+    /// fsync(2) makes the content durable, the row that names it, and the names in its folder.
     func synchronize(_ handle: Handle, dataOnly: Bool) throws(Refusal) {
-        // fdatasync(2) may leave the file's time behind, which else would tell of its change after a crash.
-        guard transactions.attemptToNoteUnseenWrites() else { throw .storeFailed("a write could not be noted") }
-        let isSaved = handle.canWrite && handle.file.state.withLock { $0.isModified && !$0.isPlain }
+        // fdatasync(2) need not write the file's times. After a crash they would not tell of the change, so the row must.
+        guard transactions.tryToRecordUnseenWrites() else { throw .storeFailed("a write could not be recorded") }
+        let isSaved = handle.canWrite && handle.file.state.withLock { $0.writing.isModified && !$0.isPlain }
         let look = try Refusal.wrapping {
             let look = isSaved ? ContentLook(try handle.descriptor.status()) : nil
             try handle.descriptor.synchronize(dataOnly: dataOnly)
             return look
         }
         if handle.file.isUnlinked { return }
-        if let look { noteSaved(handle.file, look) }
+        if let look { markSaved(handle.file, look) }
         try synchronizeNames { catalog in
             try catalog.entry(handle.inode).map { try backing.folder($0.parent, catalog) }
         }
     }
 
-    /// fsync(2) of a folder: the names in it.
+    /// fsync(2) of a folder makes the names in it durable.
     func synchronizeFolder(_ inode: InodeNumber) throws(Refusal) {
-        // What is created in `Documents` lies in the preferred location.
+        // Entries that are created in `Documents` lie in the preferred location.
         try synchronizeNames { try backing.folder(inode == .documents ? namespace.preferredFolder : inode, $0) }
     }
 
@@ -118,10 +117,10 @@ extension Contents {
         try Refusal.wrapping { try backing.root.fileSystemStatus() }
     }
 
-    /// A rename gave a document this content. Whoever still writes to the file finishes the save by closing it.
+    /// A rename gave a document this content. If the file is still open for writing, its close finishes the save.
     func finishSaveByRenaming(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         if let file = openFiles.file(entry.inode), file.isOpenForWriting {
-            noteSaved(file, ContentLook(try file.descriptor.status()))
+            markSaved(file, ContentLook(try file.descriptor.status()))
         } else {
             try finishSave(&entry, catalog)
         }

@@ -4,31 +4,28 @@ import Documents
 import Synchronization
 import SystemPackage
 
-/// Contents on their way to the cloud.
+/// The contents that synchronization sends to the cloud.
 extension Contents: SentContents {
-    /// How often a file is looked at that somebody has open for writing, to see how long it has been as it is.
+    /// How often a file that is open for writing is looked at, to learn how long its content is unchanged.
     private static let lookInterval = Duration.seconds(2)
 
-    package var lookInterval: Duration? { unseenWrites.areNone ? nil : Self.lookInterval }
+    package var lookInterval: Duration? { unseenWrites.isEmpty ? nil : Self.lookInterval }
 
-    package func noteUnseenWrites() throws { try transactions.noteUnseenWrites() }
+    package func recordUnseenWrites() throws { try transactions.recordUnseenWrites() }
 
     @discardableResult
-    package func attemptToNoteUnseenWrites() -> Bool { transactions.attemptToNoteUnseenWrites() }
+    package func tryToRecordUnseenWrites() -> Bool { transactions.tryToRecordUnseenWrites() }
 
     package func timeToSend(_ inode: InodeNumber) throws -> Duration? {
         guard let file = openFiles.file(inode), file.isOpenForWriting else { return transfers.timeToQuiet(inode) }
-        // A mapping may be written to without a trace; on older kernels so may be what was not the cloud's when it was opened.
-        if file.state.withLock({ $0.isOnlyMapped || $0.isBypassed && !unseenWrites.canBeNoticed }) { return nil }
+        if file.withWriting({ $0.mayChangeUnnoticed(noticesWrites: unseenWrites.canBeNoticed) }) { return nil }
         let look = ContentLook(try file.descriptor.status())
         let now = surroundings.instant()
-        let (time, isSaved, isModified) = file.state.withLock { state in
-            (state.quiet.note(look, at: now), state.quiet.isSaved, state.isModified)
-        }
-        // What was saved before it was opened has been quiet since then.
+        let (quiet, isModified) = file.withWriting { ($0.observe(look, at: now), $0.isModified) }
+        // The change was saved before the file was opened.
         if !isModified { return transfers.timeToQuiet(inode) }
-        let rest = transfers.pace.rest(after: time, isOpenForWriting: true, isSaved: isSaved)
-        return isSaved ? rest : min(rest, Self.lookInterval)
+        let rest = transfers.pace.rest(after: quiet.time, isOpenForWriting: true, isSaved: quiet.isSaved)
+        return quiet.isSaved ? rest : min(rest, Self.lookInterval)
     }
 
     package func contentToSend(
@@ -36,8 +33,8 @@ extension Contents: SentContents {
     ) throws -> (file: Descriptor, look: ContentLook)? {
         let file = try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
         guard !isMapped(entry, file) else {
-            // As if it had been written to just now; but nobody is at work for whom the log should be asked often.
-            transfers.noteWritten(entry.inode)
+            // It is looked at again after a while. Not `markClosed`: the log need not be asked more often for this.
+            transfers.markWritten(entry.inode)
             return nil
         }
         return (file, ContentLook(try file.status()))
@@ -59,9 +56,9 @@ extension Contents: SentContents {
     private func endChange(of inode: InodeNumber, seenAs look: ContentLook) throws -> Bool {
         guard let file = openFiles.file(inode), file.isOpenForWriting else { return true }
         guard ContentLook(try file.descriptor.status()) == look else { return false }
-        // First this: a write that docfs sees is noted by itself then. One that was noted already and comes only now is found
-        // by comparison.
-        file.state.withLock { $0.isModified = false }
+        // In this order: a write that docfs sees from now on is recorded by `willWrite`. A write that `willWrite` has recorded
+        // already, but that changes the file only now, is found by the comparison with `look`.
+        file.withWriting { $0.markUnmodified() }
         unseenWrites.watch(file, since: look.fingerprint)
         return true
     }
@@ -69,8 +66,6 @@ extension Contents: SentContents {
     package func finishSaveIfOpen(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         if openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
     }
-
-    package func showNewerVersion(of inode: InodeNumber) { leaveOvertaken(inode) }
 
     package func begin(_ upload: UploadProgress, of inode: InodeNumber) {
         transfers.begin(upload, of: inode)
@@ -81,22 +76,22 @@ extension Contents: SentContents {
 
     package func cancelTransfers() { transfers.cancelAll() }
 
-    /// The writer of an open file says that its content is whole.
+    /// The writer of an open file declared its content whole, by fsync or by renaming it over the document.
     ///
-    /// - Parameter look: what the file looked like before that.
-    func noteSaved(_ file: OpenFile, _ look: ContentLook) {
+    /// - Parameter look: of the file before that.
+    func markSaved(_ file: OpenFile, _ look: ContentLook) {
         let now = surroundings.instant()
-        file.state.withLock { $0.quiet.noteSaved(look, at: now) }
+        file.withWriting { $0.markSaved(look, at: now) }
         cloud.changesAreWaiting()
     }
 
-    /// Whether somebody may still write to a closed document through a mapping that docfs does not see.
+    /// Whether a process may still write to a closed document through a mapping that docfs does not see.
     ///
     /// - Parameter file: opened for reading only.
     func isMapped(_ entry: Entry, _ file: Descriptor) -> Bool {
-        // Where somebody holds the file for writing, be it docfs itself, that cannot be told.
+        // While a process, docfs included, has the file open for writing, a lease does not tell of mappings.
         if let open = openFiles.file(entry.inode), open.isWritable || open.isOpenForWriting {
-            return open.state.withLock(\.isOnlyMapped)
+            return open.withWriting(\.isOnlyMapped)
         }
         return unseenWrites.isMapped(file)
     }

@@ -7,17 +7,20 @@ import Synchronization
 import SystemPackage
 
 extension Contents {
-    /// From now on whoever opens a file may let the kernel read and write it by itself (`OpenedFile.shareable`).
+    /// From now on the kernel may read and write opened files by itself (`OpenedFile.shareable`).
     func shareFiles() {
         prepareForUnseenWrites()
         unseenWrites.areFilesShared.store(true, ordering: .relaxed)
     }
 
-    /// Finds out whether writes that docfs does not see can be noticed. Until then, and if not, no document of
-    /// the cloud can be written to past docfs (`Handle.canBypass`).
+    /// Finds out whether writes that docfs does not see can be noticed. Until then, and if not, all writes to cloud documents go through
+    /// docfs (`Handle.canBypass`).
     func prepareForUnseenWrites() {
-        guard let file = try? unnamedFile() else { return }
-        unseenWrites.probe(with: file)
+        do throws(Refusal) { unseenWrites.probe(with: try unnamedFile()) } catch {
+            logger.warning(
+                "all writes to cloud documents go through docfs, which is slower: the store could not be tried",
+                metadata: ["error": "\(error)"])
+        }
     }
 
     var canNoticeUnseenWrites: Bool { unseenWrites.canBeNoticed }
@@ -25,30 +28,32 @@ extension Contents {
     /// Must be called before a handle is given to the kernel to write by itself.
     func willWriteUnseen(_ handle: Handle) throws(Refusal) {
         guard handle.canWrite else { throw .notOpenForWriting }
-        // Of what is not the cloud's nobody needs to hear but its name: it is taken to be written to.
+        // Of a file that is no cloud document a write changes the automatic name at most: it is taken to be written to.
         if handle.file.isWritable {
-            handle.file.state.withLock { $0.isBypassed = true }
+            handle.file.withWriting { $0.markBypassed() }
             return try willWrite(handle)
         }
-        if handle.file.state.withLock({ $0.isModified }) { return }
+        if handle.file.withWriting(\.isModified) { return }
         try Refusal.wrapping { try unseenWrites.watch(handle.file) }
-        // From now on it is looked at now and then.
+        // Synchronization looks at it every few seconds from now on.
         cloud.changesAreOfInterest()
     }
 
-    /// Runs `body` when nobody can write through a handle any more: at once, but for a file that the kernel writes by
-    /// itself. Of that it does not say when the last mapping goes, which may be long after the descriptor was closed.
+    /// Runs `body` when no process can write through a handle any more. That is at once, except for a file that the kernel writes to by
+    /// itself: a mapping may outlive its descriptor by long, and the kernel does not tell when the last one goes.
     func whenUnmapped(_ number: UInt64, _ body: @escaping @Sendable () -> Void) {
+        // No process can write through a handle that does not exist.
         guard let handle = try? openFiles.handle(number), handle.canWrite, !handle.file.isWritable else {
             return body()
         }
         let file = handle.file
-        if !file.beginLeaving() || isUnmapped(file) {
+        if !file.withWriting({ $0.beginClose() }) || isUnmapped(file) {
             body()
-            return file.endLeaving()
+            return file.withWriting { $0.endClose() }
         }
         Task { [self] in
-            // Asked for again and again: the kernel's word that a file was closed (inotify) comes before it counts as closed.
+            // Polled: inotify tells of a close before a lease can be had.
+            // A sleep fails only when it is cancelled.
             var pause = Duration.milliseconds(1)
             while !isUnmapped(file), (try? await surroundings.sleep(pause)) != nil {
                 pause = min(pause * 2, .seconds(1))
@@ -56,13 +61,13 @@ extension Contents {
             if unseenWrites.hasEnded.load(ordering: .acquiring) { return }
             await onBlockingThread {
                 body()
-                file.endLeaving()
+                file.withWriting { $0.endClose() }
             }
         }
     }
 
     private func isUnmapped(_ file: OpenFile) -> Bool {
         file.dropWritable()
-        return !unseenWrites.isMapped(file.descriptor) && file.endWaiting()
+        return !unseenWrites.isMapped(file.descriptor) && file.withWriting { $0.endWait() }
     }
 }

@@ -9,20 +9,19 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// Documents' contents: open files, writes, saves, and which version a save is made from.
+/// The contents of documents: open files, writes, saves, and the version that a save is made from.
 final class Contents: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
     let withdrawals: Withdrawals
 
-    init(
-        _ transactions: Transactions, namespace: Namespace, withdrawals: Withdrawals
-    ) {
+    init(_ transactions: Transactions, namespace: Namespace, withdrawals: Withdrawals) {
         self.transactions = transactions
         self.namespace = namespace
         self.withdrawals = withdrawals
     }
-    /// Puts an empty backing file in the place of content that is not here, or not the latest.
+
+    /// Replaces content that is not here, or not the latest, by an empty backing file.
     func makeEmpty(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         let folder = try backing.folder(entry.parent, catalog)
         let (filename, mode) = (entry.filename, entry.mode | BackingFolder.fileAccess)
@@ -39,17 +38,17 @@ final class Contents: LibraryPart {
         entry.backing = try file.identify().evidence
     }
 
-    /// An empty file of the store that has no name: it goes with its descriptor.
+    /// An empty file of the store without a name. It is gone when its descriptor is closed.
     func unnamedFile() throws(Refusal) -> Descriptor {
         var random = surroundings.random()
         let name = "trial-\(VersionID.random(using: &random))"
         return try Refusal.wrapping { try backing.staging.openUnnamedFile(name) }
     }
 
-    /// The handle that read, write and the rest of its system calls go through.
+    /// - Throws: EBADF for a number under which no file is open.
     func handle(_ number: UInt64) throws(Refusal) -> Handle { try openFiles.handle(number) }
 
-    /// Gives a new handle its number. What was known of its file need not hold any longer.
+    /// Gives a new handle its number. From now on its file may change, so that its remembered status is dropped.
     func register(_ handle: Handle) -> OpenedFile {
         let number = openFiles.add(handle)
         catalog.forgetStatus(of: handle.inode)
@@ -58,19 +57,20 @@ final class Contents: LibraryPart {
 
     /// Closes a handle. The last writer's close is the save.
     func close(_ number: UInt64) {
-        let isNoted = transactions.attemptToNoteUnseenWrites()
+        let isRecorded = transactions.tryToRecordUnseenWrites()
         guard let closing = openFiles.remove(number, at: surroundings.instant()) else { return }
         defer { openFiles.finishClosing(closing) }
         let inode = closing.file.inode
-        if closing.isLastWriter, isNoted { unseenWrites.end(closing.file) }
+        if closing.isLastWriter, isRecorded { unseenWrites.stopWatching(closing.file) }
         if closing.isSaved, !closing.file.isUnlinked {
             save(inode)
-        } else if closing.isLastHandle {
-            if closing.isOvertaken { leaveOvertaken(inode) }
+        } else if closing.isLastHandle, closing.isOvertaken {
+            showNewerVersion(of: inode)
         }
         stateChanged()
     }
 
+    /// - Throws: EISDIR, EINVAL, EAGAIN where the content must arrive first, or the backing file's own errno.
     func truncate(_ entry: inout Entry, to size: Int64, _ catalog: CatalogTransaction) throws {
         guard entry.kind == .document || entry.kind == .scratch else {
             throw entry.kind == .folder ? Refusal.isFolder : Refusal.noContent
@@ -87,29 +87,27 @@ final class Contents: LibraryPart {
             let folder = try backing.folder(entry.parent, catalog)
             try folder.openFile(entry.filename, O_WRONLY).truncate(to: size)
         }
-        if size == 0 { noteBaseOfWriters(of: &entry, catalog) }
-        transactions.noteContentChange(&entry)
+        if size == 0 { setBaseVersionOfWriters(of: &entry, catalog) }
+        transactions.markContentChanged(&entry)
         if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
         try catalog.update(entry)
     }
 
-    /// Whether the content that an edit starts from is here: the newest version, or an older one that
-    /// somebody is editing already.
+    /// Whether the content that an edit starts from is here: the newest version, or an older one that is open for writing.
     func canChangeAtOnce(_ entry: Entry) -> Bool {
         entry.isBackingCurrent || (entry.isHere && openFiles.isOpenForWriting(entry.inode))
     }
 
-    /// The last handle of a file closed that a newer version had overtaken while it was open for
-    /// writing, or what was to be saved of it turned out to be saved: from now on its name means the
-    /// newer one. Who reads it goes on reading it.
-    func leaveOvertaken(_ inode: InodeNumber) {
+    /// Lets a document's names lead to the newer version that was received while its file was open for writing, or had a change to be
+    /// sent: the last handle is closed without a change, or the change is sent. Handles that read the older version go on reading it.
+    package func showNewerVersion(of inode: InodeNumber) {
         do throws(Refusal) {
             try mutate { catalog in
                 guard let entry = try catalog.entry(inode), entry.isOutdated else { return }
-                // Who may still write to it leaves it when it is closed.
-                openFiles.noteOvertaken(inode)
+                // A file that is open for writing is overtaken when it is closed.
+                openFiles.markOvertaken(inode)
                 if openFiles.isOpenForWriting(inode) { return }
-                noteHolders(of: entry)
+                recordHolders(of: entry)
                 openFiles.detach(inode)
                 _ = try catalog.renumber(inode)
                 catalog.announce(.entryChanged(EntryNames(entry), besides: nil))

@@ -1,29 +1,30 @@
 import DequeModule
 import Documents
 
-/// Which processes have a version that another device has overtaken, or had one until a moment ago: what they save is made
-/// from that one (PRODUCT 2), if it replaces all of the content. Who opens the newest version and adds to it has that.
+/// The processes that have a document open of which another device's version was received meanwhile, or had it open until a moment ago.
+/// A save by such a process that replaces the whole content is made from the overtaken version, not from the newest
+/// (`Semantics`, "Saving"). A process that opens the newest version and writes to it edits that one.
 ///
-/// Only what is overtaken is remembered, and for a moment what was closed and may be overtaken yet. That a file is open
-/// its handles tell (`OpenFiles`).
+/// Only overtaken versions are remembered, and closed ones for a moment, since they may be overtaken yet. Whether a file is open is known
+/// from its handles (`OpenFiles`).
 struct HeldVersions {
-    /// What a process has, or had.
+    /// A process has an overtaken version, or had it.
     struct Holding: Equatable, Sendable {
         let process: Int32
         let version: VersionID
-        /// By which it has it open; meaningless once it is closed.
+        /// The handle by which it is open; without meaning once it is closed.
         let handle: UInt64
         /// When it was closed.
         var end: ContinuousClock.Instant?
-        /// Whether it was open for a moment only.
+        /// Whether it was closed after being open for a moment only.
         var isPassing = false
     }
 
-    /// Who opened a document by a handle.
+    /// The process that opened a handle.
     struct Opener: Sendable {
         let process: Int32
         let time: ContinuousClock.Instant
-        /// Whether it gets to see what the document holds.
+        /// Whether it reads the content: it was not opened for writing only, nor truncated.
         let reads: Bool
     }
 
@@ -35,34 +36,34 @@ struct HeldVersions {
         let isPassing: Bool
     }
 
-    /// For so long after it was closed a version counts as held.
+    /// How long a version counts as held after it was closed.
     static let patience = Duration.seconds(5)
-    /// Who has a document open for less is no program that keeps it open while somebody works on it.
+    /// A program that a person works with keeps a document open for longer than this.
     static let moment = Duration.milliseconds(250)
-    /// Who reads more documents than this in that time is no editor.
+    /// The most closed documents that are remembered: a process that reads more in `patience` is no editor.
     static let mostClosed = 4096
 
-    /// Those that were overtaken first come first.
+    /// For each document, the version that was overtaken first is first.
     private var overtaken: [EntryID: [Holding]] = [:]
-    /// The latest last.
+    /// In the order in which they were closed.
     private var closed: Deque<Closed> = []
     private var nextSweep: ContinuousClock.Instant?
 
-    /// Whether the document was overtaken under somebody who may have it still.
-    func concern(_ document: EntryID) -> Bool { overtaken[document] != nil }
+    /// Whether a version of the document was overtaken that a process may still have.
+    func isOvertaken(_ document: EntryID) -> Bool { overtaken[document] != nil }
 
-    /// A process opens the newest version of a document. Who reads it again and again, for a moment each time, goes on from
-    /// what it reads now. A program that kept the document open may open it once more for other reasons, as LibreOffice does
-    /// before it saves.
-    mutating func noteOpened(_ document: EntryID, by opener: Opener) {
+    /// A process opens the newest version of a document. If it read the document for a moment before, it holds what it reads now. If it
+    /// kept the document open, it still holds the version that it kept: LibreOffice opens a document once more before it saves.
+    mutating func recordOpen(_ document: EntryID, by opener: Opener) {
         guard opener.reads, let holdings = overtaken[document] else { return }
         let rest = holdings.filter { !($0.process == opener.process && $0.end != nil && $0.isPassing) }
         overtaken[document] = rest.isEmpty ? nil : rest
     }
 
-    /// A process let go of a document.
-    mutating func noteClosed(_ handle: UInt64, of document: EntryID, by opener: Opener, at now: ContinuousClock.Instant)
-    {
+    /// A process closed a document.
+    mutating func recordClose(
+        _ handle: UInt64, of document: EntryID, by opener: Opener, at now: ContinuousClock.Instant
+    ) {
         forgetOld(now)
         let isPassing = now - opener.time < Self.moment
         if let index = overtaken[document]?.firstIndex(where: { $0.handle == handle }) {
@@ -74,10 +75,12 @@ struct HeldVersions {
         }
     }
 
-    /// Another device's version of a document came: who has the document has this one, which is an older one now.
+    /// Another device's version of a document was received. The processes that have the document hold the former version.
     ///
-    /// - Parameter handles: by which it is open, and their processes.
-    mutating func noteOvertaken(
+    /// - Parameters:
+    ///   - version: the former one.
+    ///   - handles: by which the document is open, and their processes.
+    mutating func recordOvertaken(
         _ version: VersionID, of document: EntryID, heldBy handles: [(number: UInt64, process: Int32)],
         at now: ContinuousClock.Instant
     ) {
@@ -97,21 +100,22 @@ struct HeldVersions {
         if !new.isEmpty { overtaken[document] = known + new }
     }
 
-    /// One of these processes saves a document: from then on they have what they saved.
+    /// One of these processes saves a document. From then on they hold the saved version.
     ///
-    /// - Returns: what they had of it, the version that was overtaken first coming first.
-    mutating func take(_ document: EntryID, heldBy processes: Set<Int32>, at now: ContinuousClock.Instant) -> [Holding]
+    /// - Returns: the versions that they held until now. The one that was overtaken first is first.
+    mutating func removeHoldings(_ document: EntryID, heldBy processes: Set<Int32>, at now: ContinuousClock.Instant)
+        -> [Holding]
     {
         let all = overtaken[document] ?? []
-        let taken = all.filter { processes.contains($0.process) }
+        let removed = all.filter { processes.contains($0.process) }
         let rest = all.filter { !processes.contains($0.process) }
         overtaken[document] = rest.isEmpty ? nil : rest
-        return taken.filter { Self.isHeld($0, now) }
+        return removed.filter { Self.isHeld($0, now) }
     }
 
-    /// The save did not succeed.
-    mutating func giveBack(_ taken: [Holding], of document: EntryID) {
-        if !taken.isEmpty { overtaken[document] = taken + (overtaken[document] ?? []) }
+    /// The save failed.
+    mutating func restore(_ holdings: [Holding], of document: EntryID) {
+        if !holdings.isEmpty { overtaken[document] = holdings + (overtaken[document] ?? []) }
     }
 
     private static func isHeld(_ holding: Holding, _ now: ContinuousClock.Instant) -> Bool {

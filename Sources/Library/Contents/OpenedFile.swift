@@ -1,24 +1,23 @@
 import Backing
 import Catalog
 
-/// What comes of an open(2).
+/// The result of an open(2).
 public enum Opening: Sendable {
     case opened(OpenedFile)
-    /// The content is not here: `Library.finishOpening` waits for what the open needs of it.
+    /// The content is not here: `Library.finishOpening` waits for as much of it as the open needs.
     case arriving(InodeNumber)
 }
 
-/// A file that was just opened, with all that its opener needs to know.
+/// A file that was just opened.
 public struct OpenedFile: Sendable {
-    /// By which the other calls of the library know the handle.
+    /// The handle's number in other calls of the library.
     public let number: UInt64
     let handle: Handle
     let isShared: Bool
 
     public var canWrite: Bool { handle.canWrite }
 
-    /// The backing file's descriptor, if the kernel may read and write it by itself (`Library.shareFiles`): for writing,
-    /// too, if the file was opened for that. Whoever opens such a file for writing is taken to write to it unseen until it is closed.
-    /// Nil where docfs must see every access.
+    /// The backing file's descriptor, if the kernel may read and write the file by itself (`Library.shareFiles`); nil where docfs must see
+    /// every access. A file that was opened for writing is then taken to be written to unseen until it is closed.
     public var shareable: Descriptor? { isShared && handle.canBypass ? handle.descriptor : nil }
 }

@@ -8,7 +8,7 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// open(2): at once if the content is here, else when as much of it has arrived as the open needs.
+/// open(2): answered at once if the content is here, else when as much of it has arrived as the open needs.
 final class Openings: LibraryPart {
     let transactions: Transactions
     let contents: Contents
@@ -33,9 +33,9 @@ final class Openings: LibraryPart {
     ///
     /// - Parameters:
     ///   - flags: of open(2).
-    ///   - isMember: of whoever opens without the privilege to keep set-id bits of a file that is truncated.
-    /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for what is not here,
-    ///   EACCES for writing to a version, or the backing file's own errno.
+    ///   - isMember: given if the caller lacks the privilege to keep the set-id bits of a file that is truncated.
+    /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for content that is not here, EACCES for writing to a
+    ///   version, or the backing file's own errno.
     func open(
         _ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown,
         clearingSetID isMember: AttributeChanges.Membership? = nil
@@ -47,7 +47,7 @@ final class Openings: LibraryPart {
         return opening
     }
 
-    /// The last of an open or create, outside of any transaction: from now on the kernel may write to the file by itself.
+    /// Must be called at the end of an open or create, outside any transaction: from now on the kernel may write to the file by itself.
     func expectUnseenWrites(to file: OpenedFile) throws(Refusal) {
         guard file.canWrite, file.shareable != nil else { return }
         try closing(file.number) { () throws(Refusal) in try contents.willWriteUnseen(file.handle) }
@@ -91,10 +91,10 @@ final class Openings: LibraryPart {
     private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Refusal) -> OpenedFile {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
-        // What a newer version overtook has no name that an edit could stay under: the kernel, which came
-        // by an old memory of one, must look it up again.
-        if file.isUnlinked, canWrite || truncates, orphans[file.inode] == nil { throw .staleInode }
-        // Whether it may be written to is known now or, where the kernel does it, when that opens it.
+        // A newer version took over the names of this file, so that an edit of it would be lost. The kernel asks by a dentry that is out
+        // of date and must look the name up again.
+        if file.isUnlinked, canWrite || truncates, !orphans.contains(file.inode) { throw .staleInode }
+        // Fails here if the file may not be written to. Where the kernel writes by itself, its own open fails.
         if canWrite, !unseenWrites.canBeNoticed { _ = try Refusal.wrapping { try file.writable() } }
         let opened = contents.register(
             Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags)))
@@ -106,7 +106,7 @@ final class Openings: LibraryPart {
         return opened
     }
 
-    /// What is left to do of an open; if it fails, there is no handle.
+    /// Does the rest of an open. If that fails, the handle is closed.
     private func closing(_ number: UInt64, unless work: () throws(Refusal) -> Void) throws(Refusal) {
         do throws(Refusal) { try work() } catch {
             contents.close(number)
@@ -117,7 +117,7 @@ final class Openings: LibraryPart {
     private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
         if let file = openFiles.shareableFile(entry.inode, forWriting: true) { return file }
         let folder = try backing.folder(entry.parent, catalog)
-        if unseenWrites.concern(entry) {
+        if unseenWrites.mayWrite(to: entry) {
             let descriptor = try folder.openFile(entry.filename, O_RDONLY)
             return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
         }
@@ -130,12 +130,13 @@ final class Openings: LibraryPart {
         }
     }
 
-    /// Opens a file that another was renamed over after its name had led here: who was just before the
-    /// save sees the old content, whole.
+    /// Opens a file that another was renamed over between the lookup of its name and this open. The caller reads the old content, whole.
     private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Refusal) -> OpenedFile {
-        guard let node = orphans[inode], let content = node.content, !canWrite else { throw .staleInode }
+        guard let entry = orphans.entry(of: inode), let content = orphans.content(of: inode), !canWrite else {
+            throw .staleInode
+        }
         let descriptor = try Refusal.wrapping { try content.reopened(O_RDONLY) }
-        let file = openFiles.file(inode) ?? OpenFile(entry: node.entry, descriptor: descriptor, isWritable: false)
+        let file = openFiles.file(inode) ?? OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
         file.state.withLock { $0.isUnlinked = true }
         return contents.register(Handle(file: file, canWrite: false))
     }
@@ -143,44 +144,43 @@ final class Openings: LibraryPart {
     private func truncateOpened(_ inode: InodeNumber) throws(Refusal) {
         let isNamed = try mutate { catalog in
             guard var entry = try catalog.entry(inode) else { return false }
-            // As long as no row tells of the file, it tells of its attributes itself after a sudden end.
+            // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
             if catalog.isUnwritten(inode), BackingFolder.keepsMode(entry.mode) { catalog.durability = .soon }
             try contents.truncate(&entry, to: 0, catalog)
             self.catalog.forgetStatus(of: inode)
             return true
         }
         if isNamed { return }
-        // It may have lost its name while this call waited for its turn.
+        // Another call removed its name before this transaction began.
         guard let file = openFiles.file(inode), file.isUnlinked else { throw .staleInode }
         try empty(file)
     }
 
-    /// Of a file without a name nobody needs to hear.
+    /// Truncates a file without a name. It has no row that could change.
     private func empty(_ file: OpenFile) throws(Refusal) {
         try Refusal.wrapping { try file.writable().truncate(to: 0) }
     }
 
-    /// O_TRUNC on what is not here needs none of its content.
+    /// O_TRUNC on content that is not here needs no download.
     private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Refusal) -> OpenedFile {
         try mutate { catalog in
             guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
             try contents.makeEmpty(&entry, catalog)
-            contents.noteBase(of: &entry, savedBy: caller, catalog)
-            transactions.noteContentChange(&entry)
+            contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+            transactions.markContentChanged(&entry)
             try catalog.update(entry)
             let file = try openBacking(entry, canWrite: true, catalog)
-            file.state.withLock { $0.isModified = true }
+            file.withWriting { $0.markModified() }
             return contents.register(
                 Handle(file: file, canWrite: true, opener: contents.opener(of: file, caller, flags: O_WRONLY | O_TRUNC))
             )
         }
     }
 
-    /// Waits for the content of an open that was answered with `Opening.arriving`, and opens it: for
-    /// reading when the first bytes are here, for writing when all are.
+    /// Waits for the content of an open that was answered with `Opening.arriving`, and opens it: for reading when the first bytes are
+    /// here, for writing when all are.
     ///
-    /// - Throws: EHOSTUNREACH when the first bytes do not come within the timeout, EINTR, EIO for
-    ///   content that is damaged, or what opening it then gives.
+    /// - Throws: EHOSTUNREACH when the first bytes do not arrive within the timeout, EINTR, EIO for damaged content, or as `open`.
     func finishOpening(_ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown) async throws(Refusal)
         -> OpenedFile
     {
@@ -192,7 +192,7 @@ final class Openings: LibraryPart {
                 if onlyReads, let file = arrivals.openArriving(arrival, by: caller) { return file }
                 try await arrival.waitUntilInstalled()
             }
-            // Meanwhile a still newer version may have come.
+            // A still newer version may have been received meanwhile: then the open waits again.
             if case .opened(let file) = try open(inode, flags: flags, by: caller) { return file }
         }
     }

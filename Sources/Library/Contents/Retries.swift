@@ -31,8 +31,8 @@ package final class Retries: Sendable {
         }
     }
 
-    /// An entry's inode number changed.
-    func passOn(from inode: InodeNumber, to newInode: InodeNumber) {
+    /// The inode number of an entry changed.
+    func renumber(from inode: InodeNumber, to newInode: InodeNumber) {
         failures.withLock { failures in failures[newInode] = failures.removeValue(forKey: inode) }
     }
 

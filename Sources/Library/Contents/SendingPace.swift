@@ -2,11 +2,11 @@ import Backing
 import Documents
 import Glibc
 
-/// When a content that was changed is sent (PRODUCT 2 "Saving as programs really do it").
+/// When changed content is sent (`Semantics`, "Saving").
 public struct SendingPace: Sendable {
-    /// So long without a change makes a save of what is closed, was renamed over the document, or was synced.
+    /// How long content must be unchanged to be sent if its file is closed, was renamed over the document, or was synced.
     public var quiet: Duration
-    /// So long without a change makes one of what a program keeps open.
+    /// How long content must be unchanged to be sent while a program keeps its file open for writing.
     public var patience: Duration
 
     public init(quiet: Duration = .milliseconds(500), patience: Duration = .seconds(10)) {
@@ -15,16 +15,17 @@ public struct SendingPace: Sendable {
     }
 
     /// - Parameters:
-    ///   - time: how long the content has been as it is.
-    ///   - isSaved: whether who has it open for writing has said that it is whole: by syncing it, or by renaming it over the
-    ///     document; or has not changed it at all.
-    /// - Returns: how long it is until the content is to be sent.
+    ///   - time: how long the content is unchanged.
+    ///   - isSaved: whether its writer has declared the content whole, by syncing the file or renaming it over the document, or has not
+    ///     changed it at all.
+    /// - Returns: the time until the content is to be sent.
     func rest(after time: Duration, isOpenForWriting: Bool, isSaved: Bool) -> Duration {
         max(.zero, (isOpenForWriting && !isSaved ? patience : quiet) - time)
     }
 }
 
-/// By which a content is known to be the same as at another look, however its times were set meanwhile.
+/// The status by which an unchanged file is recognised. It contains the time of change, so that a time of modification that was set back
+/// hides no write.
 package struct ContentLook: Equatable, Sendable {
     package let fingerprint: Fingerprint
     private let changed: Timestamp
@@ -35,26 +36,26 @@ package struct ContentLook: Equatable, Sendable {
     }
 }
 
-/// How long the content of an open file has been as it is. Of what the kernel writes by itself nobody hears, so that is told
-/// from one look at the file to the next.
+/// How long the content of an open file is unchanged. The kernel does not tell of its own writes, so that the time is measured from one
+/// look at the file to the next.
 struct ContentQuiet: Sendable {
     private var look: ContentLook?
     private var since: ContinuousClock.Instant?
-    /// Whether its writer has said that it is whole.
+    /// Whether its writer has declared this content whole.
     private(set) var isSaved = false
 
     /// The file looks like this now.
     ///
-    /// - Returns: for how long, as far as that is known.
-    mutating func note(_ look: ContentLook, at now: ContinuousClock.Instant) -> Duration {
+    /// - Returns: how long it has looked like this, as far as that is known.
+    mutating func observe(_ look: ContentLook, at now: ContinuousClock.Instant) -> Duration {
         if let since, self.look == look { return now - since }
         (self.look, since, isSaved) = (look, now, false)
         return .zero
     }
 
-    /// Its writer said that this content is whole.
-    mutating func noteSaved(_ look: ContentLook, at now: ContinuousClock.Instant) {
-        _ = note(look, at: now)
+    /// The writer declared this content whole.
+    mutating func markSaved(_ look: ContentLook, at now: ContinuousClock.Instant) {
+        _ = observe(look, at: now)
         isSaved = true
     }
 }

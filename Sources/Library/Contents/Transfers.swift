@@ -2,8 +2,8 @@ import Catalog
 import Documents
 import Synchronization
 
-/// What is under way between this device and the container: kept in memory, gone with the process.
-/// What must survive is in the catalog.
+/// Downloads and uploads that are under way, and when files were last changed. All of it is in memory only; the catalog has what must
+/// survive the process.
 final class Transfers: Sendable {
     struct Status: Sendable {
         var isDownloading = false
@@ -15,15 +15,15 @@ final class Transfers: Sendable {
     private struct State {
         var arrivals: [InodeNumber: Arrival] = [:]
         var uploads: [InodeNumber: UploadProgress] = [:]
-        /// When each file that was open or changed lately was last closed or changed.
+        /// When a file was last closed or changed, for files of which that is less than `pace.quiet` ago or was not asked since.
         var lastActivity: [InodeNumber: ContinuousClock.Instant] = [:]
     }
 
-    /// Taken alone or innermost.
+    /// No other lock is taken inside it.
     private let state = Mutex(State())
 
     let pace: SendingPace
-    /// Transfers that failed, by the inode of the document.
+    /// Failed transfers, by the inode of the document.
     let retries: Retries
     private let cloud: any ContentSource
     private let instant: @Sendable () -> ContinuousClock.Instant
@@ -40,27 +40,27 @@ final class Transfers: Sendable {
 
     // MARK: Quiet
 
-    func noteWritten(_ inode: InodeNumber) {
+    func markWritten(_ inode: InodeNumber) {
         let now = instant()
         state.withLock { $0.lastActivity[inode] = now }
     }
 
-    func noteClosed(_ inode: InodeNumber) {
-        noteWritten(inode)
+    func markClosed(_ inode: InodeNumber) {
+        markWritten(inode)
         cloud.changesAreWaiting()
     }
 
-    /// Its place changed, not its content, which counts as changed only if that was a moment ago.
-    func noteMoved(_ inode: InodeNumber, modified: Timestamp, now: Timestamp) {
-        // Times as files have them can be any: their difference may not fit into 64 bits.
+    /// A document was moved, with its content unchanged. Its content is sent at once unless it was modified a moment ago.
+    func markMoved(_ inode: InodeNumber, modified: Timestamp, now: Timestamp) {
+        // A file can have any time: the difference of two may not fit into 64 bits.
         if Duration.nanoseconds(now.nanoseconds) - .nanoseconds(modified.nanoseconds) > pace.quiet {
             cloud.changesAreOfInterest()
         } else {
-            noteClosed(inode)
+            markClosed(inode)
         }
     }
 
-    /// How long it is until `inode` has been quiet for long enough; zero when it has.
+    /// The time until a closed file is unchanged for long enough to be sent; zero if it is.
     func timeToQuiet(_ inode: InodeNumber) -> Duration {
         let now = instant()
         return state.withLock { state in
@@ -71,7 +71,7 @@ final class Transfers: Sendable {
         }
     }
 
-    /// The entry is gone, or what was under way for it is of no use any more.
+    /// Cancels the transfers of an entry: it is gone, or its content was replaced.
     func forget(_ inode: InodeNumber) {
         let (arrival, upload) = state.withLock { state in
             state.lastActivity[inode] = nil
@@ -81,7 +81,7 @@ final class Transfers: Sendable {
         upload?.cancel()
     }
 
-    /// As `forget`, for all that `isGone`.
+    /// As `forget`, for all entries for which `isGone` returns true.
     func forget(where isGone: (InodeNumber) -> Bool) {
         let known = state.withLock { Set($0.lastActivity.keys).union($0.arrivals.keys).union($0.uploads.keys) }
         for inode in known where isGone(inode) { forget(inode) }
@@ -111,7 +111,7 @@ final class Transfers: Sendable {
         }
     }
 
-    /// The mount ends: what is under way begins anew next time.
+    /// The mount ends. Transfers under way start anew next time.
     func cancelAll() {
         let (arrivals, uploads) = state.withLock { ($0.arrivals, $0.uploads) }
         arrivals.values.forEach { $0.cancel() }
@@ -126,7 +126,7 @@ final class Transfers: Sendable {
     }
 }
 
-/// How far the upload of one document has come.
+/// The progress of one upload.
 package final class UploadProgress: Sendable {
     private let total: Int64
     private let sent = Atomic<Int64>(0)

@@ -6,48 +6,49 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The files that the kernel may be writing to by itself and of which somebody must hear: nobody tells of a
-/// write, so it is found out from what the file looks like.
+/// The cloud documents that the kernel may be writing to by itself. It does not tell of such a write, so that docfs recognises it by the
+/// file's size and times.
 ///
-/// Found out before every step of the tree, every look at a state, fsync and close: to the rules a write that
-/// nobody saw is a write. What a crash comes before is found by the comparison that follows one (`Reconciliation`).
+/// They are compared before every transaction that changes the tree, every read of a state, fsync and close: the rules treat a write
+/// that docfs did not see as a write. Writes that no comparison saw before a crash are found by `Reconciliation`.
 final class UnseenWrites: Sendable {
     private struct Watched {
         var file: OpenFile
         var look: Fingerprint
     }
 
-    /// Whether files are opened by somebody who lets the kernel read and write them by itself.
+    /// Whether opened files are given to the kernel to read and write by itself.
     let areFilesShared = Atomic<Bool>(false)
-    /// Whether they can be noticed on this machine; then documents of the cloud are opened for it.
+    /// Whether such writes can be noticed on this machine. Then cloud documents are opened so that they are.
     let areNoticed = Atomic<Bool>(false)
-    /// Whether leases tell of mappings. A simulation, which does not end the processes that crash, goes without.
+    /// Whether leases tell of mappings. Not so in a simulation, whose crashes do not end the process.
     private let hasLeases = Atomic<Bool>(false)
-    /// Set when the store is closed: from then on nobody waits for a mapping any more.
+    /// Set when the store is closed: from then on no close waits for mappings.
     let hasEnded = Atomic<Bool>(false)
-    /// Taken before the catalog's queue.
-    private let turn = Mutex(())
-    /// Taken innermost but for a file's state.
+    /// Makes `recordWritten` run once at a time. Taken before the catalog's queue.
+    private let recording = Mutex(())
+    /// Only a file's state is taken inside it.
     private let watched = Mutex<[InodeNumber: Watched]>([:])
 
     var filesAreShared: Bool { areFilesShared.load(ordering: .relaxed) }
 
     var canBeNoticed: Bool { areNoticed.load(ordering: .relaxed) }
 
-    /// Whether a file is written to unseen, and so opened for reading only (`OpenFile.isWritable`).
-    func concern(_ entry: Entry) -> Bool { entry.isReplicated && canBeNoticed }
+    /// Whether the kernel will write to a file by itself, so that docfs opens it for reading only (`OpenFile.isWritable`).
+    func mayWrite(to entry: Entry) -> Bool { entry.isReplicated && canBeNoticed }
 
-    /// Finds out with an empty file whether each write leaves a trace, and who still maps a file can be told.
+    /// Finds out with an empty file whether each write changes the file's times, and whether leases tell of mappings.
     func probe(with file: Descriptor) {
+        // A file that cannot be opened for reading tells nothing.
         guard let reader = try? file.reopened(O_RDONLY) else { return }
-        // Files that belong to others take a privilege of their own (CAP_LEASE).
+        // A lease on a file of another owner needs the privilege CAP_LEASE. So the file is given to another owner, where that is allowed.
         _ = fchown(file.number, 1, .max)
         let isTold = reader.isWrittenTo
         hasLeases.store(isTold, ordering: .relaxed)
         areNoticed.store(isTold && file.tellsWritesApart, ordering: .relaxed)
     }
 
-    /// Whether somebody who had a document open when docfs ended, and whom the kernel lets go on, may still write to it.
+    /// Whether a process that had a document open when docfs ended may still write to it: the kernel lets it.
     ///
     /// - Parameter file: opened for reading only.
     func isHeldSinceBefore(_ file: Descriptor) -> Bool {
@@ -56,68 +57,72 @@ final class UnseenWrites: Sendable {
         return true
     }
 
-    /// Whether somebody may still write to a file through a mapping.
+    /// Whether a process may still write to a file through a mapping.
     ///
     /// - Parameter file: opened for reading only, while docfs has it open for writing nowhere.
     func isMapped(_ file: Descriptor) -> Bool { hasLeases.load(ordering: .relaxed) && file.isWrittenTo }
 
-    /// From now on a file may be written to.
+    /// From now on the kernel may write to a file.
+    ///
+    /// - Throws: the errno of fstat(2).
     func watch(_ file: OpenFile) throws(Errno) {
         let look = Fingerprint(try file.descriptor.status())
         watched.withLock { watched in
-            // A write that could not be noted remains to be noted, also when the file is opened anew.
+            // A write that could not be recorded is still to be recorded, so that an older `look` stays.
             if watched[file.inode] == nil { watched[file.inode] = Watched(file: file, look: look) }
             watched[file.inode]?.file = file
         }
     }
 
-    /// From now on whatever makes a file look different is a write, be it one that docfs sees.
+    /// From now on any difference to `look` is a write, even one that docfs sees.
     func watch(_ file: OpenFile, since look: Fingerprint) {
         watched.withLock { $0[file.inode] = Watched(file: file, look: look) }
     }
 
-    /// It cannot be written to any more, unless somebody has just opened it again.
-    func end(_ file: OpenFile) {
+    /// The last writer has closed. Nothing is done if the file has just been opened for writing again.
+    func stopWatching(_ file: OpenFile) {
         watched.withLock { watched in
-            guard watched[file.inode]?.file === file, file.state.withLock({ $0.writers == 0 }) else { return }
+            guard watched[file.inode]?.file === file, !file.isOpenForWriting else { return }
             watched[file.inode] = nil
         }
     }
 
-    /// Hands those that have been written to since they are watched to `body`, and watches them no longer if it does not
-    /// throw. One at a time: when it returns, what was written before is known.
-    func takeWritten(_ body: ([OpenFile]) throws -> Void) rethrows {
-        if areNone { return }
-        try turn.withLock { _ in
+    /// Lets `record` record the files that were written to, and stops watching them if it does not throw. When this returns, all writes
+    /// that were made before the call are recorded, by this call or by another that was under way.
+    func recordWritten(_ record: ([OpenFile]) throws -> Void) rethrows {
+        if isEmpty { return }
+        try recording.withLock { _ in
             let written = written()
-            if !written.isEmpty { try body(written) }
+            if !written.isEmpty { try record(written) }
             watched.withLock { watched in
                 for file in written where watched[file.inode]?.file === file { watched[file.inode] = nil }
-                // What is closed is watched only as long as it remains to be noted.
-                watched = watched.filter { $0.value.file.state.withLock { $0.writers > 0 } }
+                // A closed file is watched only until its writes are recorded.
+                watched = watched.filter { $0.value.file.isOpenForWriting }
             }
         }
     }
 
+    /// The files that were written to since they are watched.
     func written() -> [OpenFile] {
         let candidates = watched.withLock { Array($0.values) }
         return candidates.filter { watched in
             guard !watched.file.isUnlinked else { return false }
-            // What cannot be looked at is taken to have changed.
+            // A file whose status cannot be read is taken to have changed.
             return (try? watched.file.descriptor.status()).map(Fingerprint.init) != watched.look
         }.map(\.file)
     }
 
-    /// As it usually is.
-    var areNone: Bool { watched.withLock(\.isEmpty) }
+    /// Whether no file is watched: the usual case.
+    var isEmpty: Bool { watched.withLock(\.isEmpty) }
 
-    /// Lets docfs itself set a file's times without taking that for a write; but where several may be writing,
-    /// one of them could do so in between.
+    /// Lets docfs set a file's times without taking that for a write. With more than one writer it is taken for one: another writer could
+    /// write at the same time.
     func settingTimes(of inode: InodeNumber, _ body: () throws -> Void) rethrows {
         let before = watched.withLock { $0[inode] }
+        // If the status cannot be read, the change of times is taken for a write.
         let isUnwritten = try? before.map { Fingerprint(try $0.file.descriptor.status()) == $0.look }
         try body()
-        guard let file = before?.file, isUnwritten == true, file.state.withLock({ $0.writers == 1 }),
+        guard let file = before?.file, isUnwritten == true, file.withWriting({ $0.writers == 1 }),
             let look = (try? file.descriptor.status()).map(Fingerprint.init)
         else { return }
         watched.withLock { watched in
@@ -128,21 +133,21 @@ final class UnseenWrites: Sendable {
 }
 
 extension Descriptor {
-    /// Whether anybody has the file open for writing, be it by a mapping that has outlived its descriptor: then
-    /// the kernel refuses a read lease (fcntl(2)).
+    /// Whether any process has the file open for writing, or mapped for writing with its descriptor closed: then the kernel refuses a read
+    /// lease (fcntl(2)).
     ///
-    /// This descriptor must have been opened for reading only, and count those of docfs itself.
+    /// This descriptor must have been opened for reading only. Descriptors of docfs itself count.
     fileprivate var isWrittenTo: Bool {
-        // Who opens the file for writing in this moment waits, and has us told of it: by default with a signal that ends
-        // the process.
+        // If a process opens the file for writing while the lease is held, the kernel lets it wait and sends us a signal. The default one
+        // would end this process.
         _ = fcntl(number, F_SETSIG, SIGURG)
         guard fcntl(number, F_SETLEASE, F_RDLCK) == 0 else { return errno == EAGAIN }
         _ = fcntl(number, F_SETLEASE, F_UNLCK)
         return false
     }
 
-    /// Whether a write changes the file's time even where one was just before, and one into a mapping, too. Linux 6.13
-    /// does so for files whose times somebody has looked at; before, all writes of one tick (4 ms) bear the same time.
+    /// Whether each write changes the file's times, even right after another one or into a mapping. Linux 6.13 does so for files whose
+    /// times were read since; older kernels give all writes of one tick (4 ms) the same time.
     fileprivate var tellsWritesApart: Bool {
         var looks: [Fingerprint] = []
         for _ in 0..<8 {
@@ -154,7 +159,7 @@ extension Descriptor {
         return tellsMappedWrites
     }
 
-    /// On tmpfs, nothing tells of a page that was read before it is written.
+    /// Not so on tmpfs: a write to a page that was read before changes no time there.
     private var tellsMappedWrites: Bool {
         let length = Int(getpagesize())
         guard let mapping = mmap(nil, length, PROT_READ | PROT_WRITE, MAP_SHARED, number, 0), mapping != MAP_FAILED

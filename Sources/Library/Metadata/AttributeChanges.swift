@@ -5,7 +5,7 @@ import Documents
 import Glibc
 import SystemPackage
 
-/// Which attributes setattr is to change; nil leaves one as it is.
+/// The attributes that a setattr changes; nil leaves one as it is.
 public struct AttributeChanges: Sendable {
     public enum Time: Sendable { case now, at(Timestamp) }
 
@@ -16,8 +16,8 @@ public struct AttributeChanges: Sendable {
     public var size: Int64?
     public var accessed: Time?
     public var modified: Time?
-    /// Set where the change takes set-id bits away: every change of owner does, and a change of size by somebody without
-    /// privilege. Tells whether the caller belongs to a group, or has the privilege of every one.
+    /// Set if the change removes set-id bits, as every change of owner does and a change of size by a caller without privilege. Tells
+    /// whether the caller belongs to a group, or has the privilege of all groups.
     public var clearsSetID: Membership?
 
     public typealias Membership = @Sendable (_ group: UInt32) -> Bool
@@ -26,7 +26,7 @@ public struct AttributeChanges: Sendable {
 }
 
 extension AttributeChanges {
-    /// With the mode that is left when the change takes set-id bits away.
+    /// With the mode that is left when the change removes set-id bits.
     ///
     /// - Parameter group: the file's.
     func resolved(
@@ -66,8 +66,8 @@ extension AttributeChanges.Time {
 }
 
 extension FileAttributes {
-    /// What chmod, chown and utimensat change of something that has no file any more.
-    mutating func take(_ changes: AttributeChanges, now: Timestamp) {
+    /// Applies a chmod, chown or utimensat to an orphan without a file.
+    mutating func apply(_ changes: AttributeChanges, now: Timestamp) {
         if let mode = changes.mode { self.mode = mode }
         if let owner = changes.owner { self.owner = owner }
         if let group = changes.group { self.group = group }

@@ -8,9 +8,11 @@ import Synchronization
 import SystemPackage
 
 extension Attributes {
-    /// Changes what it is asked to and returns what then holds.
+    /// setattr: changes attributes and returns the attributes that an entry has then.
     ///
-    /// - Throws: EAGAIN where the content must arrive first; `truncationArrival` waits for it.
+    /// - Throws: ESTALE, EISDIR and EINVAL for a change of size, EAGAIN where the content must arrive first
+    ///   (`mustArriveToTruncate`), EPERM for the owner of a placeholder and for all but the mode of `Documents`, `local` and `cloud`, or
+    ///   the backing file's own errno.
     func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
         let present = try mutate { catalog -> FileAttributes? in
@@ -18,7 +20,7 @@ extension Attributes {
             let changes = try changes.resolved(for: entry.kind, mode: entry.mode) {
                 entry.isBackingCurrent ? try backingStatus(of: entry, catalog).st_gid : getegid()
             }
-            // As long as no row tells of the file, it tells of its attributes itself after a sudden end.
+            // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
             if catalog.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) {
                 catalog.durability = .soon
             }
@@ -26,28 +28,28 @@ extension Attributes {
             if entry.isBackingCurrent {
                 try applyToBacking(changes, entry, catalog)
             } else if entry.isHere {
-                // The file of an older version is here. The newer one keeps its owner when it comes.
+                // The file of an older version is here. The newer one gets its owner when it arrives.
                 try setOwner(changes, of: entry, in: backing.folder(entry.parent, catalog))
             } else if changes.owner.map({ $0 != geteuid() }) == true || changes.group.map({ $0 != getegid() }) == true {
                 throw Refusal.ownerOfPlaceholder
             }
-            try note(changes, in: &entry, catalog)
+            try record(changes, in: &entry, catalog)
             return try attributes(of: entry, catalog)
         }
         if let present { return present }
-        // It may have lost its name while this call waited for its turn.
+        // Another call removed its name before this transaction began.
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
-        guard var node = orphans[inode] else { throw .staleInode }
-        node.attributes.take(changes, now: surroundings.now())
-        orphans[inode] = node
-        return node.attributes
+        guard var attributes = orphans.attributes(of: inode) else { throw .staleInode }
+        attributes.apply(changes, now: surroundings.now())
+        orphans.updateAttributes(of: inode) { $0 = attributes }
+        return attributes
     }
 
     private func change(_ file: OpenFile, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         let present = try unlinkedAttributes(file)
         let changes = changes.resolved(for: .document, mode: present.mode) { present.group }
         try Refusal.wrapping { try Self.apply(changes, to: file) }
-        if let mode = changes.mode { orphans.setMode(mode, of: file.inode) }
+        if let mode = changes.mode { orphans.updateAttributes(of: file.inode) { $0.mode = mode } }
         return try unlinkedAttributes(file)
     }
 
@@ -72,7 +74,7 @@ extension Attributes {
         _ changes: AttributeChanges, _ entry: Entry, _ catalog: CatalogTransaction
     ) throws {
         if entry.inode <= .documents {
-            // No folder of the store stands for these alone.
+            // No folder of the store belongs to these alone.
             guard changes.isOfModeOnly else { throw Refusal.onlyModeOfTheTree }
             return
         }
@@ -92,9 +94,9 @@ extension Attributes {
         }
     }
 
-    /// Mode and times travel with a cloud entry; for a placeholder the row is all there is of them. The modes of `Documents`, `local`
-    /// and `cloud` are this machine's.
-    private func note(_ changes: AttributeChanges, in entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    /// Records changed attributes in the row. Mode and time of modification are sent to other devices with a cloud entry, and of a
+    /// placeholder the row alone has them. The modes of `Documents`, `local` and `cloud` stay on this device.
+    private func record(_ changes: AttributeChanges, in entry: inout Entry, _ catalog: CatalogTransaction) throws {
         if entry.inode <= .cloud {
             guard let mode = changes.mode else { return }
             entry.mode = mode
@@ -107,24 +109,24 @@ extension Attributes {
         }
         if let mode = changes.mode {
             entry.mode = mode
-            entry.notePending(.mode)
-            openFiles.noteMode(mode, of: entry.inode)
+            entry.markPending(.mode)
+            openFiles.setMode(mode, of: entry.inode)
         }
         if let modified = changes.modified {
-            // As the backing file has it, where there is one: by that a change is recognised later.
+            // Read back from the backing file, where there is one: later changes are recognised by comparison with it.
             let status =
                 entry.isBackingCurrent
                 ? try backing.folder(entry.parent, catalog).status(entry.filename) : nil
             entry.modified = status.map { Timestamp($0.st_mtim) } ?? modified.value(now: surroundings.now())
         }
-        if changes.modified != nil { entry.notePending(.modified) }
+        if changes.modified != nil { entry.markPending(.modified) }
         try catalog.update(entry)
         if entry.isReplicated { cloud.changesAreWaiting() }
     }
 
-    /// Somebody without privilege changes what may run with another's: POSIX takes set-id bits away then.
+    /// Removes the set-id bits of a file that a caller without privilege writes to, as POSIX wants it.
     ///
-    /// - Parameter isMember: whether the writer belongs to a group.
+    /// - Parameter isMember: whether the caller belongs to a group.
     func removeSetIDBits(of inode: InodeNumber, isMember: @escaping AttributeChanges.Membership) throws(Refusal) {
         let file = openFiles.file(inode)
         if let file, file.arrival == nil {
@@ -137,7 +139,7 @@ extension Attributes {
         let before = try inspect { try $0.entry(inode)?.mode }
         let mode = try setAttributes(of: inode, changes).mode
         file?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }
-        // Set-group-id without group-execute may stay, and is looked at again with the next write.
+        // Set-group-id without group-execute may stay; the next write checks it again.
         if mode != before { observer?.attributesChanged(of: inode) }
     }
 }

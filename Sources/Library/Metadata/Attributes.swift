@@ -6,26 +6,27 @@ import Glibc
 import Logging
 import SystemPackage
 
-/// stat(2), chmod(2), chown(2), utimensat(2) and truncate(2): what a row and its backing file say together.
+/// stat(2), chmod(2), chown(2), utimensat(2) and truncate(2). The attributes of an entry are those of its backing file, with the mode of
+/// its row.
 final class Attributes: LibraryPart {
     let transactions: Transactions
     let contents: Contents
     let orphans: Orphans
 
-    init(
-        _ transactions: Transactions, contents: Contents, orphans: Orphans
-    ) {
+    init(_ transactions: Transactions, contents: Contents, orphans: Orphans) {
         self.transactions = transactions
         self.contents = contents
         self.orphans = orphans
     }
+
+    /// - Throws: ESTALE, or the backing file's own errno.
     func attributes(of inode: InodeNumber) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
         let present = try inspect { catalog in
             try catalog.entry(inode).map { try attributes(of: $0, catalog) }
         }
         if let present { return present }
-        return try departedAttributes(inode)
+        return try orphanAttributes(inode)
     }
 
     /// Whether a change of size must wait for content that is not here.
@@ -37,11 +38,11 @@ final class Attributes: LibraryPart {
 
     func attributes(of entry: Entry, _ catalog: CatalogTransaction) throws -> FileAttributes {
         guard entry.isBackingCurrent else {
-            // Who has an older version open for writing sees that one until it is closed.
+            // While an older version is open for writing, the attributes are that version's.
             let open = entry.isHere ? openFiles.file(entry.inode) : nil
             guard let open else {
                 var attributes = FileAttributes.placeholder(entry)
-                // A new version from elsewhere keeps the owner that the file has here.
+                // Another device's version keeps the owner that the file has here. A file that cannot be read belongs to this process.
                 if entry.isHere, let file = try? backing.folder(entry.parent, catalog).status(entry.filename) {
                     (attributes.owner, attributes.group) = (file.st_uid, file.st_gid)
                 }
@@ -59,18 +60,18 @@ final class Attributes: LibraryPart {
         var attributes = FileAttributes(status)
         attributes.mode = entry.kind == .symbolicLink ? 0o777 : FileMode.held(entry.mode, by: status.st_mode)
         if entry.kind == .folder {
-            // But for the set-group-id bit that a folder inherits when it is made.
+            // The row lacks the set-group-id bit that a folder inherits when it is made.
             let inherited = UInt16(status.st_mode & S_ISGID)
             attributes.mode = entry.mode | inherited
         }
         return attributes
     }
 
-    /// How long it is believed what lstat(2) said of a file: who mapped it before it was closed, or has had it open since before
-    /// docfs was started, may change it without a word.
+    /// How long the result of lstat(2) is remembered. A process that mapped the file before closing it, or had it open before docfs was
+    /// started, may change it unnoticed.
     private static let statusPatience = Duration.seconds(60)
 
-    /// lstat(2) of an entry's file. Of one that nobody has opened or changed since, it is known what it said.
+    /// lstat(2) of an entry's file. The result is remembered until the file is opened or changed.
     func backingStatus(of entry: Entry, _ catalog: CatalogTransaction) throws -> stat {
         func look() throws -> stat { try backing.folder(entry.parent, catalog).status(entry.filename) }
         guard entry.kind == .document || entry.kind == .scratch, let opens = openFiles.opensWhileClosed(entry.inode)
@@ -81,7 +82,7 @@ final class Attributes: LibraryPart {
         if let known = catalog.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
         let status = try look()
         catalog.noteStatus(NotedStatus(status, at: now), of: entry.inode)
-        // Who opened it after it was looked at may have forgotten this before it was noted.
+        // If the file was opened after the lstat, that open may have dropped the remembered status before it was stored.
         if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
         return status
     }
@@ -89,23 +90,23 @@ final class Attributes: LibraryPart {
     func unlinkedAttributes(_ file: OpenFile) throws(Refusal) -> FileAttributes {
         var attributes = FileAttributes(try Refusal.wrapping { try file.descriptor.status() })
         attributes.links = 0
-        if let mode = orphans.mode(of: file.inode) {
+        if let mode = orphans.attributes(of: file.inode, evenIfNamed: true)?.mode {
             attributes.mode = FileMode.held(mode, by: mode_t(attributes.mode))
         }
         return attributes
     }
 
-    /// Of what has no row: it lost its name, perhaps while this call waited for its turn.
-    private func departedAttributes(_ inode: InodeNumber) throws(Refusal) -> FileAttributes {
+    /// The attributes of an inode without a row: its name was removed, perhaps since this call began.
+    private func orphanAttributes(_ inode: InodeNumber) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
-        guard let node = orphans[inode] else { throw .staleInode }
-        return node.attributes
+        guard let attributes = orphans.attributes(of: inode) else { throw .staleInode }
+        return attributes
     }
 
-    /// Moves the time of change where no change of the backing file itself does (attributes live in the catalog).
-    func noteChange(of entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    /// Sets the time of change, after a change of the row that does not change the backing file.
+    func updateChangeTime(of entry: inout Entry, _ catalog: CatalogTransaction) throws {
         guard entry.isBackingCurrent, entry.inode > .documents else { return entry.changed = surroundings.now() }
-        // It sets the mode once more, which could bring back set-id bits that a write is just taking away.
+        // Touching the file sets its mode once more, which could bring back set-id bits that a write removes at the same time.
         if FileMode.hasSetID(entry.mode), openFiles.isOpenForWriting(entry.inode) { return }
         try backing.folder(entry.parent, catalog).touchChange(of: entry.filename)
         self.catalog.forgetStatus(of: entry.inode)

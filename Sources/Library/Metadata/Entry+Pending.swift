@@ -6,16 +6,16 @@ import Glibc
 import SystemPackage
 
 extension Entry {
-    /// Remembers that the container must hear of a change. Local entries and scratch have no one to tell.
-    package mutating func notePending(_ changes: PendingChanges) {
+    /// Records that a change must be sent to the container. Local entries and scratch files are not sent.
+    package mutating func markPending(_ changes: PendingChanges) {
         guard isReplicated else { return }
         pending.formUnion(changes)
         revision += 1
     }
 
-    /// What the rules of renaming want to know of it.
+    /// The entry as `RenameRule` sees it.
     ///
-    /// A filename is as old as its document: hardly any is generated later, and none of those for a temporary name.
+    /// The age of a generated filename is that of its document. Few filenames are generated later, and none of these for a temporary name.
     func renamed(at now: Timestamp) -> RenamedEntry {
         RenamedEntry(
             kind: kind, filename: filename, hasGeneratedFilename: hasGeneratedFilename,

@@ -11,10 +11,10 @@ public enum AttributeCreation: Sendable {
     case impossible
 }
 
-/// Extended attributes. `user.displayName` is the name of a document, `user.document.*` is computed, other `user.*` attributes are stored
-/// with the entry and travel with it. All live in the catalog, so that reading them never needs the content.
+/// Extended attributes. `user.displayName` is the name of a document, `user.document.*` are computed, other `user.*` attributes are stored
+/// with the entry and sent to other devices with it. All are in the catalog, so that reading them never needs the content.
 ///
-/// Programs that copy a file copy the attributes that are listed. So `user.displayName` is not: a copy would get the name of its
+/// `user.displayName` is not listed, since programs that copy a file copy the listed attributes: a copy would get the name of its
 /// original. `user.document.name` is listed, for backups (`Namespace.applyRestoredName`).
 final class Metadata: LibraryPart {
     let transactions: Transactions
@@ -35,18 +35,19 @@ final class Metadata: LibraryPart {
         self.states = states
         self.orphans = orphans
     }
+
     private static let displayName = BackingStore.displayNameAttribute
     private static let computedPrefix = "user.document."
     private static let maximumValue = 64 * 1024
-    /// Of all attributes of an entry together, as they are kept: what a commit can carry.
+    /// For all attributes of an entry together, as they are stored: more would not fit into a commit.
     private static let maximumTotal = 512 * 1024
 
-    /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`.
+    /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`, EINVAL for `user.` alone, ESTALE.
     func extendedAttribute(_ name: String, of node: Node) throws(Refusal) -> [UInt8] {
         try Self.requireUserAttribute(name)
         guard case .entry(let inode) = node else { throw .noSuchAttribute }
         return try inspect { catalog in
-            let entry = try attributeHolder(inode, catalog)
+            let entry = try entryOrOrphan(inode, catalog)
             if entry.kind == .document {
                 if name == Self.displayName || name == Namespace.restoredName {
                     return Array((entry.name?.displayName ?? "").utf8)
@@ -59,10 +60,12 @@ final class Metadata: LibraryPart {
     }
 
     /// The names of all attributes that can be copied; computed ones are not among them.
+    ///
+    /// - Throws: ESTALE.
     func extendedAttributeNames(of node: Node) throws(Refusal) -> [String] {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
-            let entry = try attributeHolder(inode, catalog)
+            let entry = try entryOrOrphan(inode, catalog)
             let stored = try entry.storedAttributes().names
             guard entry.kind == .document else { return stored }
             let isListedByFilename = entry.hasGeneratedFilename && !namespace.configuration.showsDisplayNames
@@ -71,16 +74,17 @@ final class Metadata: LibraryPart {
     }
 
     /// - Throws: EPERM for computed attributes, EOPNOTSUPP outside `user.*`, EINVAL, EILSEQ and
-    ///   ENAMETOOLONG for display names that cannot serve, EEXIST and ENODATA as `creation` wants, E2BIG.
+    ///   ENAMETOOLONG for display names that are no names, EEXIST and ENODATA as `creation` wants, E2BIG for a value above 64 KiB, ENOSPC
+    ///   for more than an entry can have in all and on a full disk, ESTALE.
     func setExtendedAttribute(
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
     ) throws(Refusal) {
         let inode = try changeable(name, of: node)
         let isRenamed = try mutate(makingNew: true) { catalog in
-            var entry = try attributeHolder(inode, catalog)
+            var entry = try entryOrOrphan(inode, catalog)
             guard isName(name, of: entry) else {
                 try store(name, value, in: &entry, creation)
-                try keep(entry, catalog)
+                try update(entry, catalog)
                 return false
             }
             if creation == .mustCreate || creation == .impossible { throw Refusal.attributeExists }
@@ -92,22 +96,24 @@ final class Metadata: LibraryPart {
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
+    ///
+    /// - Throws: ENODATA, EPERM for computed attributes, EOPNOTSUPP outside `user.*`, ESTALE.
     func removeExtendedAttribute(_ name: String, of node: Node) throws(Refusal) {
         let inode = try changeable(name, of: node)
-        openFiles.noteRenaming()
-        defer { openFiles.noteRenaming() }
+        openFiles.requireSaves()
+        defer { openFiles.requireSaves() }
         let isRenamed = try mutate { catalog in
-            var entry = try attributeHolder(inode, catalog)
+            var entry = try entryOrOrphan(inode, catalog)
             guard isName(name, of: entry) else {
                 var stored = try entry.storedAttributes()
                 guard stored[name] != nil else { throw Refusal.noSuchAttribute }
                 stored[name] = nil
                 try entry.setStoredAttributes(stored)
-                entry.notePending(.attributes)
-                try keep(entry, catalog)
+                entry.markPending(.attributes)
+                try update(entry, catalog)
                 return false
             }
-            // A copy of a file that bears no such attribute takes no name away.
+            // A program that copies a file over a document may remove the attributes that its source lacks. The document keeps its name.
             if name == Namespace.restoredName { return false }
             if entry.naming == .given { entry.document?.naming = .automatic }
             var automatic = entry.name
@@ -128,28 +134,25 @@ final class Metadata: LibraryPart {
         if name.utf8.count == 5 { throw .attributeWithoutName }
     }
 
-    /// The entry with the attributes, also when it has no name any more but is still held.
-    private func attributeHolder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
+    /// The entry whose attributes are meant: of a row, or an orphan.
+    private func entryOrOrphan(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         if let entry = try catalog.entry(inode) { return entry }
-        guard let departed = departedNode(inode) else { throw Refusal.staleInode }
-        return departed.entry
+        guard let orphan = orphan(inode) else { throw Refusal.staleInode }
+        return orphan
     }
 
-    /// What lost its name and is still held. Whoever has it open means it, whatever names the kernel
-    /// remembers: a descriptor's call is not tried again after ESTALE, as a path's is.
-    private func departedNode(_ inode: InodeNumber) -> Orphans.Node? {
-        if let file = openFiles.file(inode), file.isUnlinked { return orphans.evenIfNamed(inode) }
-        return orphans[inode]
+    /// An orphan that is open is meant even if the kernel still has a name for it: the kernel does not repeat a call on a descriptor after
+    /// ESTALE, as it does with a path.
+    private func orphan(_ inode: InodeNumber) -> Entry? {
+        orphans.entry(of: inode, evenIfNamed: openFiles.file(inode)?.isUnlinked == true)
     }
 
-    /// Keeps changed attributes where the entry is.
-    private func keep(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        if var departed = departedNode(entry.inode) {
-            departed.entry = entry
-            orphans[entry.inode] = departed
+    private func update(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        if orphan(entry.inode) != nil {
+            orphans.update(entry)
         } else {
             var entry = entry
-            try fileAttributes.noteChange(of: &entry, catalog)
+            try fileAttributes.updateChangeTime(of: &entry, catalog)
             try catalog.update(entry)
         }
     }
@@ -161,9 +164,9 @@ final class Metadata: LibraryPart {
         return inode
     }
 
-    /// Whether an attribute is the name of a document, which is kept in a way of its own.
+    /// Whether an attribute is the name of a document, which is stored in columns of its own. Orphans have no names.
     private func isName(_ attribute: String, of entry: Entry) -> Bool {
-        entry.kind == .document && departedNode(entry.inode) == nil
+        entry.kind == .document && orphan(entry.inode) == nil
             && (attribute == Self.displayName || attribute == Namespace.restoredName)
     }
 
@@ -174,8 +177,8 @@ final class Metadata: LibraryPart {
         let formerName = entry.name
         entry.document = DocumentIdentity(name: name, naming: naming)
         try namespace.announceListedName(of: entry, formerly: formerName, catalog)
-        entry.notePending(.name)
-        try fileAttributes.noteChange(of: &entry, catalog)
+        entry.markPending(.name)
+        try fileAttributes.updateChangeTime(of: &entry, catalog)
         try catalog.update(entry)
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         backing.mirror(
@@ -195,7 +198,7 @@ final class Metadata: LibraryPart {
         }
         try entry.setStoredAttributes(stored)
         if let attributes = entry.attributes, attributes.count > Self.maximumTotal { throw Refusal.attributesTooLarge }
-        entry.notePending(.attributes)
+        entry.markPending(.attributes)
     }
 
     private func computedAttribute(
@@ -214,8 +217,10 @@ final class Metadata: LibraryPart {
         }
     }
 
+    /// Sets `user.document.name`, which a backup restores.
+    ///
     /// - Returns: whether the document has another name now.
-    /// - Throws: as for a display name that cannot serve.
+    /// - Throws: EINVAL, EILSEQ and ENAMETOOLONG for display names that are no names.
     func restoreName(_ value: [UInt8], of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
         var stored = try entry.storedAttributes()
         let isWaiting = !entry.hasGeneratedFilename
@@ -227,7 +232,7 @@ final class Metadata: LibraryPart {
         if stored[Namespace.restoredName] != value {
             stored[Namespace.restoredName] = value
             try entry.setStoredAttributes(stored)
-            entry.notePending(.attributes)
+            entry.markPending(.attributes)
             try catalog.update(entry)
         }
         if isWaiting || entry.name == name { return false }

@@ -10,33 +10,33 @@ final class States: LibraryPart {
     let contents: Contents
     let fileAttributes: Attributes
 
-    init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes
-    ) {
+    init(_ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes
     }
-    /// What the state file of a document, a folder or the tree says now.
+
+    /// The text of the state file of a document, a folder or the tree.
     ///
-    /// - Parameter settling: whether what has just been closed must be said to be closed.
-    /// - Throws: ESTALE when what it is about is gone.
-    func stateText(of inode: InodeNumber, settling: Bool) throws(Refusal) -> String {
-        if settling { try settleCloses(inState: inode) }
+    /// - Parameter waitsForCloses: whether a close(2) that has returned must show in the text.
+    /// - Throws: ESTALE for an entry that is gone.
+    func stateText(of inode: InodeNumber, waitsForCloses: Bool) throws(Refusal) -> String {
+        if waitsForCloses { try waitForCloses(beforeStateOf: inode) }
         cloud.changesAreOfInterest()
-        transactions.attemptToNoteUnseenWrites()
+        transactions.tryToRecordUnseenWrites()
         return try inspect { try stateText(of: inode, $0) }
     }
 
-    /// The kernel sends the release that ends an open without waiting for it. Since a state that is read
-    /// right after a close shall say `closed`, whoever asks for the state of what is open waits a moment
-    /// for it to be closed.
-    func settleCloses(inState inode: InodeNumber) throws(Refusal) {
+    /// Waits a moment for files that are open to be closed, so that a state that is read right after a close(2) says `closed`: the kernel
+    /// sends `release` after close(2) has returned.
+    ///
+    /// - Parameter inode: of the document or folder that the state describes.
+    func waitForCloses(inState inode: InodeNumber) throws(Refusal) {
         if !openFiles.isClosed(inode) {
-            openFiles.waitForCloses(of: inode)
+            openFiles.waitForClose(of: inode)
         } else if openFiles.areAnyOpen, try inspect({ try $0.entry(inode)?.kind }) == .folder {
-            openFiles.waitForCloses(of: nil)
+            openFiles.waitForClose(of: nil)
         }
     }
 

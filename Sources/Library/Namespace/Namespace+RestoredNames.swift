@@ -26,7 +26,7 @@ extension Namespace {
             stored[Self.restoredName] = nil
             try entry.setStoredAttributes(stored)
         }
-        entry.notePending([.name, .attributes])
+        entry.markPending([.name, .attributes])
     }
 
     static func documentName(_ value: [UInt8], for entry: Entry) throws -> DocumentName {

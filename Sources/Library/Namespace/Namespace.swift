@@ -81,7 +81,7 @@ final class Namespace: LibraryPart {
         let inode = parent == .documents ? preferredFolder : parent
         guard inode != .root else { throw Refusal.noPlaceForIt }
         guard let folder = try catalog.entry(inode) else {
-            throw orphans[inode] == nil ? Refusal.staleInode : Refusal.folderRemoved
+            throw orphans.contains(inode) ? Refusal.folderRemoved : Refusal.staleInode
         }
         guard folder.kind == .folder else { throw Refusal.notFolder }
         return folder

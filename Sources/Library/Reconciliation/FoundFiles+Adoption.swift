@@ -58,7 +58,7 @@ extension FoundFiles {
         if !isScratch {
             var random = surroundings.random()
             entry.id = .random(using: &random)
-            entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
+            entry.markPending(entry.kind == .document ? [.creation, .content] : .creation)
         }
         entry.size = Int64(status.st_size)
         entry.backing = stray.found.evidence

@@ -60,7 +60,7 @@ final class FoundFiles: LibraryPart {
                 return false
             }
         }
-        entry.notePending(.content)
+        entry.markPending(.content)
         try contents.finishSave(&entry, catalog)
         try catalog.update(entry)
         return true
@@ -80,7 +80,7 @@ final class FoundFiles: LibraryPart {
         if isCurrent {
             try folder.setModified(entry.filename, entry.modified.timespec)
         } else {
-            entry.notePending(.content)
+            entry.markPending(.content)
             try contents.finishSave(&entry, catalog)
         }
         try catalog.update(entry)
@@ -120,7 +120,7 @@ final class FoundFiles: LibraryPart {
             return try folder.setModified(entry.filename, version.modified.timespec)
         }
         entry.modified = Timestamp(status.st_mtim)
-        entry.notePending(.modified)
+        entry.markPending(.modified)
         try catalog.update(entry)
     }
 
@@ -159,7 +159,7 @@ final class FoundFiles: LibraryPart {
         else { return false }
         if entry.isBackingCurrent, Fingerprint(status) == Fingerprint(entry) { return false }
         guard try recordChangeInStore(of: &entry, status, .edits, inherited: inherited, catalog) else { return false }
-        transfers.noteClosed(entry.inode)
+        transfers.markClosed(entry.inode)
         return true
     }
 }

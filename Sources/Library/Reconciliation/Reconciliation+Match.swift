@@ -36,7 +36,7 @@ extension Reconciliation {
         // A name that no document can have was not set by docfs.
         guard let later = try? DocumentName(displayName: carried, pathExtension: name.pathExtension) else { return }
         entry.document?.name = later
-        entry.notePending(.name)
+        entry.markPending(.name)
         try catalog.update(entry)
     }
 }

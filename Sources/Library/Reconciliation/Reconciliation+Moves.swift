@@ -43,7 +43,7 @@ extension Reconciliation {
         entry.container = folder.container
         entry.filename = stray.name
         if row.parent != folder.inode { entry.position = try catalog.nextPosition(in: folder.inode) }
-        entry.notePending([.place, .position])
+        entry.markPending([.place, .position])
         let name = try EntryName(stray.name)
         if row.kind == .document, !row.hasGeneratedFilename { entry.document?.name = DocumentName(splitting: name) }
         comparison.backing.forget(row.inode)

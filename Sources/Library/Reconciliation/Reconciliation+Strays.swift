@@ -120,7 +120,7 @@ extension Reconciliation {
         guard let row = try catalog.entry(in: folder, filename: filename), row.inode != inode else { return }
         var entry = row
         entry.filename = try comparison.namespace.distinctFilename(of: row, catalog)
-        entry.notePending(.place)
+        entry.markPending(.place)
         try catalog.update(entry)
         if missing[row.inode] != nil { missing.insert(entry) }
     }

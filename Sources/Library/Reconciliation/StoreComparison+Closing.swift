@@ -13,7 +13,7 @@ extension StoreComparison {
         unseenWrites.hasEnded.store(true, ordering: .releasing)
         // A program that still has a document open may go on writing to it after docfs has ended. The next mount then compares.
         let hasNoWriter =
-            transactions.attemptToNoteUnseenWrites() && unseenWrites.areNone && !openFiles.areWrittenUnseen
+            transactions.tryToRecordUnseenWrites() && unseenWrites.isEmpty && !openFiles.areWrittenUnseen
         catalog.setListener(nil)
         let hasFolderTimes: Bool
         do {

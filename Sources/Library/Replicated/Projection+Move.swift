@@ -41,7 +41,7 @@ extension Projection {
         let directory = try tree.backing.folder(folder.inode, catalog)
         _ = try directory.renameIfPresent(filename, to: directory, other.filename)
         // An entry that the replica has elsewhere gets its filename from there, later in this projection.
-        if try keepsPath(before) { other.notePending(.place) }
+        if try keepsPath(before) { other.markPending(.place) }
         try catalog.update(other)
         if let place { changes.recordMove(of: other, from: place) }
         catalog.announce(.entryChanged(EntryNames(before), besides: nil))

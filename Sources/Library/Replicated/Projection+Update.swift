@@ -64,10 +64,10 @@ extension Projection {
     private func giveNewInode(to entry: inout Entry) throws {
         let inode = entry.inode
         if tree.openFiles.isOpenForWriting(inode) {
-            tree.openFiles.noteOvertaken(inode)
+            tree.openFiles.markOvertaken(inode)
             return
         }
-        tree.contents.noteHolders(of: entry)
+        tree.contents.recordHolders(of: entry)
         tree.openFiles.detach(inode)
         entry.inode = try catalog.renumber(inode)
     }
@@ -77,7 +77,7 @@ extension Projection {
         guard entry.inode > .cloud, entry.isBackingCurrent, entry.kind != .symbolicLink else { return }
         let directory = try tree.backing.folder(entry.parent, catalog)
         if entry.mode != current.mode {
-            tree.openFiles.noteMode(entry.mode, of: entry.inode)
+            tree.openFiles.setMode(entry.mode, of: entry.inode)
             if entry.kind == .folder {
                 try directory.setFolderMode(entry.filename, entry.mode)
             } else {

@@ -53,7 +53,7 @@ extension ReplicatedTree: SynchronizedTree {
         in folders: (CatalogTransaction) throws -> [InodeNumber],
         _ change: (CatalogTransaction) throws -> (ReplicaChange, Value)
     ) throws -> Value {
-        try transactions.noteUnseenWrites()
+        try transactions.recordUnseenWrites()
         let (discarded, changes, value) = try comparison.writeReconciling(in: folders) { catalog in
             while try withdrawals.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
             let (replica, value) = try change(catalog)
@@ -97,5 +97,5 @@ extension ReplicatedTree: SynchronizedTree {
         }
     }
 
-    package func startArrivals(atMost limit: Int) { arrivals.startDeparting(atMost: limit) }
+    package func startArrivals(atMost limit: Int) { arrivals.startForDocumentsLeavingCloud(atMost: limit) }
 }

@@ -39,8 +39,8 @@ final class Identities: LibraryPart {
         entry.adoptIdentity(of: removed.entry)
         entry.parent = removed.entry.parent
         entry.container = removed.entry.container
-        contents.noteBase(of: &entry, savedBy: caller, catalog)
-        entry.notePending([.creation, .content])
+        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        entry.markPending([.creation, .content])
         try catalog.deleteWithdrawal(id)
         return true
     }
@@ -97,7 +97,7 @@ final class Identities: LibraryPart {
             let name = namespace.automaticName(of: entry, content: [])
             entry.document?.name = name
         }
-        entry.notePending([.creation, .content])
+        entry.markPending([.creation, .content])
     }
 }
 

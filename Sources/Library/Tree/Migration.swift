@@ -60,11 +60,11 @@ final class Migration: LibraryPart {
         entry.pending = entry.kind == .document ? [.creation, .content] : .creation
         entry.revision += 1
         entry.step = step
-        if entry.kind == .document { try contents.noteBackingContent(&entry, catalog) }
+        if entry.kind == .document { try contents.recordBackingStatus(&entry, catalog) }
         try catalog.deleteWithdrawal(id)
         try catalog.update(entry)
         // A move is no write. Sending waits only for a document that was written a moment ago: more writes may follow.
-        transfers.noteMoved(entry.inode, modified: entry.modified, now: surroundings.now())
+        transfers.markMoved(entry.inode, modified: entry.modified, now: surroundings.now())
     }
 
     private func migrateOutOfCloud(_ top: Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
@@ -136,7 +136,7 @@ final class Migration: LibraryPart {
             if entry.kind == .scratch {
                 entry.document = DocumentIdentity(name: DocumentName(splitting: try EntryName(entry.filename)))
             }
-            entry.notePending(entry.kind == .document ? [.creation, .content] : .creation)
+            entry.markPending(entry.kind == .document ? [.creation, .content] : .creation)
         }
     }
 

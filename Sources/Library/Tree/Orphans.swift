@@ -10,7 +10,7 @@ import Synchronization
 /// Right after a removal the kernel may still have a dentry for another name of the document and reach its inode by it. Until such
 /// names are forgotten, the inode is answered with ESTALE, so that the kernel looks the name up again.
 final class Orphans: Sendable {
-    struct Node {
+    private struct Node {
         var entry: Entry
         var attributes: FileAttributes
         /// Whether the kernel has forgotten every name that led to it.
@@ -51,20 +51,37 @@ final class Orphans: Sendable {
         }
     }
 
-    /// Nil for an inode that is no orphan, was forgotten, or may still be reached by a name.
-    subscript(inode: InodeNumber) -> Node? {
-        get { table.withLock { $0.nodes[inode] }.flatMap { $0.isNameless ? $0 : nil } }
-        set { table.withLock { table in if table.nodes[inode] != nil { table.nodes[inode] = newValue } } }
+    /// False for an inode that is no orphan, was forgotten, or may still be reached by a name.
+    func contains(_ inode: InodeNumber) -> Bool { node(inode, evenIfNamed: false) != nil }
+
+    /// - Parameter evenIfNamed: whether to answer also while a name in the kernel's cache may still lead to the inode.
+    func entry(of inode: InodeNumber, evenIfNamed: Bool = false) -> Entry? {
+        node(inode, evenIfNamed: evenIfNamed)?.entry
     }
 
-    /// As the subscript, but also an orphan that a name in the kernel's cache may still lead to.
-    func evenIfNamed(_ inode: InodeNumber) -> Node? { table.withLock { $0.nodes[inode] } }
+    /// - Parameter evenIfNamed: as for `entry(of:)`.
+    func attributes(of inode: InodeNumber, evenIfNamed: Bool = false) -> FileAttributes? {
+        node(inode, evenIfNamed: evenIfNamed)?.attributes
+    }
 
-    /// The mode of an orphan, even if a name may still lead to it.
-    func mode(of inode: InodeNumber) -> UInt16? { table.withLock { $0.nodes[inode]?.attributes.mode } }
+    /// The file of an orphan that another file was renamed over a moment ago.
+    func content(of inode: InodeNumber) -> Descriptor? { node(inode, evenIfNamed: false)?.content }
 
-    func setMode(_ mode: UInt16, of inode: InodeNumber) {
-        table.withLock { $0.nodes[inode]?.attributes.mode = mode }
+    /// Keeps a changed entry of an orphan, even if a name may still lead to it. Does nothing once the kernel has forgotten it.
+    func update(_ entry: Entry) { table.withLock { $0.nodes[entry.inode]?.entry = entry } }
+
+    /// Changes the attributes of an orphan, even if a name may still lead to it. Does nothing once the kernel has forgotten it.
+    func updateAttributes(of inode: InodeNumber, _ change: (inout FileAttributes) -> Void) {
+        table.withLock { table in
+            guard var attributes = table.nodes[inode]?.attributes else { return }
+            change(&attributes)
+            table.nodes[inode]?.attributes = attributes
+        }
+    }
+
+    private func node(_ inode: InodeNumber, evenIfNamed: Bool) -> Node? {
+        guard let node = table.withLock({ $0.nodes[inode] }), evenIfNamed || node.isNameless else { return nil }
+        return node
     }
 
     /// The kernel has forgotten every name that led to the inode.

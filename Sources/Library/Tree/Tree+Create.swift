@@ -89,7 +89,7 @@ extension Tree {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let opened = contents.register(
             Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, creator.caller, flags: flags)))
-        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+        if entry.isReplicated { transfers.markClosed(entry.inode) }
         let shown = namespace.configuration.showsDisplayNames ? entry.name?.full : nil
         var attributes = FileAttributes(status)
         attributes.mode = entry.mode

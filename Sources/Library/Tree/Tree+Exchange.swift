@@ -39,11 +39,11 @@ extension Tree {
     /// The document has another content now, which is a save.
     private func finishExchange(of exchanged: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         var entry = exchanged
-        contents.noteBase(of: &entry, savedBy: caller, catalog)
-        entry.notePending(.content)
+        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        entry.markPending(.content)
         try contents.finishSave(&entry, catalog)
         try catalog.update(entry)
-        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+        if entry.isReplicated { transfers.markClosed(entry.inode) }
     }
 }
 
@@ -56,7 +56,7 @@ extension Entry {
         } else {
             filename = other.filename
             position = other.position
-            notePending(.place)
+            markPending(.place)
         }
         parent = other.parent
     }

@@ -31,7 +31,7 @@ extension Tree {
 
     func readSymbolicLink(_ inode: InodeNumber) throws(Refusal) -> [UInt8] {
         try inspect { catalog in
-            guard let entry = try catalog.entry(inode) ?? orphans[inode]?.entry else {
+            guard let entry = try catalog.entry(inode) ?? orphans.entry(of: inode) else {
                 throw Refusal.staleInode
             }
             guard let target = entry.target else { throw Refusal.notSymbolicLink }
@@ -59,7 +59,7 @@ extension Tree {
             if !folder.place.isScratch, !entry.place.isScratch {
                 var random = surroundings.random()
                 entry.id = .random(using: &random)
-                entry.notePending(.creation)
+                entry.markPending(.creation)
             }
             let directory = try backing.folder(folder.inode, catalog)
             try effect(directory, name.text)

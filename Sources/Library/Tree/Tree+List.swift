@@ -38,7 +38,7 @@ extension Tree {
     func list(_ folder: InodeNumber) throws(Refusal) -> [ListedName] {
         try inspect { catalog in
             guard let entry = try catalog.entry(folder) else {
-                if orphans[folder] == nil { throw Refusal.staleInode }
+                if !orphans.contains(folder) { throw Refusal.staleInode }
                 return []
             }
             guard entry.kind == .folder else { throw Refusal.notFolder }
@@ -128,7 +128,7 @@ extension Tree {
     /// The parent of a folder; the mountpoint's is itself.
     func parent(of folder: InodeNumber) throws(Refusal) -> InodeNumber {
         try inspect { catalog in
-            guard let entry = try catalog.entry(folder) ?? orphans[folder]?.entry else {
+            guard let entry = try catalog.entry(folder) ?? orphans.entry(of: folder) else {
                 throw Refusal.staleInode
             }
             return entry.parent

@@ -34,7 +34,7 @@ extension Tree {
     private func finishCloses(beforeReading name: String, in parent: InodeNumber) throws(Refusal) {
         guard openFiles.areAnyOpen, case .state(let inode) = try inspect({ try virtualNode(name, in: parent, $0) })
         else { return }
-        try states.settleCloses(inState: inode)
+        try states.waitForCloses(beforeStateOf: inode)
     }
 
     func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
@@ -88,7 +88,7 @@ extension Tree {
             }
             return found.entry.inode
         }
-        try states.settleCloses(inState: inode)
+        try states.waitForCloses(beforeStateOf: inode)
         let node = Node.state(of: inode)
         return try inspect { catalog in
             Resolved(node: node, attributes: try states.stateAttributes(of: node, catalog), isCacheable: false)

@@ -21,7 +21,7 @@ extension Tree {
         // First a position at the end of the new folder. A document that is continued replaces it by its own position.
         if source.parent != entry.parent, !move.migrates {
             entry.position = try catalog.nextPosition(in: entry.parent)
-            entry.notePending(.position)
+            entry.markPending(.position)
         }
         let isContinuation =
             try renaming.continuesRemoved && identities.continueRecentlyRemoved(&entry, move, by: caller, catalog)
@@ -32,7 +32,7 @@ extension Tree {
             }
         }
         if source.parent != entry.parent || source.filename != entry.filename {
-            entry.notePending(.place)
+            entry.markPending(.place)
         }
         entry.container = move.folder.container
         try moveFile(of: &entry, from: source, catalog)
@@ -43,7 +43,7 @@ extension Tree {
         if move.migrates {
             try migration.migrate(entry, from: source, catalog)
         } else if entry.isReplicated {
-            transfers.noteClosed(entry.inode)
+            transfers.markClosed(entry.inode)
         }
     }
 
@@ -72,7 +72,7 @@ extension Tree {
                 identities.recentlyRemoved.add(source, backup: source.inode, now: surroundings.now())
             }
             entry.document = DocumentIdentity(name: name, naming: renaming.naming ?? .given)
-            entry.notePending(.name)
+            entry.markPending(.name)
         }
         switch renaming.filename {
         case .keep:

@@ -17,8 +17,8 @@ extension Tree {
     ) throws(Refusal) {
         let newName = try Namespace.entryName(newName)
         // Before and after: a file that is opened meanwhile may see either state.
-        openFiles.noteRenaming()
-        defer { openFiles.noteRenaming() }
+        openFiles.requireSaves()
+        defer { openFiles.requireSaves() }
         let move = try mutate { catalog -> Move? in
             guard
                 let move = try plan(name, in: parent, to: newName, in: newParent, options: options, catalog)

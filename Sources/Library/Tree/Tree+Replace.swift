@@ -25,8 +25,8 @@ extension Tree {
         entry.parent = target.parent
         entry.container = target.container
         entry.isHere = true
-        contents.noteBase(of: &entry, savedBy: caller, catalog)
-        entry.notePending(.content)
+        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
         // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no
         // one has synced the new one (ext4: auto_da_alloc).
@@ -36,7 +36,7 @@ extension Tree {
         try contents.finishSaveByRenaming(&entry, catalog)
         try catalog.replace(target.inode, by: entry)
         try replicatedTree.showInheritedConflicts(of: source, as: entry, catalog)
-        if entry.isReplicated { transfers.noteClosed(entry.inode) }
+        if entry.isReplicated { transfers.markClosed(entry.inode) }
     }
 
     /// Whether the rows of a save may be committed later. After a crash `Reconciliation` matches the new file with the document by its path,
@@ -73,6 +73,6 @@ extension Tree {
 extension Entry {
     /// Marks the mode as pending if a document has another mode with its new file: the mode belongs to the file.
     mutating func markModePending(inPlaceOf other: Entry) {
-        if mode != other.mode { notePending(.mode) }
+        if mode != other.mode { markPending(.mode) }
     }
 }

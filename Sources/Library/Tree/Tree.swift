@@ -46,6 +46,6 @@ final class Tree: LibraryPart {
 
     /// fsync(2) of a folder makes the names in it durable. An orphan has no names in it.
     func synchronizeFolder(_ inode: InodeNumber) throws(Refusal) {
-        if orphans[inode] == nil { try contents.synchronizeFolder(inode) }
+        if !orphans.contains(inode) { try contents.synchronizeFolder(inode) }
     }
 }

@@ -27,13 +27,15 @@ extension VersionFiles {
     }
 
     /// Waits for the first bytes of a version, and opens it.
+    ///
+    /// - Throws: EHOSTUNREACH after the timeout, EINTR, EIO for damaged content, ESTALE.
     func finishOpeningVersion(_ inode: InodeNumber) async throws(Refusal) -> OpenedFile {
         let arrival = try versionArrival(inode)
         try await arrivals.waitForStart(of: arrival)
         return arrivals.openToRead(arrival)
     }
 
-    /// The document's own file, where that still holds this version.
+    /// The document's own file, if it still holds this version.
     private func backingContent(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Descriptor? {
         let (version, id) = try describedVersion(inode, catalog)
         guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id,
@@ -42,14 +44,14 @@ extension VersionFiles {
         return try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
     }
 
-    /// The transfer of a version into a file without a name, shared by all who read it.
+    /// The download of a version into a file without a name. All handles that read the version share it.
     private func versionArrival(_ inode: InodeNumber) throws(Refusal) -> Arrival {
         let arrival = try arrivals.joinArrival(of: inode) { catalog in
             let (version, id) = try describedVersion(inode, catalog)
             let arrival = try arrivals.makeArrival(of: inode, version, id)
             try backing.staging.removeFile(arrival.stagingName)
             return arrival
-        } carriedOutBy: { [self] arrival in
+        } performedBy: { [self] arrival in
             await fetch(arrival)
         }
         guard let arrival else { throw .staleInode }

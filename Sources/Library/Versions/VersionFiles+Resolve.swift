@@ -1,16 +1,16 @@
-import Replica
 import Backing
 import Catalog
 import Documents
+import Replica
 import Replication
 import SystemPackage
 
-/// Choosing among the versions of a document that are in conflict: works offline, and goes to the
-/// container like any other change (PRODUCT 6).
+/// Choosing among the conflict versions of a document. It works offline, and is sent to the container as any other change
+/// (`Semantics`, "Conflicts").
 extension VersionFiles {
     /// `rm F.conflicts/V`: discards one version.
     ///
-    /// - Throws: ENOENT, EPERM in `F.versions/`.
+    /// - Throws: ENOENT, EPERM in `F.versions/`, ESTALE.
     func discardVersion(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
     ) throws(Refusal) {
@@ -20,14 +20,14 @@ extension VersionFiles {
             let version = try version(name, in: folder, of: entry, catalog)
             guard let current = entry.currentVersion, let id = entry.id else { throw Refusal.staleInode }
             try resolve(entry, keeping: current, discarding: [version.id], catalog)
-            if entry.conflicts == 1 { versionNodes.noteEmptied(id, now: surroundings.now()) }
+            if entry.conflicts == 1 { versionNodes.markEmptied(id, now: surroundings.now()) }
         }
     }
 
     /// `mv F.conflicts/V F`: makes a version current.
     ///
     /// - Throws: EXDEV where the name is not the document's own, so that mv(1) copies; EEXIST with
-    ///   RENAME_NOREPLACE; EPERM in `F.versions/`.
+    ///   RENAME_NOREPLACE; EPERM in `F.versions/`; ENOENT, ESTALE.
     func chooseVersion(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber,
         as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions
@@ -67,22 +67,21 @@ extension VersionFiles {
         let before = try catalog.pendingResolution(of: id)?.discarded ?? []
         let all = Set(before + discarded).subtracting([kept])
         try catalog.store(Resolution(kept: kept, discarded: all.sorted()), of: id)
-        if kept != entry.currentVersion { try leaveEdit(of: entry, catalog) }
+        if kept != entry.currentVersion { try discardEdit(of: entry, catalog) }
         try replicatedTree.show(id, in: entry.parent, catalog)
         cloud.changesAreWaiting()
     }
 
-    /// Another version takes the place of what was edited here and not yet sent, as with any file that
-    /// something is renamed over.
-    private func leaveEdit(of entry: Entry, _ catalog: CatalogTransaction) throws {
+    /// Another version replaces an edit that was not yet sent, as any rename over a file would.
+    private func discardEdit(of entry: Entry, _ catalog: CatalogTransaction) throws {
         guard entry.pending.contains(.content) else { return }
         var entry = entry
         entry.pending.remove(.content)
-        // It was to bring the document back from being deleted; others have done that since, or there would be no choice.
+        // The edit was to create a deleted document anew. It has conflict versions, so that another device has done so.
         if let id = entry.id, try CatalogReplica(catalog).entry(id)?.isDeleted == false {
             entry.pending.remove(.creation)
         }
-        // What the file holds is no version at all.
+        // The file holds no version that the container has.
         entry.contentVersion = nil
         entry.revision += 1
         try catalog.update(entry)

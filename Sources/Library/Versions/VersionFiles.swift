@@ -1,8 +1,8 @@
-import Replica
 import Backing
 import Catalog
 import Documents
 import Glibc
+import Replica
 import Replication
 import SystemPackage
 
@@ -14,6 +14,12 @@ final class VersionFiles: LibraryPart {
     let fileAttributes: Attributes
     let arrivals: Arrivals
     let replicatedTree: ReplicatedTree
+    let versionNodes = VersionNodes()
+
+    struct NamedVersion {
+        let name: String
+        let version: DocumentVersion
+    }
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
@@ -25,12 +31,6 @@ final class VersionFiles: LibraryPart {
         self.fileAttributes = fileAttributes
         self.arrivals = arrivals
         self.replicatedTree = replicatedTree
-    }
-
-    let versionNodes = VersionNodes()
-    struct NamedVersion {
-        let name: String
-        let version: DocumentVersion
     }
 
     /// Whether a document has such a folder. Local documents have neither.
@@ -52,7 +52,7 @@ final class VersionFiles: LibraryPart {
         return entry
     }
 
-    /// What is in such a folder, the latest first.
+    /// The versions in such a folder, the latest first.
     func versions(in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction) throws -> [NamedVersion] {
         let now = surroundings.now()
         guard let id = entry.id, let versions = try CatalogReplica(catalog).visibleEntry(id, at: now)?.versions
@@ -63,11 +63,11 @@ final class VersionFiles: LibraryPart {
         }
     }
 
-    /// Those of which the container has the content still, as far as this device knows: by no device's clock (`Retention`).
+    /// The versions whose content the container still has, as far as this device knows. No device's clock decides that (`Retention`).
     private func kept(
         _ versions: [DocumentVersion], of id: EntryID, _ catalog: CatalogTransaction
     ) throws -> [DocumentVersion] {
-        // One that gave way by a choice made here, which is still to be sent, has not departed yet.
+        // A version that was replaced by a choice made here is a head still, until the choice is sent.
         let heads = Set(try CatalogReplica(catalog).entry(id)?.versions?.heads.map(\.id) ?? [])
         return try versions.filter { try heads.contains($0.id) || catalog.isDeparted($0.id) }
     }
@@ -150,7 +150,7 @@ final class VersionFiles: LibraryPart {
 }
 
 extension FileAttributes {
-    /// As private as the document: its owner and its mode, but for writing (PRODUCT 6).
+    /// As private as the document: its owner and its mode without write permission (`Semantics`, "Versions").
     fileprivate static func version(_ version: DocumentVersion, of document: FileAttributes) -> FileAttributes {
         FileAttributes(
             type: .file, mode: document.mode & 0o444, size: version.size, blocks: 0, links: 1, owner: document.owner,
@@ -159,8 +159,8 @@ extension FileAttributes {
 }
 
 extension VersionFolder {
-    /// Those who may read the document may look into it; those who may write the document, and its owner always, may choose among
-    /// conflict versions.
+    /// Users who may read the document may look into its folders. Users who may write it, and always its owner, may choose among conflict
+    /// versions.
     fileprivate func mode(ofDocumentWith mode: UInt16) -> UInt16 {
         let readable = mode & 0o444
         let looking = readable | readable >> 2

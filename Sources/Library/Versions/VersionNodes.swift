@@ -3,8 +3,8 @@ import Catalog
 import Documents
 import Synchronization
 
-/// The inode numbers of versions that somebody has looked at: given out as they are asked for, far above
-/// those of entries, and good until the mount ends.
+/// The inode numbers of versions, far above those of entries. A version gets its number when it is first looked up or listed, and keeps it
+/// until the mount ends.
 final class VersionNodes: Sendable {
     struct Node {
         let document: EntryID
@@ -14,7 +14,7 @@ final class VersionNodes: Sendable {
     private struct Table {
         var numbers: [VersionID: InodeNumber] = [:]
         var nodes: [InodeNumber: Node] = [:]
-        /// Documents whose last conflict version was removed a moment ago, by whom the folder is removed next.
+        /// Documents whose last conflict version was removed a moment ago. The caller may be about to remove the folder.
         var emptied: [EntryID: Timestamp] = [:]
     }
 
@@ -33,11 +33,11 @@ final class VersionNodes: Sendable {
 
     subscript(number: InodeNumber) -> Node? { table.withLock { $0.nodes[number] } }
 
-    /// `rm -r F.conflicts` removes the versions in it one by one, and then the folder: which must still be
-    /// there to be removed, for this long in nanoseconds.
+    /// `rm -r F.conflicts` removes the versions one by one and then the folder, which must still exist then. It does for this many
+    /// nanoseconds.
     private static let patience: Int64 = 1_000_000_000
 
-    func noteEmptied(_ id: EntryID, now: Timestamp) { table.withLock { $0.emptied[id] = now } }
+    func markEmptied(_ id: EntryID, now: Timestamp) { table.withLock { $0.emptied[id] = now } }
 
     func wasJustEmptied(_ id: EntryID, now: Timestamp) -> Bool {
         table.withLock { table in

@@ -30,7 +30,8 @@ struct LibraryTree: DocumentTree {
             switch found.node {
             case .state(let inode):
                 guard mode == .readOnly else { throw Refusal.stateNotWritable }
-                return StateText(Array(try library.stateText(of: inode, settling: true).utf8), try status(found.node))
+                return StateText(
+                    Array(try library.stateText(of: inode, waitsForCloses: true).utf8), try status(found.node))
             case .entry(let inode):
                 return try document(found.node, library.open(inode, flags: flags & ~(O_CREAT | O_EXCL)), flags)
             case .versions, .version: throw Refusal.isFolder

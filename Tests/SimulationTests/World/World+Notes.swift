@@ -63,8 +63,8 @@ extension World {
 
     func noteClosing(_ writer: SimulatedDevice.Writer, on device: SimulatedDevice) {
         guard let handle = try? device.library.handle(writer.handle), !handle.file.isUnlinked,
-            handle.file.state.withLock({ $0.writers == 1 }),
-            handle.file.state.withLock(\.isModified)
+            handle.file.withWriting({ $0.writers == 1 }),
+            handle.file.withWriting(\.isModified)
                 || device.library.transactions.unseenWrites.written().contains(where: { $0 === handle.file }),
             let content = content(of: handle)
         else { return }

@@ -165,7 +165,7 @@ final class World {
             }
             guard case .failed = device.life.cloud.connection else { continue }
             trace("\(device.place.name) repairs the container")
-            _ = device.library.checkup.ask(repairs: true)
+            _ = device.library.checkup.request(repairs: true)
             synchronizeAll()
             ledger.count("repair")
         }
