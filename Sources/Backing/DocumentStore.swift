@@ -49,8 +49,8 @@ package final class DocumentStore: Sendable {
     /// Must be called before something new is made.
     ///
     /// - Throws: ENOSPC, or the error of the catalog that cannot write down what was acknowledged.
-    package func requireRoom() throws {
-        try catalog.requireRoom()
+    package func requireWritable() throws {
+        try catalog.requireWritable()
         if reserve.isScarce { throw Errno.noSpace }
     }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A random 128-bit identifier whose type says what it identifies, so that one cannot stand for another.
+/// A random 128-bit identifier. Its type says what it identifies, so that the compiler finds mix-ups.
 public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let uuid: UUID
 
@@ -23,7 +23,7 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
         return Self(UUID(uuid: bytes))
     }
 
-    /// The 16 bytes of the identifier, as the catalog stores it; nil for another number of bytes.
+    /// From 16 bytes, as they are stored; nil for another number of bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         uuid = UUID(
@@ -63,15 +63,15 @@ public enum DeviceSubject {}
 public enum CommitSubject {}
 public enum ContainerSubject {}
 
-/// Names one document, folder or symbolic link for life, on every device.
+/// Identifies a document, folder or symbolic link for life, on every device.
 public typealias EntryID = Identifier<EntrySubject>
-/// Names one saved content of one document.
+/// Identifies one saved content of one document.
 public typealias VersionID = Identifier<VersionSubject>
-/// Names one mount's store: the unit that takes part in the replicated container.
+/// Identifies one store of documents, which is one device of the container.
 public typealias DeviceID = Identifier<DeviceSubject>
-/// Names one commit to the log, so that a device recognises its own.
+/// Identifies one commit in the log, so that a device recognises its own.
 public typealias CommitID = Identifier<CommitSubject>
-/// Names one replicated container, wherever it lies.
+/// Identifies one container, independent of its URL.
 public typealias ContainerID = Identifier<ContainerSubject>
 
 extension EntryID {

@@ -26,7 +26,7 @@ extension Library {
         }
     }
 
-    private static func writeLater(_ surroundings: Surroundings) -> Catalog.Later {
+    private static func writeLater(_ surroundings: Surroundings) -> Catalog.Scheduler {
         { write in
             Task {
                 // Cancelled or not, it must be written.

@@ -39,7 +39,7 @@ final class Transactions: Sendable {
     {
         let value: Value
         do {
-            if isNew { try store.requireRoom() }
+            if isNew { try store.requireWritable() }
             try noteUnseenWrites()
             value = try store.write(body)
         } catch { throw refusal(for: error) }
@@ -48,7 +48,7 @@ final class Transactions: Sendable {
     }
 
     /// Whether something new may be made, for those who find out later whether they must.
-    var hasRoom: Bool { (try? store.requireRoom()) != nil }
+    var hasRoom: Bool { (try? store.requireWritable()) != nil }
 
     private func refusal(for error: any Error) -> Refusal {
         let refusal = Refusal(error)

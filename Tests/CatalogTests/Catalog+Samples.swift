@@ -22,7 +22,7 @@ extension Entry {
         _ name: String, in parent: InodeNumber = .local, container: Container = .local, position: Double = 1
     ) -> Entry {
         Entry(
-            parent: parent, container: container, nature: .folder(NamingPlace(keepsNames: false, isScratch: false)),
+            parent: parent, container: container, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
             filename: name, created: Timestamp(nanoseconds: 1), position: position, mode: 0o755)
     }
 

@@ -35,7 +35,7 @@ struct DurabilityTests {
     ) throws {
         try withTemporaryFolder { folder in
             let later = Later()
-            let catalog = try Catalog(path: folder + "/catalog", later: { later.add($0) })
+            let catalog = try Catalog(path: folder + "/catalog", scheduler: { later.add($0) })
             try body(catalog, later) {
                 let copy = folder + "/" + UUID().uuidString
                 for suffix in ["", "-wal"] {
@@ -270,7 +270,7 @@ struct DurabilityTests {
 
     @Test func `and closing`() throws {
         try withTemporaryFolder { folder in
-            let catalog = try Catalog(path: folder + "/catalog", later: { _ in })
+            let catalog = try Catalog(path: folder + "/catalog", scheduler: { _ in })
             _ = try Self.make("a", in: catalog)
             try catalog.close()
             let again = try Catalog(path: folder + "/catalog")
@@ -316,7 +316,7 @@ struct DurabilityTests {
     /// Else numbers would be given out again after the next start.
     @Test func `a rollback that takes back the claim to inode numbers makes it anew`() throws {
         try withTemporaryFolder { folder in
-            let catalog = try Catalog(path: folder + "/catalog", later: { _ in })
+            let catalog = try Catalog(path: folder + "/catalog", scheduler: { _ in })
             var inodes: Set<InodeNumber> = [try Self.make("a", in: catalog)]
             #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
             // Renumbering alone does not tell SQLite of the number.

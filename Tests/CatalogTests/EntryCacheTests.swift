@@ -181,18 +181,18 @@ struct EntryCacheTests {
     }
 
     @Test func `when too many names are known, they are looked for again`() throws {
-        var folders = WholeFolders()
+        var folders = CompleteFolders()
         let folder = InodeNumber(100)
         func entry(_ number: Int) -> Entry { .folder("name \(number)", in: folder) }
-        folders.begin(folder)
+        folders.insertEmpty(folder)
         folders.add(entry(1))
-        #expect(folders.lack(ExactName("name 2"), in: folder))
-        #expect(!folders.lack(ExactName("name 1"), in: folder))
-        #expect(!folders.lack(ExactName("name 1"), in: InodeNumber(101)))
+        #expect(folders.lacks(ExactName("name 2"), in: folder))
+        #expect(!folders.lacks(ExactName("name 1"), in: folder))
+        #expect(!folders.lacks(ExactName("name 1"), in: InodeNumber(101)))
         for number in 0..<300_000 { folders.add(entry(number)) }
-        #expect(!folders.lack(ExactName("other"), in: folder))
-        folders.begin(folder)
+        #expect(!folders.lacks(ExactName("other"), in: folder))
+        folders.insertEmpty(folder)
         folders.forget(folder)
-        #expect(!folders.lack(ExactName("other"), in: folder))
+        #expect(!folders.lacks(ExactName("other"), in: folder))
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct RenamePlanTests {
     private func plan(
         _ source: RenamedEntry, over target: RenamedEntry?, isSame: Bool = false, name: String = "Name.txt",
-        in destination: NamingPlace = .ordinary, migrates: Bool = false, options: RenameOptions = []
+        in destination: NamingContext = .ordinary, migrates: Bool = false, options: RenameOptions = []
     ) throws -> RenamePlan {
         let plan = try RenameRule.plan(
             RenameRequest(

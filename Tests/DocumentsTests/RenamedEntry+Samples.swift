@@ -26,11 +26,11 @@ extension RenamedEntry {
     }
 }
 
-extension NamingPlace {
-    static let ordinary = NamingPlace(keepsNames: false, isScratch: false)
+extension NamingContext {
+    static let ordinary = NamingContext(keepsNames: false, isScratch: false)
     /// Within `.git`, say.
-    static let hidden = NamingPlace(keepsNames: true, isScratch: false)
-    static let trash = NamingPlace(keepsNames: true, isScratch: true)
+    static let hidden = NamingContext(keepsNames: true, isScratch: false)
+    static let trash = NamingContext(keepsNames: true, isScratch: true)
 }
 
 extension DocumentName {

@@ -4,7 +4,7 @@ import Testing
 /// What becomes of an entry that is called so in that place.
 struct RenamingTests {
     private func renaming(
-        _ source: RenamedEntry, to name: String, in place: NamingPlace = .ordinary
+        _ source: RenamedEntry, to name: String, in place: NamingContext = .ordinary
     ) throws -> Renaming {
         RenameRule.renaming(source, to: try EntryName(name), in: place)
     }
@@ -111,8 +111,8 @@ struct RenamingTests {
                 == Renaming(kind: .document, filename: .keep, name: .named("Untitled"), naming: .given))
     }
 
-    @Test(arguments: [NamingPlace.ordinary, .hidden, .trash], ["Name", ".name", "a.tmp", "x.tar.gz"])
-    func `folders and symbolic links are called what people call them`(place: NamingPlace, name: String) throws {
+    @Test(arguments: [NamingContext.ordinary, .hidden, .trash], ["Name", ".name", "a.tmp", "x.tar.gz"])
+    func `folders and symbolic links are called what people call them`(place: NamingContext, name: String) throws {
         #expect(try renaming(.folder, to: name, in: place) == Renaming(kind: .folder, filename: .exactly(name)))
         #expect(try renaming(.link, to: name, in: place) == Renaming(kind: .symbolicLink, filename: .exactly(name)))
     }
@@ -185,25 +185,25 @@ struct RenamingTests {
 
 struct NamingPlaceTests {
     @Test(arguments: [
-        ("Photos", NamingPlace.ordinary), (".git", .hidden), (".Trash-1000", .trash), ("Old~", .ordinary),
+        ("Photos", NamingContext.ordinary), (".git", .hidden), (".Trash-1000", .trash), ("Old~", .ordinary),
         ("build.tmp", .ordinary),
     ])
-    func `a folder's name decides what the names in it mean`(name: String, place: NamingPlace) throws {
-        #expect(NamingPlace.ordinary.folder(try EntryName(name)) == place)
+    func `a folder's name decides what the names in it mean`(name: String, place: NamingContext) throws {
+        #expect(NamingContext.ordinary.folder(try EntryName(name)) == place)
     }
 
     @Test func `a folder in a hidden place or in the trash is one, too`() throws {
-        #expect(NamingPlace.hidden.folder(try EntryName("objects")) == .hidden)
-        #expect(NamingPlace.trash.folder(try EntryName("files")) == .trash)
-        #expect(NamingPlace.hidden.folder(try EntryName(".Trash-1000")) == .trash)
+        #expect(NamingContext.hidden.folder(try EntryName("objects")) == .hidden)
+        #expect(NamingContext.trash.folder(try EntryName("files")) == .trash)
+        #expect(NamingContext.hidden.folder(try EntryName(".Trash-1000")) == .trash)
     }
 
     @Test func `a place says which files are scratch and which keep their names`() throws {
-        #expect(NamingPlace.ordinary.isScratch(try EntryName("a.tmp")))
-        #expect(!NamingPlace.ordinary.isScratch(try EntryName("a.txt")))
-        #expect(NamingPlace.trash.isScratch(try EntryName("a.txt")))
-        #expect(NamingPlace.ordinary.keepsName(try EntryName(".bashrc")))
-        #expect(!NamingPlace.ordinary.keepsName(try EntryName("a.txt")))
-        #expect(NamingPlace.hidden.keepsName(try EntryName("a.txt")))
+        #expect(NamingContext.ordinary.isScratch(try EntryName("a.tmp")))
+        #expect(!NamingContext.ordinary.isScratch(try EntryName("a.txt")))
+        #expect(NamingContext.trash.isScratch(try EntryName("a.txt")))
+        #expect(NamingContext.ordinary.keepsName(try EntryName(".bashrc")))
+        #expect(!NamingContext.ordinary.keepsName(try EntryName("a.txt")))
+        #expect(NamingContext.hidden.keepsName(try EntryName("a.txt")))
     }
 }

@@ -80,7 +80,7 @@ final class Attributes: LibraryPart {
         let now = surroundings.instant()
         if let known = catalog.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
         let status = try look()
-        catalog.noteStatus(NotedStatus(status, at: now), of: entry.inode)
+        catalog.cacheStatus(CachedStatus(status, at: now), of: entry.inode)
         // Who opened it after it was looked at may have forgotten this before it was noted.
         if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
         return status
