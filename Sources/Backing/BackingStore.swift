@@ -6,16 +6,15 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// The plain files of the store: `STORE/local/…` and `STORE/cloud/…` mirror the tree, each document
-/// under its filename, so that with docfs gone nothing is locked in (PRODUCT 10).
+/// The plain files of the store: `STORE/local/…` and `STORE/cloud/…` mirror the tree, each document under its filename, so that documents
+/// can be read without docfs (Semantics, "The store").
 ///
-/// Besides them `STORE/staging` holds what is on its way: content that is being downloaded, and
-/// content whose removal is not yet certain.
+/// `STORE/staging` holds files for a short time: contents that are being downloaded, and files whose removal is not certain yet.
 package final class BackingStore: Sendable {
     package let root: BackingFolder
     package let staging: BackingFolder
 
-    /// Guards nothing but the cache itself; taken inside the tree's lock, never around it.
+    /// Open directories. The mutex guards this cache only, and is taken inside the tree's lock, never around it.
     private let folders = Mutex<[InodeNumber: BackingFolder]>([:])
     private let maximumOpenFolders: Int
 
@@ -28,7 +27,7 @@ package final class BackingStore: Sendable {
         staging = try root.folder("staging")
     }
 
-    /// A small part of the descriptors that this process may have, however few these are.
+    /// A small part of the descriptors that this process may have.
     private static var mostOpenFolders: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 16 }
@@ -37,11 +36,11 @@ package final class BackingStore: Sendable {
 
     /// The directory that holds the children of a folder.
     ///
-    /// - Throws: ESTALE for what has no row, or what opening the directory gives.
+    /// - Throws: ESTALE if the folder has no row, or the error of opening the directory.
     package func folder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> BackingFolder {
         catalog.willChangeFiles(in: inode)
         if let folder = folders.withLock({ $0[inode] }) { return folder }
-        // From the nearest one that is open down: as deep as folders may lie in each other.
+        // Opens the directories from the nearest open one down. A loop, because folders may be nested deeply.
         var (below, nearest) = ([Entry](), inode)
         while true {
             if let top = try topFolder(nearest) ?? folders.withLock({ $0[nearest] }) {
@@ -80,13 +79,13 @@ package final class BackingStore: Sendable {
         folders.withLock { _ = $0.removeValue(forKey: folder) }
     }
 
-    /// Closes all directories: what rows call them may be others by now.
+    /// Closes all directories, because the names of rows may stand for other directories now.
     package func forgetFolders() { folders.withLock { $0 = [:] } }
 
-    /// Has the file system of the store write down all that is in its cache.
+    /// Has the file system of the store write its cache to the disk.
     ///
     /// - Parameter seconds: how long that may take.
-    /// - Returns: whether it has.
+    /// - Returns: whether it succeeded in that time.
     package func synchronizeAll(within seconds: Int) -> Bool {
         let outcome = SynchronizationOutcome()
         DispatchQueue.global().async { [root] in
@@ -98,11 +97,11 @@ package final class BackingStore: Sendable {
             && outcome.succeeded.load(ordering: .acquiring)
     }
 
-    /// Puts the display name on the backing file, for the day when docfs is gone. Store file systems
-    /// without extended attributes do not get it: the catalog is what counts.
+    /// Copies the display name to an extended attribute of the backing file, for people who have the files without docfs. It is optional: the
+    /// row counts, and some file systems have no extended attributes.
     ///
-    /// - Parameter displayName: nil takes the attribute away: the file is no document's.
-    /// - Returns: whether the file says so now.
+    /// - Parameter displayName: nil removes the attribute, for a file that belongs to no document.
+    /// - Returns: whether the attribute is as it should be now.
     @discardableResult
     package func mirror(displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
         guard let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return false }
@@ -110,7 +109,7 @@ package final class BackingStore: Sendable {
         return fremovexattr(file.number, Self.displayNameAttribute) == 0 || errno == ENODATA
     }
 
-    /// - Returns: whether the file has it.
+    /// - Returns: whether the file has the attribute now.
     @discardableResult
     package func mirror(displayName: String, on file: Descriptor) -> Bool {
         (try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))) != nil
@@ -120,7 +119,7 @@ package final class BackingStore: Sendable {
 
     // MARK: Removal in two steps
 
-    /// Takes a file out of the tree so that it can still be put back.
+    /// Moves a file to `staging`, from where it can be put back.
     package func setAside(_ name: String, of inode: InodeNumber, in folder: BackingFolder) throws(Errno) {
         // A placeholder has no file.
         _ = try folder.renameIfPresent(name, to: staging, Self.asideName(inode))
@@ -130,7 +129,7 @@ package final class BackingStore: Sendable {
         _ = try staging.renameIfPresent(Self.asideName(inode), to: folder, name)
     }
 
-    /// Removes for good what was set aside.
+    /// Unlinks a file that was set aside.
     package func discard(_ inode: InodeNumber) throws(Errno) {
         do throws(Errno) { try staging.removeFile(Self.asideName(inode)) } catch .noSuchFileOrDirectory {}
     }
@@ -152,7 +151,7 @@ private final class SynchronizationOutcome: Sendable {
 }
 
 extension BackingFolder {
-    /// The display name that a file carries for the day when docfs is gone.
+    /// The display name in the extended attribute of a file; nil if it has none or cannot be opened.
     package func displayName(of name: String) -> String? {
         guard let file = try? openFile(name, O_RDONLY | O_NONBLOCK) else { return nil }
         var bytes = [UInt8](repeating: 0, count: EntryName.maximumLength)

@@ -3,11 +3,11 @@ import Catalog
 import Glibc
 import SystemPackage
 
-/// A small file of the store, `clean`, that is there only while no mount uses the store, and says which state of the catalog
-/// it was left in.
+/// A small file of the store, `clean`. It exists only while no mount uses the store, and identifies the catalog that the store was closed
+/// with (Crashes, "Which occasion it is").
 ///
-/// It is removed, durably, before a mount changes anything: neither a full disk nor a loss of power can leave a store that has
-/// been used with the mark of one that has not. One that was restored from a backup beside another catalog says nothing.
+/// It is removed, durably, before a mount changes anything. Neither a full disk nor a loss of power can leave the mark in a store that has
+/// been used since. A mark that was restored from a backup beside another catalog is not valid.
 package struct CleanMark {
     private static let name = "clean"
     private static let catalogName = "catalog.sqlite"
@@ -16,13 +16,14 @@ package struct CleanMark {
 
     package init(_ store: BackingStore) { root = store.root }
 
-    /// Inode number and birth time of the catalog, as text: those of a copy are others.
+    /// Inode number and birth time of the catalog, as text. A copy has other ones.
     package func catalogIdentity() throws(Errno) -> String {
         let file = try root.identify(Self.catalogName)
         return "\(file.status.st_ino) \(file.birth)"
     }
 
-    /// Whether the store was left cleanly, and is as it was left.
+    /// Whether the store was closed, and its catalog has not changed since. A mark that cannot be read is not valid: then the mount looks at all
+    /// files.
     package func isValid() -> Bool {
         guard let file = try? root.openFile(Self.name, O_RDONLY), let said = try? file.readPrefix(256),
             let state = try? catalogState()
@@ -30,19 +31,19 @@ package struct CleanMark {
         return said.elementsEqual(state.utf8)
     }
 
-    /// Makes sure that the next mount looks at everything, unless `leave` comes before.
+    /// From now on the next mount looks at all files, unless `write` is called before.
     package func remove() throws(Errno) {
         do throws(Errno) { try root.removeFile(Self.name) } catch .noSuchFileOrDirectory { return }
         try root.synchronize()
     }
 
-    /// The store is left cleanly; the catalog is closed.
-    package func leave() throws(Errno) {
+    /// Marks the store as closed. The catalog must be closed already.
+    package func write() throws(Errno) {
         let state = Array(try catalogState().utf8)
         let file = try root.openFile(Self.name, O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600)
-        let count = write(file.number, state, state.count)
+        let count = Glibc.write(file.number, state, state.count)
         guard count == state.count else {
-            // One that is cut says nothing.
+            // A mark that is cut off is not valid.
             throw count < 0 ? Errno(rawValue: errno) : .noSpace
         }
     }

@@ -35,7 +35,7 @@ public final class Descriptor: Sendable {
         return status
     }
 
-    /// As `status`, with what tells the file from every other.
+    /// As `status`, with the birth time, which tells the file from another one with the same inode number.
     package func identify() throws(Errno) -> IdentifiedStatus {
         try IdentifiedStatus("", in: number, flags: AT_EMPTY_PATH)
     }
@@ -45,8 +45,8 @@ public final class Descriptor: Sendable {
         _ = try Descriptor.check { dataOnly ? fdatasync(number) : fsync(number) }
     }
 
-    /// Has the kernel begin to write the content to the disk, without waiting for it. No promise: `synchronize` gives one, and
-    /// tells of errors.
+    /// Has the kernel begin to write the content to the disk, without waiting. It makes nothing durable and reports no errors; `synchronize`
+    /// does.
     package func startWriting() { _ = sync_file_range(number, 0, 0, SYNC_FILE_RANGE_WRITE) }
 
     package func truncate(to size: Int64) throws(Errno) {

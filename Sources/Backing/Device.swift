@@ -4,7 +4,7 @@ import Glibc
 
 /// This mount among the devices that share a container.
 public struct Device: Sendable, Equatable {
-    public let id: Documents.DeviceID
+    public let id: DeviceID
     public let name: String
 }
 
@@ -13,11 +13,11 @@ extension Device {
         name: String?, isCopy: Bool, _ catalog: CatalogTransaction, _ surroundings: Surroundings
     ) throws -> Device {
         var random = surroundings.random()
-        // A copy may be used beside its original: it is another device.
+        // A copy may be used beside its original, so it is another device.
         let known = try isCopy ? nil : catalog.setting(.deviceID).flatMap(DeviceID.init)
         let id = known ?? .random(using: &random)
         let name = try name ?? catalog.setting(.deviceName) ?? hostName()
-        // Written only where it is news: a full disk must not be in the way of a mount.
+        // Written only if they changed, because a mount must succeed on a full disk.
         try catalog.change(.deviceID, to: id.description)
         try catalog.change(.deviceName, to: name)
         return Device(id: id, name: name)

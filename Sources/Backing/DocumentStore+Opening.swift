@@ -5,27 +5,27 @@ import Logging
 import SystemPackage
 
 extension DocumentStore {
-    /// How the store was left.
+    /// How the last use of the store ended.
     package enum Condition: Sendable {
-        /// The catalog is new, perhaps in the place of one that was lost.
+        /// The catalog is new, perhaps because the former one was lost.
         case new
-        /// Closed; since then only a person may have changed its files.
+        /// It was closed. Since then only people can have changed its files.
         case clean
-        /// The process or the power ended while it was in use.
+        /// The process was killed or the power was lost while it was in use.
         case unclean
-        /// Copied, or restored from a backup: another device.
+        /// It was copied, or restored from a backup, and is another device now.
         case copy
     }
 
-    /// Opens a store, creating it on first use, and hands it to `use`, which makes rows and files agree. On a disk that is full to
-    /// the last block, the whole reserve is given up for that.
+    /// Opens a store, creating it on first use, and passes it to `use`, which makes rows and files agree. On a full disk the whole reserve is
+    /// given up for that.
     ///
     /// The caller holds the store's lock (`StoreLock`).
     ///
     /// - Parameters:
-    ///   - deviceName: shown to other devices; nil keeps the one the store has.
-    ///   - writeLater: for rows that may wait; without it none does.
-    ///   - check: may refuse the store. Until it returns nothing in the store is changed.
+    ///   - deviceName: shown to other devices; nil keeps the name that the store has.
+    ///   - writeLater: schedules the commit of rows that may wait; without it every row is committed at once.
+    ///   - check: may refuse the store. Nothing in the store is changed until it returns.
     package static func open<Checked, Used>(
         path: String, deviceName: String?, surroundings: Surroundings, logger: Logger, writeLater: Catalog.Scheduler?,
         check: (Catalog) throws -> Checked, use: (DocumentStore, Condition, Checked) throws -> Used
@@ -57,7 +57,9 @@ extension DocumentStore {
         let mark = CleanMark(files)
         let wasClean = mark.isValid()
         for (name, error) in files.makeOwnFilesPrivate() {
-            logger.warning("others may read a file of the store", metadata: ["file": "\(name)", "error": "\(error)"])
+            logger.warning(
+                "other users may be able to read a file of the store",
+                metadata: ["file": "\(name)", "error": "\(error)"])
         }
         let isFull = reserve.makeRoom()
         let catalog = try Catalog(path: path + "/catalog.sqlite", scheduler: writeLater) { write in
@@ -69,7 +71,7 @@ extension DocumentStore {
             let checked = try check(catalog)
             try mark.remove()
             let device = try catalog.write { catalog in
-                // Other devices may know of uploads that the original of a copy has begun.
+                // The original of a copy may still commit the uploads that it has begun, so the copy must not remove them.
                 if condition == .copy {
                     try catalog.forgetAllUploads()
                     try catalog.emptyOutbox()
@@ -80,7 +82,7 @@ extension DocumentStore {
                 path: path, catalog: catalog, files: files, reserve: reserve, device: device,
                 surroundings: surroundings, logger: logger)
             let used = try use(store, condition, checked)
-            // Last, so that a copy counts as one until its rows and files have been compared.
+            // Last, so that a copy is recognized as one until its rows and files have been compared.
             try catalog.write { try $0.change(.catalogFile, to: identity) }
             if isFull { store.endReserveUse() } else { reserve.renew() }
             return used
@@ -101,12 +103,15 @@ extension DocumentStore {
 
     /// Ends the use of the store.
     ///
-    /// - Parameter isAgreed: whether rows and files are known to agree. Then the store is marked as closed, if the disk writes down
-    ///   its cache in time.
+    /// - Parameter isAgreed: whether rows and files are known to agree. Then the store is marked as closed, if the disk writes its cache in
+    ///   time.
     package func close(isAgreed: Bool) throws {
         try catalog.close()
-        guard isAgreed, files.synchronizeAll(within: surroundings.diskPatience) else { return }
-        do throws(Errno) { try CleanMark(files).leave() } catch {
+        guard isAgreed else { return }
+        guard files.synchronizeAll(within: surroundings.diskPatience) else {
+            return logger.notice("the disk did not write its cache in time; the next mount looks at all files")
+        }
+        do throws(Errno) { try CleanMark(files).write() } catch {
             logger.warning(
                 "the store could not be marked as closed; the next mount looks at all files",
                 metadata: ["error": "\(error)"])

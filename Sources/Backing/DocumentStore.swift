@@ -3,9 +3,9 @@ import Documents
 import Logging
 import SystemPackage
 
-/// What this device keeps of a person's documents: rows in the catalog and plain files, changed together.
+/// The documents that this device keeps: rows in the catalog and plain files, changed together.
 ///
-/// Every change is one transaction of the catalog with its effects on files inside. On a full disk it finds room in the reserve.
+/// Every change is one transaction of the catalog, in which files are changed as well. On a full disk it uses the room of the reserve.
 package final class DocumentStore: Sendable {
     /// The store's folder.
     package let path: String
@@ -34,7 +34,7 @@ package final class DocumentStore: Sendable {
 
     /// Changes the catalog; on a full disk, with the room of the reserve.
     ///
-    /// - Parameter body: may be run again after it was undone: another program may have taken the room.
+    /// - Parameter body: may run several times: if another program has used up the room, the transaction is undone and tried again.
     package func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         let isReserveUsed = reserve.makeRoom()
         defer { if isReserveUsed { endReserveUse() } }
@@ -46,24 +46,24 @@ package final class DocumentStore: Sendable {
 
     private static let mostTries = 4
 
-    /// Must be called before something new is made.
+    /// Must be called before a file, folder or document is created.
     ///
-    /// - Throws: ENOSPC, or the error of the catalog that cannot write down what was acknowledged.
+    /// - Throws: ENOSPC, or the error of a catalog that could not commit rows that were acknowledged.
     package func requireWritable() throws {
         try catalog.requireWritable()
         if reserve.isScarce { throw Errno.noSpace }
     }
 
-    /// On a full disk the log of the catalog must not use up the reserve, commit by commit: it is emptied while there is room for
-    /// that.
+    /// Ends a use of the reserve. Before, the write-ahead log of the catalog is emptied while there is room for that: it must not grow into
+    /// the reserve with each commit.
     package func endReserveUse() {
         do { try catalog.shrinkLog(to: 128 << 10) } catch {
             logger.warning("the catalog could not be made smaller on a full disk", metadata: ["error": "\(error)"])
         }
-        reserve.takeBack()
+        reserve.endUse()
     }
 
-    /// Writes down what waits for a quiet moment.
+    /// Does work that waited for a quiet moment: renews the reserve, and copies the write-ahead log into the catalog.
     package func tidy() {
         reserve.renew()
         do { try catalog.checkpointIfQuiet() } catch {

@@ -3,7 +3,7 @@ import Catalog
 import Documents
 import Glibc
 
-/// What stat(2) says of an entry.
+/// The attributes of an entry, as stat(2) gives them.
 public struct FileAttributes: Sendable, Equatable {
     public enum FileType: Sendable { case folder, file, symbolicLink }
 
@@ -21,14 +21,14 @@ public struct FileAttributes: Sendable, Equatable {
     public var modified: Timestamp
     public var changed: Timestamp
 
-    /// Those of a virtual file: read-only, the mounting user's.
+    /// The attributes of a virtual file: read-only, owned by the mounting user.
     public static func virtualFile(size: Int, at time: Timestamp) -> FileAttributes {
         FileAttributes(
             type: .file, mode: 0o444, size: Int64(size), blocks: 0, links: 1, owner: geteuid(),
             group: getegid(), accessed: time, modified: time, changed: time)
     }
 
-    /// Those of a document whose content is not here.
+    /// The attributes of a document whose content is not here.
     package static func placeholder(_ entry: Entry) -> FileAttributes {
         FileAttributes(
             type: .file, mode: entry.mode, size: entry.size, blocks: 0, links: 1, owner: geteuid(),
@@ -36,7 +36,7 @@ public struct FileAttributes: Sendable, Equatable {
             changed: max(entry.modified, entry.changed))
     }
 
-    /// Of what is known no more than that it was there.
+    /// The attributes of an entry that was removed, of which only the kind is known.
     public static func departed(_ kind: EntryKind, at time: Timestamp) -> FileAttributes {
         let type: FileType =
             switch kind {

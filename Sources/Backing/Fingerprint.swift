@@ -2,8 +2,8 @@ import Catalog
 import Documents
 import Glibc
 
-/// Size and time of a file: unchanged as long as they are, without reading it. Each write changes them, as fine as the kernel
-/// tells times.
+/// Size and modification time of a file. While they stay the same the content counts as unchanged, and need not be read. Two writes within
+/// one tick of the kernel's clock may give the same fingerprint.
 package struct Fingerprint: Equatable {
     /// Bytes.
     package let size: Int64
@@ -16,6 +16,6 @@ package struct Fingerprint: Equatable {
 
     package init(_ status: stat) { self.init(size: Int64(status.st_size), modified: Timestamp(status.st_mtim)) }
 
-    /// As a row remembers its file.
+    /// The fingerprint of the file as its row has it.
     package init(_ entry: Entry) { self.init(size: entry.size, modified: entry.modified) }
 }

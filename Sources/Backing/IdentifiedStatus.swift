@@ -7,7 +7,7 @@ import SystemPackage
 /// The result of statx(2): the attributes of a file, with its birth time.
 package struct IdentifiedStatus {
     package let status: stat
-    /// Nanoseconds; 0 where the file system does not know it.
+    /// Nanoseconds; 0 if the file system does not have it.
     package let birth: Int64
 
     init(_ name: String, in folder: Int32, flags: Int32) throws(Errno) {
@@ -30,7 +30,7 @@ package struct IdentifiedStatus {
 
     package var evidence: FileEvidence? { FileEvidence(inode: UInt64(status.st_ino), birth: birth) }
 
-    /// S_IFREG and the like.
+    /// S_IFREG, S_IFDIR and so on.
     package var type: mode_t { status.st_mode & S_IFMT }
 }
 

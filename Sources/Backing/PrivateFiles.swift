@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// docfs's own files in the store tell names and more of all documents, whatever the modes of these are: only the owner may
-/// read them, whatever the mode of the store's folder is.
+/// docfs's own files in the store contain the names of all documents, even of those that other users may not read. Only the owner may read
+/// these files, whatever the mode of the store's folder.
 extension BackingStore {
-    /// All that stands beside `local` and `cloud`, which are the person's. A new one is made with mode 0600.
+    /// All files beside the folders `local` and `cloud`, which belong to the person. New ones are created with mode 0600.
     private static let ownFiles =
         ["lock", "docfs.log", "clean", "reserve"]
         + ["catalog.sqlite", "reunion.sqlite"].flatMap { name in ["", "-wal", "-shm", "-journal"].map { name + $0 } }
     private static let ownFolders = ["staging"]
 
-    /// Gives those that are there modes 0600 and 0700: an older docfs, a backup or a person may have left others. Only before the
-    /// catalog is opened: closing a file of SQLite's drops its locks.
+    /// Gives existing ones modes 0600 and 0700: an older docfs, a backup or a person may have given them others. To be called before the
+    /// catalog is opened, because closing any descriptor of an SQLite file drops SQLite's locks on it.
     ///
-    /// - Returns: those whose mode cannot be changed, as on a file system without modes.
+    /// - Returns: the files whose mode cannot be changed, for example on a file system without modes.
     package func makeOwnFilesPrivate() -> [(name: String, error: Errno)] {
         let wanted =
             Self.ownFiles.map { ($0, S_IFREG, mode_t(0o600)) } + Self.ownFolders.map { ($0, S_IFDIR, mode_t(0o700)) }
@@ -30,7 +30,7 @@ extension BackingStore {
         guard root.exists(name) else { return }
         let status = try root.status(name)
         guard status.st_mode & S_IFMT == type, status.st_mode & 0o7777 != mode else { return }
-        // By a descriptor, since a name could be a link by now.
+        // With a descriptor, because the name could be a symbolic link by now.
         let file = try root.openFile(name, O_RDONLY | O_NONBLOCK)
         _ = try Descriptor.check { fchmod(file.number, mode) }
     }

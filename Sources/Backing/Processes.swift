@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
 
-/// How processes belong together: as /proc tells, or as a test chooses.
+/// Which process started which: from /proc, or as a test chooses.
 public struct Processes: Sendable {
-    /// The process that a thread belongs to; nil when it is gone.
+    /// The process that a thread belongs to; nil if the thread has ended.
     public var ofThread: @Sendable (_ thread: Int32) -> Int32?
-    /// Who started a process; nil when it is gone.
+    /// The process that started a process; nil if that process has ended.
     public var parent: @Sendable (_ process: Int32) -> Int32?
 
     public init(
@@ -18,14 +18,14 @@ public struct Processes: Sendable {
 
     public static let system = Processes { thread in
         if thread <= 0 { return nil }
-        // Asked at each open, so /proc is read for the few whose main thread it is not.
+        // This is needed at each open, so /proc is read only for threads that are not the main thread of their process.
         if tgkill(thread, thread, 0) == 0 || errno == EPERM { return thread }
         return field("Tgid:", of: thread)
     } parent: {
         field("PPid:", of: $0)
     }
 
-    /// A process, who started it, and so on, but for the one that started all.
+    /// A process, the one that started it, and so on, without process 1.
     package func lineage(of process: Int32) -> [Int32] {
         var lineage: [Int32] = []
         var next: Int32? = process

@@ -3,29 +3,30 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Room in the store for what must work on a full disk: removing, renaming, and writing down what is acknowledged.
+/// Room in the store for operations that must work on a full disk: removing, renaming, and committing rows that were acknowledged.
 ///
-/// It is a file, `reserve`, of which a slice is given up for the length of a write when there is hardly any other room, and taken
-/// back from what is left. Other programs may take a slice in between, and no more.
+/// It is a file, `reserve`. When the disk is nearly full, a slice of it is freed for the time of a commit and allocated again from the blocks
+/// that are left. In between, other programs can use up one slice at most.
 package final class Reserve: Sendable {
     private static let name = "reserve"
     /// Bytes.
     private static let largest: Int64 = 8 << 20
     /// Bytes. A commit takes some tens of kilobytes.
     private static let slice: Int64 = 256 << 10
-    /// With less free than this, in bytes, nothing new is made; and the reserve is given up for the rest.
+    /// Bytes. With less free than this nothing new is created, and commits use the reserve.
     private static let scarcity: Int64 = 512 << 10
 
     private static let smallestPart: Int64 = 8 << 10
     private static let moment = Duration.milliseconds(2)
 
     private let root: BackingFolder
+    /// The last answer to `isScarce`.
     private let answer = Mutex((isScarce: false, time: ContinuousClock.now - .seconds(1)))
 
     private struct State {
-        /// Bytes that the file has.
+        /// Bytes that are allocated to the file.
         var length: Int64
-        /// The number of writes that use its room now.
+        /// The number of commits that use its room now.
         var users = 0
     }
 
@@ -33,23 +34,24 @@ package final class Reserve: Sendable {
 
     package init(_ store: BackingStore) {
         root = store.root
+        // Without a status, as in a new store, the reserve counts as empty, and `renew` creates it.
         let known = (try? root.status(Self.name)).map { Int64($0.st_blocks) * 512 } ?? 0
         state = Mutex(State(length: known))
     }
 
-    /// Free bytes besides the reserve; nil where that cannot be found out.
+    /// Free bytes besides the reserve; nil if the file system does not say.
     private func free() -> Int64? {
         guard let status = try? root.fileSystemStatus() else { return nil }
         let block = Int64(status.f_frsize)
         let available = Int64(clamping: status.f_bavail) * block
         if geteuid() != 0 { return available }
-        // Root may use the blocks that a file system keeps for root, but not those that ext4 keeps for itself: a fiftieth of
-        // all, 4096 at most.
+        // Root may use the blocks that a file system reserves for root, but not those that ext4 reserves for itself: 2 % of all, 4096 at
+        // most.
         let kept = min(Int64(clamping: status.f_blocks) / 50, 4096) * block
         return max(available, Int64(clamping: status.f_bfree) * block - kept)
     }
 
-    /// Whether there is no room for anything new. Asked before each change, so the answer holds for a moment.
+    /// Whether there is no room for anything new. It is asked before each change, so the answer is kept for a moment.
     package var isScarce: Bool {
         answer.withLock { answer in
             let now = ContinuousClock.now
@@ -59,9 +61,9 @@ package final class Reserve: Sendable {
         }
     }
 
-    /// Makes sure that a commit finds room, if there is any.
+    /// Frees a slice for a commit if there is hardly any other room.
     ///
-    /// - Returns: whether the reserve is used; `takeBack` must follow when the commit is done.
+    /// - Returns: whether the reserve is used; `endUse` must follow when the commit is done.
     package func makeRoom() -> Bool {
         if !isScarce { return false }
         beginUse()
@@ -75,14 +77,14 @@ package final class Reserve: Sendable {
         }
     }
 
-    /// Runs `body` with a slice of the reserve's room.
+    /// Runs `body` with a slice freed.
     package func use<Value>(_ body: () throws -> Value) rethrows -> Value {
         beginUse()
-        defer { takeBack() }
+        defer { endUse() }
         return try body()
     }
 
-    /// Gives up one more slice for a use that has begun, or until it is made again.
+    /// Frees one more slice, until the uses under way have ended or `renew` is called.
     ///
     /// - Returns: whether there was one.
     package func giveUpSlice() -> Bool {
@@ -92,27 +94,28 @@ package final class Reserve: Sendable {
         }
     }
 
-    /// Gives up all of it; `renew` makes it again when there is room.
+    /// Frees all of it. `renew` allocates it again when there is room.
     package func giveUpWhole() { state.withLock { giveUp($0.length, &$0) } }
 
     private func giveUp(_ length: Int64, _ state: inout State) {
+        // If it cannot be opened or cut, it stays as it is, and the commit fails with ENOSPC.
         guard state.length > 0, let file = try? root.openFile(Self.name, O_WRONLY) else { return }
         let rest = max(0, state.length - length)
         do throws(Errno) {
             try file.truncate(to: rest)
             state.length = rest
-        } catch {}  // what could not be given up is still there
+        } catch {}
     }
 
-    /// Makes it again from all that is free, before others take that; the last of its users does.
-    package func takeBack() {
+    /// Ends a use. The last one allocates the reserve again from all free blocks, before other programs use these.
+    package func endUse() {
         state.withLock { state in
             state.users -= 1
             if state.users == 0 { renew(&state, leaving: 0) }
         }
     }
 
-    /// Makes it again, in part if need be, if there is room for others besides. Costs nothing while it is whole.
+    /// Allocates what is missing of the reserve, as far as that leaves room for other programs. Costs nothing while it is whole.
     package func renew() {
         state.withLock { state in if state.users == 0 { renew(&state, leaving: 2 * Self.scarcity) } }
     }
@@ -124,11 +127,12 @@ package final class Reserve: Sendable {
         guard wanted > state.length, let file = try? root.openFile(Self.name, O_WRONLY | O_CREAT, mode: 0o600) else {
             return
         }
-        // Not all that is free can be had. What cannot be set aside at once may be in parts: every part that is not is lost to others.
+        // Not all free blocks can be allocated. If a large part cannot be, smaller ones may be; blocks that are left free may be used up by
+        // other programs.
         var part = wanted - state.length
         while part >= Self.smallestPart, state.length < wanted {
             let hasFailed = fallocate(file.number, 0, off_t(state.length), off_t(min(part, wanted - state.length))) != 0
-            // A file system that cannot set blocks aside goes without.
+            // Without fallocate there is no reserve.
             if hasFailed, errno != ENOSPC { break }
             state.length = (try? file.status()).map { Int64($0.st_blocks) * 512 } ?? state.length
             if hasFailed { part /= 2 }

@@ -8,7 +8,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
     public init(_ description: String) { self.description = description }
 }
 
-/// Keeps a second docfs off a store. Held by the kernel for as long as the process lives.
+/// Prevents a second docfs from using a store. The kernel holds the lock for as long as the process lives.
 public final class StoreLock: Sendable {
     private let descriptor: Descriptor
 

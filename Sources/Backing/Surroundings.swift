@@ -1,25 +1,25 @@
 import Documents
 
-/// Time and chance, passed in so that tests can choose them.
+/// Time, randomness and properties of the machine, passed in so that tests can choose them.
 public struct Surroundings: Sendable {
     public var now: @Sendable () -> Timestamp
-    /// A moment as the clock on the wall shows it.
+    /// A time in the local time zone.
     public var localTime: @Sendable (Timestamp) -> LocalTime
     public var random: @Sendable () -> any RandomNumberGenerator
-    /// For pauses and timeouts: a clock that nobody sets.
+    /// For pauses and timeouts: a clock that is never adjusted.
     public var instant: @Sendable () -> ContinuousClock.Instant = { .now }
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
-    /// Seconds that the disk may take to write down its cache when the store is closed; after them it is left as if it had not been
-    /// closed. An unmount takes 5 at most, 3 of which a step of the synchronization may need.
+    /// Seconds that the disk may take to write its cache when the store is closed. If it takes longer, the store is not marked as closed. An
+    /// unmount takes 5 seconds at most, of which a round of the synchronization may need 3.
     public var diskPatience = 1
-    /// Whether what the files tell of, too, may be committed to the catalog a moment later.
+    /// Whether a row that can be rebuilt from its file may be committed a moment later (`Durability.soon`).
     public var defersCommits = true
-    /// To tell which of them saves what.
+    /// By these docfs recognizes the files that one program saves.
     public var processes = Processes.system
-    /// Whether files that are open for writing are so for somebody else than docfs: not where the devices of a test,
-    /// those that crashed included, are one process.
+    /// Whether leases show that a program has a file open for writing. Not in tests whose devices, including crashed ones, are one process:
+    /// there docfs's own descriptors would count.
     public var asksForLeases = true
-    /// A folder's time of modification, from the one that its file system gives it: a simulation has a clock of its own.
+    /// A folder's modification time, from the one in its file system. A simulation has a clock of its own.
     public var folderTime: @Sendable (Timestamp) -> Timestamp = { $0 }
 
     public init(

@@ -44,9 +44,10 @@ public final class Synchronizer: Sendable {
         inspector = ContainerInspector(container)
         checkpointWriter = CheckpointWriter(container)
         cleaner = Cleaner(container)
-        uploader = Uploader(container, contents, cloud.wake, stateChanged: stateChanged)
-        sender = CommitSender(container, follower, inspector, uploader, checkpointWriter)
-        repair = ContainerRepair(container, tree, inspector, uploader, checkpointWriter)
+        let uploads = FinishedUploads(library.store)
+        uploader = Uploader(container, contents, uploads, cloud.wake, stateChanged: stateChanged)
+        sender = CommitSender(container, follower, inspector, uploads, checkpointWriter)
+        repair = ContainerRepair(container, tree, inspector, uploads, checkpointWriter)
         checkup = ContainerCheckup(container, library.checkup, follower, inspector, repair, cloud.wake)
     }
 

@@ -3,27 +3,27 @@ import Documents
 import FoundationEssentials
 import Replication
 
-/// The committed state of the container as the catalog keeps it, for `apply` to work on. For use within
-/// one transaction, of which it is the only one that changes the state.
+/// The committed state of the container in the catalog, on which `apply` works. It is used within one transaction, in which nothing else
+/// changes the state.
 package struct CatalogReplica: ReplicaState {
-    /// A commit asks for an entry several times, and decoding takes most of the time.
+    /// Applying a commit reads an entry several times, and decoding takes most of the time.
     private final class DecodedEntries {
         var entries: [EntryID: ReplicaEntry] = [:]
     }
 
     private let catalog: CatalogTransaction
     private let decoded = DecodedEntries()
-    /// Of the position that is being applied.
+    /// The position of the commit that is being applied.
     private let position: LogPosition
-    /// Of all entries, as far as they have been applied.
+    /// The hash of all entries.
     package private(set) var state: StateHash
 
-    /// - Parameter head: how far the log is applied.
+    /// - Parameter head: the last entry of the log that was applied.
     package init(_ catalog: CatalogTransaction, after head: LogHead) {
         self.init(catalog, head.position.next, head.state)
     }
 
-    /// For reading alone.
+    /// For reading only.
     package init(_ catalog: CatalogTransaction) { self.init(catalog, .start, .empty) }
 
     private init(_ catalog: CatalogTransaction, _ position: LogPosition, _ state: StateHash) {
@@ -39,7 +39,7 @@ package struct CatalogReplica: ReplicaState {
         return entry
     }
 
-    /// An entry as it is seen here: what is committed, with what was chosen here on top.
+    /// An entry as this device shows it: the committed one, with deletions and choices of versions that are pending here.
     package func visibleEntry(_ id: EntryID, at time: Timestamp) throws -> ReplicaEntry? {
         guard var entry = try entry(id) else { return nil }
         for withdrawal in try catalog.withdrawals(inFavourOf: id) {
@@ -65,17 +65,17 @@ package struct CatalogReplica: ReplicaState {
         if let record = try catalog.replicaRecord(entry.id) { state.remove(record) }
         let record = try entry.record()
         state.add(record)
-        try noteContents(of: entry, was: former)
+        try recordContents(of: entry, was: former)
         try catalog.store(entry, as: record)
         decoded.entries[entry.id] = entry
     }
 
-    /// Which contents the container has to keep on account of it, and which not any more.
-    private func noteContents(of entry: ReplicaEntry, was former: ReplicaEntry?) throws {
+    /// Records the contents that are not needed any more because of the change, and those that are needed again.
+    private func recordContents(of entry: ReplicaEntry, was former: ReplicaEntry?) throws {
         let (before, after) = (former?.neededVersions ?? [], entry.neededVersions)
         let known = Set(former?.versions?.all.map(\.id) ?? [])
         for version in entry.versions?.all ?? [] where !after.contains(version.id) {
-            // What came and went in one is new.
+            // A version that the commit both added and replaced was not known before.
             guard before.contains(version.id) || !known.contains(version.id) else { continue }
             try catalog.record(
                 DepartedContent(
@@ -94,7 +94,7 @@ package struct CatalogReplica: ReplicaState {
 }
 
 extension ReplicaEntry {
-    /// The contents that nothing needs. When they departed is not known: at the latest then.
+    /// The contents of the entry that nothing needs. Since when is not known, so `position` counts.
     package func departedContents(at position: Int64) -> [DepartedContent] {
         let needed = neededVersions
         return (versions?.all ?? []).filter { !needed.contains($0.id) }.map {
@@ -102,7 +102,7 @@ extension ReplicaEntry {
         }
     }
 
-    /// The versions of which the container must have the content for as long as nothing changes.
+    /// The versions whose contents the container must keep.
     fileprivate var neededVersions: Set<VersionID> { isDeleted ? [] : Set(versions?.heads.map(\.id) ?? []) }
 }
 

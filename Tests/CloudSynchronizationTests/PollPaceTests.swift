@@ -1,18 +1,18 @@
 @testable import CloudSynchronization
 import Testing
 
-/// How often a device asks for what others did.
+/// How often the log is polled.
 struct PollPaceTests {
     private func pause(idle: Int, failures: Int = 0) -> Duration {
         PollPace.pause(quickest: .milliseconds(250), idle: .seconds(idle), failures: failures)
     }
 
-    @Test func `as long as anything is going on it asks quickly`() {
+    @Test func `while documents are in use the log is polled quickly`() {
         #expect(pause(idle: 0) == .milliseconds(250))
         #expect(pause(idle: 30) == .milliseconds(250))
     }
 
-    @Test func `in quiet it asks ever more rarely, once in 30 seconds in the end`() {
+    @Test func `in quiet the log is polled ever more rarely, down to once in 30 seconds`() {
         let pauses = stride(from: 30, through: 300, by: 10).map { pause(idle: $0) }
         #expect(pauses == pauses.sorted())
         #expect(pause(idle: 50) < .seconds(6))
@@ -20,7 +20,7 @@ struct PollPaceTests {
         #expect(pause(idle: 1_000_000) == .seconds(30))
     }
 
-    @Test func `while the cloud is away it tries again soon, and not all the time`() {
+    @Test func `while the cloud cannot be reached the log is polled again soon, but not all the time`() {
         #expect(pause(idle: 0, failures: 1) == .milliseconds(500))
         #expect(pause(idle: 100_000, failures: 1_000_000) == .seconds(5))
     }

@@ -89,36 +89,3 @@ struct SampleValuesTests {
         #expect(SampleValues().matching("2031-01-02-030405-aaaa\n2031-01-02-030405-aaaa\n", expected) != nil)
     }
 }
-
-struct TestReferencesTests {
-    @Test func `tests are named in code voice by their suite and their sentence`() {
-        let text = "*Shown by* `NamesTests/a path accepts\n  either name`, `a/b`, and `RefusalTests/no `."
-        #expect(
-            TestReferences.named(by: text) == ["NamesTests/a path accepts either name", "RefusalTests/no "])
-    }
-
-    @Test func `tests are declared in types, on one line or two`() {
-        let source = """
-            struct NamesTests {
-                struct Sample {}
-                @Test func `one`() {}
-                @Test
-                func
-                    `two, on two lines`() {}
-                func ordinary() {}
-            }
-
-            extension OtherTests {
-                @Test func `three`() {}
-            }
-            """
-        #expect(
-            TestReferences.declared(in: source)
-                == ["NamesTests/one", "NamesTests/two, on two lines", "OtherTests/three"])
-    }
-
-    @Test func `a rule is an item of a list with its indented lines`() {
-        let page = "# Page\n\n- One\n\n  and more.\n- Two\nText\n  indented\n- Three"
-        #expect(TestReferences.rules(of: page) == ["- One\n\n  and more.", "- Two", "- Three"])
-    }
-}

@@ -121,17 +121,17 @@ struct CleaningTests {
                 sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 1))
             try device.library.store.catalog.write { catalog in
                 var replica = CatalogReplica(catalog, after: head)
-                func take(_ change: Change) throws {
+                func applyChange(_ change: Change) throws {
                     _ = try apply(
                         Commit(
                             id: .random(), device: .random(), deviceName: "phone", time: Timestamp(nanoseconds: 1),
                             changes: [change]),
                         to: &replica)
                 }
-                try take(.save(source, other))
-                try take(.delete(heir, seen: [had]))
+                try applyChange(.save(source, other))
+                try applyChange(.delete(heir, seen: [had]))
                 #expect(try catalog.isDeparted(had))
-                try take(.bequeath(source, to: heir, versions: [other.id]))
+                try applyChange(.bequeath(source, to: heir, versions: [other.id]))
                 #expect(try !catalog.isDeparted(had))
             }
         }

@@ -17,7 +17,7 @@ struct ContainerRepair: Sendable {
     private let container: ContainerAccess
     private let tree: any SynchronizedTree
     private let inspector: ContainerInspector
-    private let uploader: Uploader
+    private let uploads: FinishedUploads
     private let checkpointWriter: CheckpointWriter
 
     private var store: DocumentStore { container.store }
@@ -29,12 +29,12 @@ struct ContainerRepair: Sendable {
 
     init(
         _ container: ContainerAccess, _ tree: any SynchronizedTree, _ inspector: ContainerInspector,
-        _ uploader: Uploader, _ checkpointWriter: CheckpointWriter
+        _ uploads: FinishedUploads, _ checkpointWriter: CheckpointWriter
     ) {
         self.container = container
         self.tree = tree
         self.inspector = inspector
-        self.uploader = uploader
+        self.uploads = uploads
         self.checkpointWriter = checkpointWriter
     }
 
@@ -244,7 +244,7 @@ struct ContainerRepair: Sendable {
             try catalog.emptyOutbox()
             return (ReplicaChange(CatalogReplica(catalog), touched: touched), ())
         }
-        uploader.forgetAllUploads()
+        uploads.forgetAll()
         inspector.restart()
     }
 

@@ -8,14 +8,14 @@ import Replication
 /// it durably until the log has it.
 struct CommitPreparation: Sendable {
     let store: DocumentStore
-    private let uploader: Uploader
+    private let uploads: FinishedUploads
 
     /// Entries that a commit describes, besides those with a content and those of steps.
     private static let largestCommit = 4096
 
-    init(_ store: DocumentStore, _ uploader: Uploader) {
+    init(_ store: DocumentStore, _ uploads: FinishedUploads) {
         self.store = store
-        self.uploader = uploader
+        self.uploads = uploads
     }
 
     /// Makes a commit and stores it in the catalog, so that this device recognizes it even if the answer of the object store is lost.
@@ -41,7 +41,7 @@ struct CommitPreparation: Sendable {
     }
 
     private func draft(_ catalog: CatalogTransaction) throws -> CommitDraft {
-        let uploaded = try uploader.currentUploads(catalog)
+        let uploaded = try uploads.current(catalog)
         var pending: [InodeNumber: Entry] = [:]
         for inode in uploaded.keys {
             if let entry = try catalog.entry(inode), !entry.pending.isEmpty { pending[inode] = entry }

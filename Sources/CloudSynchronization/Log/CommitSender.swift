@@ -8,21 +8,21 @@ struct CommitSender: Sendable {
     private let container: ContainerAccess
     private let follower: LogFollower
     private let inspector: ContainerInspector
-    private let uploader: Uploader
+    private let uploads: FinishedUploads
     private let checkpointWriter: CheckpointWriter
     private let preparation: CommitPreparation
 
     init(
-        _ container: ContainerAccess, _ follower: LogFollower, _ inspector: ContainerInspector, _ uploader: Uploader,
-        _ checkpointWriter: CheckpointWriter
+        _ container: ContainerAccess, _ follower: LogFollower, _ inspector: ContainerInspector,
+        _ uploads: FinishedUploads, _ checkpointWriter: CheckpointWriter
     ) {
         store = container.store
         self.container = container
         self.follower = follower
         self.inspector = inspector
-        self.uploader = uploader
+        self.uploads = uploads
         self.checkpointWriter = checkpointWriter
-        preparation = CommitPreparation(container.store, uploader)
+        preparation = CommitPreparation(container.store, uploads)
     }
 
     /// Sends what is pending and ready.
@@ -39,7 +39,7 @@ struct CommitSender: Sendable {
             switch try await container.log.append(entry, at: head.position.next) {
             case .appended:
                 try follower.apply(entry, after: head, own: outgoing)
-                uploader.forgetUploads(of: outgoing)
+                uploads.forget(committedBy: outgoing)
                 try await checkpointWriter.writeIfDue()
                 hasSent = true
             case .taken:

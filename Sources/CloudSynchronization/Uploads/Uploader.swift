@@ -22,20 +22,19 @@ final class Uploader: Sendable {
     private let contentSync = GroupSync()
     /// Documents that are ready to be uploaded, and the number of uploads under way.
     private let queue = Mutex(UploadQueue())
-    /// Contents that are in the object store and that no commit names yet. The catalog has them as well.
-    private let uploaded = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
-    private let hasLoadedUploads = Mutex(false)
+    private let finished: FinishedUploads
 
     /// How many documents are looked at in one turn.
     static let lookahead = 1024
 
     init(
-        _ container: ContainerAccess, _ contents: any SentContents, _ wake: Wake,
+        _ container: ContainerAccess, _ contents: any SentContents, _ finished: FinishedUploads, _ wake: Wake,
         stateChanged: @escaping @Sendable () -> Void
     ) {
         store = container.store
         objects = container.objects
         self.contents = contents
+        self.finished = finished
         self.wake = wake
         self.stateChanged = stateChanged
         retries = Retries(instant: container.store.surroundings.instant)
@@ -47,7 +46,7 @@ final class Uploader: Sendable {
     ///
     /// - Returns: how long it is until the next document will have been quiet for long enough; nil if none has to wait for that.
     func startUploads() throws -> Duration? {
-        try loadFinishedUploads()
+        try finished.load()
         try contents.noteUnseenWrites()
         var shortestRest: Duration?
         var last = InodeNumber(0)
@@ -65,26 +64,11 @@ final class Uploader: Sendable {
         return shortestRest
     }
 
-    /// Contents that an earlier life of the process uploaded need not be uploaded again, however long the rest of their step takes.
-    private func loadFinishedUploads() throws {
-        if hasLoadedUploads.withLock({ $0 }) { return }
-        let known = try store.write { catalog in
-            try catalog.abandonUploadsUnderWay()
-            return try catalog.uploads(.finished)
-        }
-        for upload in known {
-            let content = CommitDraft.Uploaded(
-                revision: upload.revision, version: try UploadedContent.version(of: upload))
-            uploaded.withLock { $0[upload.inode] = content }
-        }
-        hasLoadedUploads.withLock { $0 = true }
-    }
-
     /// - Returns: how long it is until the next of them will have been quiet for long enough.
     private func enqueue(_ entries: [Entry]) throws -> Duration? {
         var shortestRest: Duration?
         for entry in entries {
-            guard uploaded.withLock({ $0[entry.inode]?.revision }) != entry.revision,
+            guard finished.revision(of: entry.inode) != entry.revision,
                 retries.isDue(entry.inode), let rest = try contents.timeToSend(entry.inode)
             else { continue }
             if rest == .zero {
@@ -99,7 +83,7 @@ final class Uploader: Sendable {
     /// Whether the next commit should wait a moment for uploads that are about to end. A mass migration then takes a handful of commits,
     /// not one for every few documents.
     func gathers(since lastCommit: ContinuousClock.Instant) -> Bool {
-        isBusy && uploaded.withLock(\.count) < Self.lookahead
+        isBusy && finished.count < Self.lookahead
             && store.surroundings.instant() - lastCommit < .milliseconds(400)
     }
 
@@ -240,13 +224,7 @@ final class Uploader: Sendable {
                 (current.size, current.modified) = (version.size, version.modified)
                 try catalog.update(current)
             }
-            try catalog.store(UploadedContent(version, of: current, id, .finished))
-            let content = CommitDraft.Uploaded(revision: current.revision, version: version)
-            let former = uploaded.withLock { uploaded in
-                defer { uploaded[entry.inode] = content }
-                return uploaded[entry.inode]?.version.id
-            }
-            if let former, former != version.id { try catalog.abandonUpload(former) }
+            try finished.add(version, of: current, id, catalog)
         }
     }
 
@@ -271,31 +249,4 @@ final class Uploader: Sendable {
             store.logger.error("the failure of an upload could not be recorded", metadata: ["error": "\(error)"])
         }
     }
-
-    // MARK: Uploaded contents that no commit names yet
-
-    /// The contents whose documents still have the base that they were uploaded with. A commit that was being sent, perhaps since an
-    /// earlier life of the process, may have changed the base: then the document is uploaded again.
-    func currentUploads(_ catalog: CatalogTransaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
-        let all = uploaded.withLock { $0 }
-        let current = try all.filter { inode, content in
-            if let entry = try catalog.entry(inode), entry.contentVersion == content.version.base { return true }
-            try catalog.abandonUpload(content.version.id)
-            return false
-        }
-        // None is added meanwhile: `recordFinished` waits for the catalog as well.
-        uploaded.withLock { $0 = current }
-        return current
-    }
-
-    /// A commit names them now.
-    func forgetUploads(of outgoing: OutgoingCommit) {
-        let versions = Set(outgoing.carried.sent.compactMap(\.version))
-        uploaded.withLock { uploaded in
-            uploaded = uploaded.filter { !versions.contains($0.value.version.id) }
-        }
-    }
-
-    /// The container is another one now, or was begun anew.
-    func forgetAllUploads() { uploaded.withLock { $0 = [:] } }
 }

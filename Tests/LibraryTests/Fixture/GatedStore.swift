@@ -3,8 +3,8 @@ import ObjectStore
 import Synchronization
 import SystemPackage
 
-/// A store whose contents come when a test lets them: it holds reads back, and fails them on command.
-/// Nothing in it depends on time. The log is never held, but may lose replies and refuse what is written to it.
+/// A store that holds back and fails reads of contents on command. Nothing in it depends on time. Reads of the log are never held back, but
+/// writes to the log can be refused or lose their replies.
 final class GatedStore: ObjectStore {
     private struct State {
         /// Reads of contents from this offset on wait.
@@ -20,7 +20,7 @@ final class GatedStore: ObjectStore {
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    /// What becomes of an entry that is written to the log.
+    /// What happens to an entry that is written to the log.
     enum Log { case works, losesReply, refuses }
 
     private let store: any ObjectStore
@@ -30,10 +30,10 @@ final class GatedStore: ObjectStore {
 
     // MARK: Commands
 
-    /// Reads of contents wait from now on, if they begin at `offset` or later.
+    /// From now on reads of contents wait if they begin at `offset` or later.
     func hold(from offset: Int64 = 0) { state.withLock { $0.heldFrom = offset } }
 
-    /// Waits until so many reads are held.
+    /// Waits until this many reads are held.
     func waitUntilHolding(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in
             let isHolding = state.withLock { state in
@@ -47,7 +47,7 @@ final class GatedStore: ObjectStore {
 
     /// Lets all reads go.
     ///
-    /// - Parameter failure: what reads of contents give from now on.
+    /// - Parameter failure: the error of reads of contents from now on.
     func release(failing failure: ObjectStoreError? = nil) {
         let held = state.withLock { state in
             state.heldFrom = nil
@@ -58,22 +58,22 @@ final class GatedStore: ObjectStore {
         for continuation in held { continuation.resume() }
     }
 
-    /// Does something when the next content has been sent, before that is known.
+    /// Calls `body` when the next content is in the store, before the caller hears of it.
     func afterNextUpload(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.afterUpload = body } }
 
-    /// Does something when somebody asks for the time of an object, before that is answered.
+    /// Calls `body` when the time of an object is next asked for, before the answer.
     func beforeNextTime(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.beforeTime = body } }
 
-    /// The log does that from now on.
+    /// From now on writes to the log end in this way.
     func setLog(_ log: Log) { state.withLock { $0.log = log } }
 
-    /// The next content is stored, and who sent it does not hear of that.
+    /// The next content is stored, and the answer is lost.
     func loseNextUpload() { state.withLock { $0.losesUpload = true } }
 
-    /// Listings lack these objects from now on, which can be read nevertheless.
+    /// From now on listings lack these objects, which can still be read.
     func hideFromListings(_ keys: Set<ObjectKey>) { state.withLock { $0.hidden = keys } }
 
-    /// What was created by this device, in order.
+    /// The objects that this device created, in order.
     var created: [ObjectKey] { state.withLock { $0.created } }
 
     // MARK: ObjectStore
@@ -81,12 +81,12 @@ final class GatedStore: ObjectStore {
     func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
         let log = key.components[0] == "log" ? state.withLock { $0.log } : .works
         if log == .refuses { throw .unreachable("no route to host") }
-        let outcome = note(key, try await store.putIfAbsent(key, bytes))
+        let outcome = record(key, try await store.putIfAbsent(key, bytes))
         if log == .losesReply { throw .unreachable("the connection broke") }
         return outcome
     }
 
-    private func note(_ key: ObjectKey, _ outcome: PutOutcome) -> PutOutcome {
+    private func record(_ key: ObjectKey, _ outcome: PutOutcome) -> PutOutcome {
         if outcome == .created { state.withLock { $0.created.append(key) } }
         return outcome
     }
@@ -95,7 +95,8 @@ final class GatedStore: ObjectStore {
         _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        let outcome = note(key, try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress))
+        let outcome = record(
+            key, try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress))
         let afterUpload = state.withLock { state in
             defer { state.afterUpload = nil }
             return state.afterUpload
@@ -114,7 +115,7 @@ final class GatedStore: ObjectStore {
     }
 
     func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
-        // The log is read in parts, too.
+        // The log is read in ranges as well.
         guard key.components[0] == "documents" else { return try await store.get(key, range: range) }
         await pass(range)
         if let failure = state.withLock({ $0.failure }) { throw failure }

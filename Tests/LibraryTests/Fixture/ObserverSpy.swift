@@ -2,7 +2,7 @@ import Catalog
 import Library
 import Synchronization
 
-/// Remembers what a library told of, and stands for a kernel that has forgotten all of it, or none.
+/// Records the events of a library, and acts as a kernel whose caches have forgotten all names, or none.
 final class ObserverSpy: LibraryObserver {
     private struct Heard {
         var names: [(name: String, parent: InodeNumber)] = []

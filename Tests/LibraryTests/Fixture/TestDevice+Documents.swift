@@ -6,7 +6,7 @@ import Glibc
 import SystemPackage
 import Testing
 
-/// What programs do to documents, by name.
+/// Operations of programs on documents, by name.
 extension TestDevice {
     private static var creator: Creator { Creator(owner: geteuid(), group: getegid(), mode: 0o644) }
 
@@ -57,7 +57,7 @@ extension TestDevice {
         try library.remove(Array(name.utf8), in: folder)
     }
 
-    // MARK: What there is
+    // MARK: Entries
 
     func entry(_ name: String, in folder: InodeNumber = .cloud) throws -> Entry {
         try library.transactions.inspect { catalog in
@@ -74,7 +74,7 @@ extension TestDevice {
 
     func exists(_ name: String, in folder: InodeNumber = .cloud) -> Bool { (try? entry(name, in: folder)) != nil }
 
-    /// What a folder holds, by the names that people gave, sorted.
+    /// The entries of a folder by the names that people gave, sorted.
     func names(in folder: InodeNumber = .cloud) throws -> [String] {
         try library.transactions.inspect { try $0.children(of: folder) }.map { $0.name?.full ?? $0.filename }.sorted()
     }

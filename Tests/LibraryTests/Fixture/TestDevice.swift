@@ -8,8 +8,8 @@ import Logging
 import ObjectStore
 import Synchronization
 
-/// One device without a mount: a store folder of its own, a cloud folder that it may share, and a
-/// synchronizer that does nothing until a test tells it to.
+/// One device without a mount: a store folder of its own, a cloud folder that it may share, and a synchronizer whose parts run when a test
+/// calls them.
 final class TestDevice: Sendable {
     let name: String
     /// The store folder.
@@ -38,15 +38,15 @@ final class TestDevice: Sendable {
 
     var synchronizer: Synchronizer { opened.withLock { $0!.synchronizer } }
 
-    /// Lets time pass, as its clock tells.
+    /// Advances the clock that gives times of day.
     func advance(days: Int) { clock.advance(seconds: Int64(days) * 86_400) }
 
     func advance(seconds: Int64) { clock.advance(seconds: seconds) }
 
-    /// Lets time pass, as the clock tells by which it waits.
+    /// Advances the clock for pauses and timeouts.
     func wait(seconds: Int64) { waited.add(seconds, ordering: .relaxed) }
 
-    /// From now on time passes by `wait` alone, however long the test takes.
+    /// From now on only `wait` advances the clock for pauses and timeouts.
     func stopTime() { stopped.withLock { $0 = .now } }
 
     private var instant: ContinuousClock.Instant {
@@ -56,8 +56,8 @@ final class TestDevice: Sendable {
     // MARK: Its life
 
     /// - Parameters:
-    ///   - defersCommits: whether what need not be committed at once never is, until something else is.
-    ///   - asksForLeases: whether somebody else than a device may have its files open.
+    ///   - defersCommits: whether rows that may wait do so until another commit.
+    ///   - asksForLeases: whether programs other than the device may have its files open.
     func open(defersCommits: Bool = false, asksForLeases: Bool = false) throws {
         let configuration = LibraryConfiguration(
             storePath: store, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
@@ -77,7 +77,7 @@ final class TestDevice: Sendable {
         surroundings.asksForLeases = asksForLeases
         surroundings.diskPatience = 60
         if defersCommits { surroundings.sleep = { _ in try await Task.sleep(for: .seconds(3600)) } }
-        // Rows that wait do so for as long as the test takes, and wakes in time.
+        // The sleep of rows that wait is endless; the sleep of the synchronizer is not.
         var timely = surroundings
         timely.sleep = { try await Task.sleep(for: $0) }
         let (library, connection) = try Library.open(
@@ -87,7 +87,7 @@ final class TestDevice: Sendable {
         opened.withLock { $0 = (library, connection, Synchronizer(library, connection)) }
     }
 
-    /// Ends as a killed process does: what is committed stays, and nothing says that all is well.
+    /// Ends as a killed process does: committed rows stay, and the store is not marked as closed.
     func crash() throws {
         let library = library
         opened.withLock { $0 = nil }
@@ -101,14 +101,14 @@ final class TestDevice: Sendable {
         try library.close()
     }
 
-    /// Ends whatever is left of it.
+    /// Ends the device if it is still open.
     func dismantle() {
         cloud.release()
         if opened.withLock({ $0 != nil }) { try? crash() }
     }
 }
 
-/// A clock that shows another time whenever it is asked, starting from now.
+/// A clock that starts now and gives a later time each time it is read.
 private final class TestClock: Sendable {
     private let nanoseconds = Atomic<Int64>(Int64(Date().timeIntervalSince1970 * 1e9))
 
@@ -121,7 +121,7 @@ private final class TestClock: Sendable {
 
 // MARK: Devices for the time of a test
 
-/// Runs `body` with a device that has an empty store and an empty cloud, and removes all of it.
+/// Runs `body` with a device that has an empty store and an empty cloud, and removes both.
 func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) async throws -> Result) async throws
     -> Result
 {

@@ -2,13 +2,13 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// A page of the repository that tests read.
-struct Page: Sendable {
+/// A page of the repository whose examples are executed.
+struct ExamplePage: Sendable {
     /// From the top of the repository on.
     let name: String
 
-    static let readme = Page(name: "README.md")
-    static let semantics = Page(name: "Sources/docfs/docfs.docc/Semantics.md")
+    static let readme = ExamplePage(name: "README.md")
+    static let semantics = ExamplePage(name: "Sources/docfs/docfs.docc/Semantics.md")
 
     static let repository =
         FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
@@ -31,7 +31,7 @@ struct Page: Sendable {
 
 /// A console block and the page that it is on.
 struct Example: Sendable, CustomTestStringConvertible {
-    let page: Page
+    let page: ExamplePage
     let block: ConsoleBlock
 
     var testDescription: String { "\(page.name):\(block.steps[0].line): \(block.steps[0].command)" }

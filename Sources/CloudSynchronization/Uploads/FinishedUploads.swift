@@ -1,0 +1,70 @@
+import Backing
+import Catalog
+import Documents
+import Replication
+import Synchronization
+
+/// The contents that are in the object store and that no commit names yet, by the inode of their document. The catalog has them as well.
+final class FinishedUploads: Sendable {
+    private let store: DocumentStore
+    private let contents = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
+    private let isLoaded = Mutex(false)
+
+    init(_ store: DocumentStore) { self.store = store }
+
+    /// Reads them from the catalog, once. Contents that an earlier life of the process uploaded need not be uploaded again, however long the
+    /// rest of their step takes.
+    func load() throws {
+        if isLoaded.withLock({ $0 }) { return }
+        let known = try store.write { catalog in
+            try catalog.abandonUploadsUnderWay()
+            return try catalog.uploads(.finished)
+        }
+        for upload in known {
+            let content = CommitDraft.Uploaded(
+                revision: upload.revision, version: try UploadedContent.version(of: upload))
+            contents.withLock { $0[upload.inode] = content }
+        }
+        isLoaded.withLock { $0 = true }
+    }
+
+    var count: Int { contents.withLock(\.count) }
+
+    /// The revision at which a document was uploaded.
+    func revision(of inode: InodeNumber) -> Int64? { contents.withLock { $0[inode]?.revision } }
+
+    /// Adds a content. An earlier one of the same document is not needed any more.
+    func add(_ version: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction) throws {
+        try catalog.store(UploadedContent(version, of: entry, id, .finished))
+        let content = CommitDraft.Uploaded(revision: entry.revision, version: version)
+        let former = contents.withLock { contents in
+            defer { contents[entry.inode] = content }
+            return contents[entry.inode]?.version.id
+        }
+        if let former, former != version.id { try catalog.abandonUpload(former) }
+    }
+
+    /// The contents whose documents still have the base that they were uploaded with. A commit that was being sent, perhaps since an
+    /// earlier life of the process, may have changed the base: then the document is uploaded again.
+    func current(_ catalog: CatalogTransaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
+        let all = contents.withLock { $0 }
+        let current = try all.filter { inode, content in
+            if let entry = try catalog.entry(inode), entry.contentVersion == content.version.base { return true }
+            try catalog.abandonUpload(content.version.id)
+            return false
+        }
+        // None is added meanwhile, because `add` needs the catalog as well.
+        contents.withLock { $0 = current }
+        return current
+    }
+
+    /// Forgets the contents that a commit names now.
+    func forget(committedBy outgoing: OutgoingCommit) {
+        let versions = Set(outgoing.carried.sent.compactMap(\.version))
+        contents.withLock { contents in
+            contents = contents.filter { !versions.contains($0.value.version.id) }
+        }
+    }
+
+    func forgetAll() { contents.withLock { $0 = [:] } }
+}
