@@ -1,5 +1,5 @@
 import Documents
-import Glibc
+import LinuxFiles
 import ObjectStore
 import SystemPackage
 
@@ -64,10 +64,7 @@ struct SimulatedStore: ObjectStore {
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try await ask(.delete(key)) }
 
     static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: range.count)
-        let count = bytes.withUnsafeMutableBytes {
-            pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound))
-        }
-        return Array(bytes.prefix(max(0, count)))
+        // `try?`: the device may have closed the file; then the store gets nothing.
+        (try? FileDescriptor(rawValue: descriptor).bytes(at: Int64(range.lowerBound), count: range.count)) ?? []
     }
 }
