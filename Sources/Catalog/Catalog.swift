@@ -148,7 +148,8 @@ public final class Catalog: Sendable {
     private func run<Value>(_ turn: Turn, _ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
             let transaction = CatalogTransaction(
-                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting, letsRowsWait: scheduler != nil
+                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting,
+                letsRowsWait: scheduler != nil
             )
             let result = Result { try body(transaction) }
             if turn.hasChanged || !turn.undo.isEmpty {

@@ -12,8 +12,6 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
         self.uuid = uuid
     }
 
-    public static func random() -> Self { Self(UUID()) }
-
     /// A version 4 UUID from `generator`.
     public static func random(using generator: inout some RandomNumberGenerator) -> Self {
         let words = (generator.next().littleEndian, generator.next().littleEndian)
@@ -23,16 +21,7 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
         return Self(UUID(uuid: bytes))
     }
 
-    /// From 16 bytes, as they are stored; nil for another number of bytes.
-    public init?(bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        uuid = UUID(
-            uuid: (
-                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
-                bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-            ))
-    }
-
+    /// The 16 bytes of the UUID.
     public var bytes: [UInt8] { withUnsafeBytes(of: uuid.uuid) { Array($0) } }
 
     /// The canonical form in lower case, as it appears in attributes, states and object keys.

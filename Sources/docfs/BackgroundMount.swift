@@ -9,7 +9,9 @@ import SystemPackage
 enum BackgroundMount {
     static func start(arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw CommandFailure("cannot create a pipe to the mounting process: \(Errno(rawValue: errno))") }
+        guard pipe(&ends) == 0 else {
+            throw CommandFailure("cannot create a pipe to the mounting process: \(Errno(rawValue: errno))")
+        }
         let process = try spawn(arguments + ["--foreground", "--ready-descriptor", "3"], reportTo: ends[1])
         close(ends[1])
         let report = readAll(ends[0])
@@ -17,7 +19,8 @@ enum BackgroundMount {
         if report == ReadinessReport.readyWord { return }
         var status: Int32 = 0
         waitpid(process, &status, 0)
-        throw CommandFailure(report.isEmpty ? "the mounting process ended before it was ready; see docfs.log in the store" : report)
+        throw CommandFailure(
+            report.isEmpty ? "the mounting process ended before it was ready; see docfs.log in the store" : report)
     }
 
     private static func spawn(_ arguments: [String], reportTo descriptor: Int32) throws -> pid_t {

@@ -25,7 +25,8 @@ final class CloudCheck: Sendable {
         switch check.failure.withLock({ $0 }) {
         case nil: break
         case .unusable(let reason)?: throw CommandFailure("\(ObjectStoreError.unusable(reason))")
-        case let failure?: logger.notice("the cloud could not be checked; it is checked before the first upload: \(failure)")
+        case let failure?:
+            logger.notice("the cloud could not be checked; it is checked before the first upload: \(failure)")
         }
     }
 

@@ -39,7 +39,9 @@ struct MountRequest {
         }
         let absolute = try resolved(path)
         if try MountTable.current().contains(where: { $0.mountpoint == absolute }) {
-            throw CommandFailure("the mountpoint \(path) is in use: something is mounted there already; `docfs unmount \(path)` ends a docfs mount")
+            throw CommandFailure(
+                "the mountpoint \(path) is in use: something is mounted there already; `docfs unmount \(path)` ends a docfs mount"
+            )
         }
         return absolute
     }

@@ -125,7 +125,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `of two that bear a name the other one is found when the first is removed and its row waits`() throws {
+    @Test func `of two documents with one name the other is found when the first is removed and its row waits`() throws {
         try Self.withCatalog { catalog, _, _ in
             let first = try catalog.write {
                 try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 1)))
@@ -158,7 +158,7 @@ struct DurabilityTests {
     }
 
     /// Else a document whose file was replaced would be gone for a moment, and after a crash another one.
-    @Test func `whoever writes rows in the midst of a save waits for all of it`() throws {
+    @Test func `a writer of waiting rows waits until a save under way has ended`() throws {
         try Self.withCatalog { catalog, later, remains in
             let old = try catalog.write { try $0.insert(.document("old", filename: "old")) }
             let new = try Self.make("new", in: catalog)
@@ -184,7 +184,7 @@ struct DurabilityTests {
     }
 
     /// There is no order among rows that wait: each is written as it shall be, whoever had its names before.
-    @Test(arguments: 0..<20) func `names may have passed from row to row while all of them waited`(seed: UInt64) throws
+    @Test(arguments: 0..<20) func `rows are written correctly although names moved between them while they waited`(seed: UInt64) throws
     {
         try Self.withCatalog { catalog, later, remains in
             var random = SeededGenerator(seed: seed)
@@ -223,7 +223,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `a write that fails takes back what would have waited, and nothing else`() throws {
+    @Test func `a write that fails removes its own waiting rows, and no others`() throws {
         try Self.withCatalog { catalog, later, remains in
             let a = try Self.make("a", in: catalog)
             #expect(throws: Interruption.self) {
@@ -252,7 +252,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `any other write takes along the rows that wait`() throws {
+    @Test func `a write that does not wait also writes the rows that wait`() throws {
         try Self.withCatalog { catalog, _, remains in
             _ = try Self.make("a", in: catalog)
             try catalog.write { _ = try $0.insert(.folder("b", position: 2)) }
@@ -260,7 +260,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `so does a sync`() throws {
+    @Test func `a sync writes the rows that wait`() throws {
         try Self.withCatalog { catalog, _, remains in
             _ = try Self.make("a", in: catalog)
             try catalog.synchronize()
@@ -268,7 +268,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `and closing`() throws {
+    @Test func `closing the catalog writes the rows that wait`() throws {
         try withTemporaryFolder { folder in
             let catalog = try Catalog(path: folder + "/catalog", scheduler: { _ in })
             _ = try Self.make("a", in: catalog)
@@ -314,7 +314,7 @@ struct DurabilityTests {
     }
 
     /// Else numbers would be given out again after the next start.
-    @Test func `a rollback that takes back the claim to inode numbers makes it anew`() throws {
+    @Test func `inode numbers are not given out again after a rollback and a restart`() throws {
         try withTemporaryFolder { folder in
             let catalog = try Catalog(path: folder + "/catalog", scheduler: { _ in })
             var inodes: Set<InodeNumber> = [try Self.make("a", in: catalog)]
@@ -337,7 +337,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `not too many wait`() throws {
+    @Test func `at most 4,000 rows wait`() throws {
         try Self.withCatalog { catalog, _, remains in
             for number in 0..<4100 {
                 try catalog.write { catalog in
@@ -349,7 +349,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `where nobody comes later, all is written at once`() throws {
+    @Test func `without a scheduler every row is written at once`() throws {
         try withTemporaryFolder { folder in
             let catalog = try Catalog(path: folder + "/catalog")
             _ = try Self.make("a", in: catalog)
@@ -360,7 +360,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `the position after the last one is known without asking, whatever comes and goes`() throws {
+    @Test func `the next position is right after insertions and deletions`() throws {
         try Self.withCatalog { catalog, _, _ in
             try catalog.write { catalog in
                 #expect(try catalog.nextPosition(in: .local) == 1)

@@ -30,7 +30,7 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `of those who bear a name the first counts, whoever comes and goes`() throws {
+    @Test func `a name means the oldest document that has it, after any change`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 func first() throws -> InodeNumber? { try catalog.document(in: .local, fullName: "Plan.txt")?.inode }
@@ -72,7 +72,7 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `what a write did is forgotten when it is rolled back`() throws {
+    @Test func `the cache forgets what a write did when it is rolled back`() throws {
         try withCatalog { catalog in
             let kept = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt")) }
             _ = try catalog.read { try $0.entry(in: .local, filename: "a.txt") }
@@ -124,7 +124,7 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `more entries than are remembered are all found`() throws {
+    @Test func `more entries than the cache holds are all found`() throws {
         try withCatalog { catalog in
             let inodes = try catalog.write { catalog in
                 try (0..<10_000).map { try catalog.insert(.folder("folder \($0)")) }
@@ -141,7 +141,7 @@ struct EntryCacheTests {
     }
 
     /// Of a folder that was just made all names are known.
-    @Test func `in a new folder is what came there, however it came, and nothing else`() throws {
+    @Test func `lookups in a new folder find every entry that got there, and no other name`() throws {
         try withCatalog { catalog in
             let (folder, moved) = try catalog.write { catalog in
                 (try catalog.insert(.folder("F")), try catalog.insert(.document("Moved.txt", filename: "m.txt")))
@@ -180,7 +180,7 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `when too many names are known, they are looked for again`() throws {
+    @Test func `when too many names are cached, lookups ask the database again`() throws {
         var folders = CompleteFolders()
         let folder = InodeNumber(100)
         func entry(_ number: Int) -> Entry { .folder("name \(number)", in: folder) }

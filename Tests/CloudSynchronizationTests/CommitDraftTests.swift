@@ -2,6 +2,7 @@ import Catalog
 import Documents
 @testable import CloudSynchronization
 import Replication
+import TestSupport
 import Testing
 
 /// The changes that go into a commit, and their order.

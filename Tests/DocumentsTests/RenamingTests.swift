@@ -85,7 +85,7 @@ struct RenamingTests {
     }
 
     @Test(arguments: [Naming.given, .automatic, .untitled])
-    func `moving under a name the document has already names nothing anew`(naming: Naming) throws {
+    func `moving a document under a name that it already has changes no name`(naming: Naming) throws {
         let document = RenamedEntry.document("Groceries", naming: naming)
         let unchanged = Renaming(kind: .document, filename: .keep)
         #expect(try renaming(document, to: "Groceries.txt") == unchanged)
@@ -171,7 +171,7 @@ struct RenamingTests {
                 == Renaming(kind: .document, filename: .keep))
     }
 
-    @Test func `what leaves a hidden place gets a generated filename, unless it has one`() throws {
+    @Test func `a document that leaves a dot folder gets a generated filename, unless it has one`() throws {
         let config = RenamedEntry.document("config", "ini", filename: "config.ini", isGenerated: false)
         #expect(try renaming(config, to: "config.ini") == Renaming(kind: .document, filename: .generate))
         #expect(
@@ -192,13 +192,13 @@ struct NamingPlaceTests {
         #expect(NamingContext.ordinary.folder(try EntryName(name)) == place)
     }
 
-    @Test func `a folder in a hidden place or in the trash is one, too`() throws {
+    @Test func `a folder inside a dot folder or the trash is treated as that folder`() throws {
         #expect(NamingContext.hidden.folder(try EntryName("objects")) == .hidden)
         #expect(NamingContext.trash.folder(try EntryName("files")) == .trash)
         #expect(NamingContext.hidden.folder(try EntryName(".Trash-1000")) == .trash)
     }
 
-    @Test func `a place says which files are scratch and which keep their names`() throws {
+    @Test func `a naming context says which files are scratch and which keep their names`() throws {
         #expect(NamingContext.ordinary.isScratch(try EntryName("a.tmp")))
         #expect(!NamingContext.ordinary.isScratch(try EntryName("a.txt")))
         #expect(NamingContext.trash.isScratch(try EntryName("a.txt")))

@@ -32,7 +32,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `where filenames are listed, events bear them`() async throws {
+    @Test func `events have filenames where filenames are listed`() async throws {
         try await Self.withWatchedDesktop(.filenames) { laptop, desktop, watcher in
             let document = laptop.cloud / "Groceries.txt"
             try document.create("milk")
@@ -65,7 +65,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `a link is heard of, and is what it is`() async throws {
+    @Test func `events report a symbolic link, and it stays one`() async throws {
         try await Self.withWatchedDesktop(.filenames) { laptop, desktop, watcher in
             try await runShell("ln -s ../elsewhere link", in: laptop.cloud)
             #expect(try await watcher.events(until: "CREATE link") == ["CREATE link"])
@@ -74,7 +74,7 @@ struct WatcherTests {
     }
 
     @Test(arguments: Listing.allCases)
-    func `what this device does itself is heard of as anywhere, and not again when the cloud has it`(
+    func `a change by this device is reported once, and not again when the cloud has it`(
         listing: Listing
     ) async throws {
         try await withTwoDevices(MountOptions(listing: listing)) { laptop, desktop in
@@ -131,7 +131,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `to be heard of, a document need not be here`() async throws {
+    @Test func `events are reported also for documents whose content is not here`() async throws {
         try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
             try (laptop.cloud / "Groceries.txt").create("milk")
             _ = try await watcher.events(until: "CLOSE_WRITE,CLOSE Groceries.txt")
@@ -145,7 +145,7 @@ struct WatcherTests {
 
     /// Not where its Python lies in a folder of somebody else's.
     @Test(.enabled(if: Watcher.canRunWatchdog))
-    func `a library for watching hears of it too`() async throws {
+    func `a Python library that watches folders reports the events too`() async throws {
         try await withTwoDevices(.displayNames) { laptop, desktop in
             let watcher = try await Watcher.watchdog(desktop.cloud, notes: desktop.folder)
             try (laptop.cloud / "Groceries.txt").create("milk")
@@ -165,7 +165,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `names that move on at once are heard of one after the other`() async throws {
+    @Test func `events of names that change quickly are reported one after the other`() async throws {
         try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
             try (laptop.cloud / "A").makeFolder()
             _ = try await watcher.events(until: "CREATE,ISDIR A")

@@ -41,7 +41,8 @@ extension FoundFiles {
     {
         guard let folder = try catalog.entry(stray.folder), let name = try? EntryName(stray.name) else { return nil }
         let status = stray.found.status
-        let isScratch = stray.isFolder ? folder.namingContext.folder(name).isScratch : folder.namingContext.isScratch(name)
+        let isScratch =
+            stray.isFolder ? folder.namingContext.folder(name).isScratch : folder.namingContext.isScratch(name)
         let nature: EntryNature
         switch stray.found.type {
         case S_IFDIR: nature = .folder(folder.namingContext.folder(name))

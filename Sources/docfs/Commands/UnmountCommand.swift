@@ -33,7 +33,8 @@ struct UnmountCommand: ParsableCommand {
             if isDaemon { try handle.terminate() }
             guard handle.waitForEnd(seconds: 5) else {
                 throw CommandFailure(
-                    "the mount at \(mount.mountpoint) has not ended within 5 seconds; process \(process) is still running")
+                    "the mount at \(mount.mountpoint) has not ended within 5 seconds; process \(process) is still running"
+                )
             }
             if try MountTable.docfsMount(holding: mount.mountpoint)?.mountpoint == mount.mountpoint {
                 try Unmounting.detach(mount.mountpoint)

@@ -1,6 +1,7 @@
 import Documents
 import FoundationEssentials
 import Replication
+import TestSupport
 
 extension Identifier {
     /// An id that is easy to recognise.
