@@ -2,7 +2,7 @@
 import Documents
 import Testing
 
-/// What was found once is remembered; whatever changes, the answers are those of the rows.
+/// Cached lookups always agree with the rows.
 struct EntryCacheTests {
     private struct Interruption: Error {}
 
@@ -140,7 +140,7 @@ struct EntryCacheTests {
         }
     }
 
-    /// Of a folder that was just made all names are known.
+    /// All names of a new folder are cached.
     @Test func `lookups in a new folder find every entry that got there, and no other name`() throws {
         try withCatalog { catalog in
             let (folder, moved) = try catalog.write { catalog in

@@ -95,7 +95,7 @@ struct FilenameGeneratorTests {
     }
 }
 
-/// Whether a name may be that of a document in a backup of a listing (`user.document.name`).
+/// Recognises names that may come from a backup of a listing (`user.document.name`).
 struct GeneratedNameTests {
     private func couldHaveMade(_ name: String, _ convention: FilenameConvention = .timestamp, prefix: String = "")
         throws -> Bool

@@ -1,7 +1,7 @@
 import Documents
 import Testing
 
-/// What a rename does to what the two names mean.
+/// What a rename does to the entries of both names.
 struct RenamePlanTests {
     private func plan(
         _ source: RenamedEntry, over target: RenamedEntry?, isSame: Bool = false, name: String = "Name.txt",
@@ -11,7 +11,7 @@ struct RenamePlanTests {
             RenameRequest(
                 source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
                 migrates: migrates, options: options))
-        // Which of them continue a departed document is told by `RenamingTests`.
+        // `RenamingTests` tests which of them continue a removed document.
         switch plan {
         case .relocate(var renaming):
             renaming.continuesRemoved = false

@@ -1,7 +1,7 @@
 @testable import Documents
 import Testing
 
-/// What becomes of an entry that is called so in that place.
+/// The kind and the names of an entry after a rename.
 struct RenamingTests {
     private func renaming(
         _ source: RenamedEntry, to name: String, in place: NamingContext = .ordinary

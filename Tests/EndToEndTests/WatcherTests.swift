@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// What programs that watch `cloud` hear of other devices (inotify).
+/// inotify events in `cloud` for the changes of other devices.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct WatcherTests {
     private static func withWatchedDesktop(
@@ -89,7 +89,7 @@ struct WatcherTests {
             let watcher = try await Watcher.inotifywait(desktop.cloud, notes: desktop.folder)
             try await runShell(work, in: desktop.cloud)
             try await eventually { (laptop.cloud / ".c").exists }
-            // What comes from elsewhere after it shows that all of it has been told.
+            // A later event from another device shows that all events have arrived.
             try (laptop.cloud / ".d").create("four")
             let heard = try await watcher.events(until: "CLOSE_WRITE,CLOSE .d")
             #expect(heard.filter { !$0.hasSuffix(" .d") } == (try ordinary.events))
@@ -182,7 +182,7 @@ struct WatcherTests {
         }
     }
 
-    /// Who waits for an answer that nobody will give cannot be killed: the mount must end with its daemon.
+    /// A process that waits for an answer from a dead daemon could not be killed, so the mount must end with its daemon.
     @Test func `killing docfs while it tells watchers leaves nothing behind that hangs`() async throws {
         try await withTwoDevices(.displayNames) { laptop, desktop in
             for round in 1...4 {

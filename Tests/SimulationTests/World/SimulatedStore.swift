@@ -3,18 +3,18 @@ import LinuxFiles
 import ObjectStore
 import SystemPackage
 
-/// The world's one store, as it is seen by who asks it.
+/// The world's object store, as one client sees it.
 struct SimulatedStore: ObjectStore {
     private let ask: @Sendable (Operation) async throws(ObjectStoreError) -> Answer
 
-    /// As one life of one device sees it, through the network.
+    /// Through the simulated network, for one life of one device.
     init(network: SimulatedNetwork, device: Int, life: Int) {
         ask = { operation async throws(ObjectStoreError) in
             try await network.ask(operation, device: device, life: life)
         }
     }
 
-    /// Without a network between.
+    /// Without the network.
     init(atHand network: SimulatedNetwork) {
         ask = { operation async throws(ObjectStoreError) in try network.carryOut(operation).get() }
     }
