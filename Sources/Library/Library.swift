@@ -73,8 +73,9 @@ public final class Library: Sendable {
 
     private func listenToCatalog(_ store: DocumentStore) {
         store.catalog.setListener(
-            Catalog.Listener { [announcements] in
-                announcements.tell($0)
+            // Weak: the listener belongs to the catalog, on which both stand.
+            Catalog.Listener { [weak announcements] in
+                announcements?.tell($0)
             } failed: { [weak comparison] in
                 comparison?.undoFileChanges(in: $0)
             } delayed: { [logger = store.logger] in

@@ -32,6 +32,16 @@ struct ApplyBequestTests {
         return replica
     }
 
+    @Test func `a version that the heir's version was made from is superseded as it is inherited`() throws {
+        let replica = try taking(
+            .save(two, laptop.version(21, base: 11, modified: 500)), .bequeath(one, to: two, versions: ids(11)),
+            .delete(one, seen: ids(1, 12)), into: conflict())
+        let versions = try #require(replica[2]?.versions)
+        #expect(numbers([versions.current]) == [21])
+        #expect(numbers(versions.conflicts) == [2])
+        #expect(numbers(versions.superseded.map(\.version)) == [11])
+    }
+
     @Test func `the heir gets the versions as conflict versions, and their contents stay where they are`() throws {
         let replica = try taking(
             .bequeath(one, to: two, versions: ids(11)), .delete(one, seen: ids(1, 12)),

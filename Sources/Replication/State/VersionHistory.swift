@@ -129,9 +129,13 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         return removed
     }
 
-    /// Adds another document's version as a conflict version.
+    /// Adds another document's version as a conflict version, or as a superseded one if a version of this document was made from it: a
+    /// commit carries saves before the versions that a rename brought along.
     mutating func inherit(_ version: DocumentVersion) {
         if contains(version.id) { return }
+        if let successor = all.first(where: { $0.base == version.id }) {
+            return supersede(version, at: successor.modified)
+        }
         conflicts.append(version)
         conflicts.sort(by: DocumentVersion.isLater)
     }
