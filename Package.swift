@@ -64,7 +64,7 @@ let package = Package(
         .target(
             name: "Backing",
             dependencies: [
-                "CLinux", "Catalog", "Documents",
+                "CLinux", "Catalog", "Documents", "LinuxFiles",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -72,7 +72,7 @@ let package = Package(
         .target(
             name: "Replication",
             dependencies: [
-                "ObjectStore", "Documents", "Hashing",
+                "ObjectStore", "Documents", "LinuxFiles", "Hashing",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -87,11 +87,16 @@ let package = Package(
         .target(
             name: "ObjectStore",
             dependencies: [
-                "CLinux", "Documents", "HTTP", "Hashing",
+                "CLinux", "Documents", "LinuxFiles", "HTTP", "Hashing",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(name: "Documents", swiftSettings: strict),
+        // Reading files and folders by Linux's calls.
+        .target(
+            name: "LinuxFiles",
+            dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: strict),
         // The code that uses libcurl and libcrypto, each with the headers it is written over.
         .target(
             name: "HTTP", dependencies: ["CCurl", "CCrypto"], path: "Sources/SystemLibraries/HTTP",
@@ -175,7 +180,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
-                "Documents", "Hashing", "CLinux", "TestSupport",
+                "Documents", "LinuxFiles", "Hashing", "CLinux", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

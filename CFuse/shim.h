@@ -1,5 +1,5 @@
-/* libfuse3 as Swift sees it. Constants and structs import as they are; macros do not, so each that is
- * needed has a wrapper here. */
+/* libfuse3 for Swift. Swift imports constants and structs; it cannot import macros, so each macro that docfs uses
+ * has a wrapper here. */
 #pragma once
 
 #define FUSE_USE_VERSION 314
@@ -12,7 +12,7 @@
 #include <linux/fuse.h>
 #include <fuse_lowlevel.h>
 
-/* fuse_session_loop_mt is a macro that picks the symbol of the API version. */
+/* fuse_session_loop_mt is a macro that chooses the function for FUSE_USE_VERSION. */
 static inline int docfs_session_loop_mt(struct fuse_session *session, struct fuse_loop_config *config) {
     return fuse_session_loop_mt(session, config);
 }
@@ -26,13 +26,13 @@ static inline struct fuse_bufvec docfs_file_buffer(int descriptor, size_t size, 
     return vector;
 }
 
-/* What the kernel has had since 6.9 and libfuse since 3.17 only: passthrough, in which the kernel reads
- * and writes an open file's backing file by itself. The layouts are the kernel's ABI
+/* Passthrough: the kernel reads and writes the backing file of an open file by itself. Linux has it since 6.9, but
+ * libfuse only since 3.17, so the declarations that are missing stand here. Their layout is the kernel's ABI
  * (linux/fuse.h of 6.9). */
 
-/* Of fuse_init_out.flags2: bit 37 of the flags. */
+/* In fuse_init_out.flags2: bit 37 of all flags. */
 #define DOCFS_INIT_PASSTHROUGH (1 << 5)
-/* Of fuse_open_out.open_flags. */
+/* In fuse_open_out.open_flags. */
 #define DOCFS_OPEN_PASSTHROUGH (1 << 7)
 
 struct docfs_open_out {
@@ -52,7 +52,8 @@ struct docfs_backing_map {
     uint64_t padding;
 };
 
-/* Takes CAP_FSETID out of the calling thread's effective set, or puts it in again. */
+/* Removes CAP_FSETID from the calling thread's effective capabilities, or adds it again.
+ * Returns 1 if that changed them, 0 if not, -1 with errno on failure. */
 static inline int docfs_set_fsetid(int on) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2];
@@ -64,9 +65,9 @@ static inline int docfs_set_fsetid(int on) {
     return (int)syscall(SYS_capset, &header, data) == 0 ? 1 : -1;
 }
 
-/* FUSE_DEV_IOC_BACKING_OPEN: registers a file; its id, or -1 with errno.
- * The kernel writes to it with the credentials of this moment. Without CAP_FSETID among them it takes set-id bits away as
- * for any writer without privilege, also if they were set after the file was opened. */
+/* FUSE_DEV_IOC_BACKING_OPEN: registers a file with the kernel. Returns its id, or -1 with errno.
+ * The kernel stores the caller's credentials and writes to the file with them. CAP_FSETID is dropped for the call:
+ * without it, a write clears the set-user-id and set-group-id bits, as it does for an ordinary user. */
 static inline int docfs_open_backing(int device, int file) {
     struct docfs_backing_map map = {file, 0, 0};
     int dropped = docfs_set_fsetid(0);
@@ -78,12 +79,12 @@ static inline int docfs_open_backing(int device, int file) {
     return id;
 }
 
-/* FUSE_DEV_IOC_BACKING_CLOSE: an id that an open file uses stays until that is closed. */
+/* FUSE_DEV_IOC_BACKING_CLOSE: releases an id. Open files that use it keep it until they are closed. */
 static inline int docfs_close_backing(int device, uint32_t id) {
     return ioctl(device, _IOW(229, 2, uint32_t), &id);
 }
 
-/* fuse_init_out.max_stack_depth, which older headers have as the first of the unused words. */
+/* Sets fuse_init_out.max_stack_depth. Older headers do not name it: it is the word after flags2. */
 static inline void docfs_set_stack_depth(struct fuse_init_out *reply, uint32_t depth) {
     ((uint32_t *)(void *)reply)[offsetof(struct fuse_init_out, flags2) / sizeof(uint32_t) + 1] = depth;
 }

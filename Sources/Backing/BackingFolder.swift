@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// One directory of the store, held by descriptor: it stays the same directory when it or a folder above it is renamed, and no path can
@@ -212,20 +213,6 @@ package final class BackingFolder: Sendable {
     /// The names in it, without `.` and `..`, and without names that are not UTF-8, which docfs never writes.
     package func names() throws(Errno) -> [String] {
         let reading = try openFile(".", O_RDONLY | O_DIRECTORY)
-        guard let stream = fdopendir(dup(reading.number)) else { throw Errno(rawValue: errno) }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while true {
-            errno = 0
-            guard let record = readdir(stream) else {
-                // A listing that fails must not look like one that is complete.
-                if errno != 0 { throw Errno(rawValue: errno) }
-                return names
-            }
-            guard let start = docfs_dirent_name(record) else { continue }
-            let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start))
-            guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
-            names.append(name)
-        }
+        return try FolderRecord.all(in: FileDescriptor(rawValue: reading.number)).map(\.name)
     }
 }

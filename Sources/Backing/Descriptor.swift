@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// An open file descriptor, closed when the last reference to it goes.
@@ -67,20 +68,6 @@ public final class Descriptor: Sendable {
 
     /// Bytes from `offset` on: `limit` of them, fewer only where the file ends.
     package func read(_ limit: Int, at offset: Int64) throws(Errno) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: limit)
-        var filled = 0
-        while filled < limit {
-            let count = bytes.withUnsafeMutableBytes { buffer in
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-                return pread(number, rest.baseAddress, rest.count, off_t(offset) + off_t(filled))
-            }
-            if count < 0 {
-                if errno == EINTR { continue }
-                throw Errno(rawValue: errno)
-            }
-            if count == 0 { break }
-            filled += count
-        }
-        return Array(bytes.prefix(filled))
+        try FileDescriptor(rawValue: number).bytes(at: offset, count: limit)
     }
 }

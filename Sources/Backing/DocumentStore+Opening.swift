@@ -27,7 +27,7 @@ extension DocumentStore {
     ///   - writeLater: schedules the commit of rows that may wait; without it every row is committed at once.
     ///   - check: may refuse the store. Nothing in the store is changed until it returns.
     package static func open<Checked, Used>(
-        path: String, deviceName: String?, surroundings: Surroundings, logger: Logger, writeLater: Catalog.Later?,
+        path: String, deviceName: String?, surroundings: Surroundings, logger: Logger, writeLater: Catalog.Scheduler?,
         check: (Catalog) throws -> Checked, use: (DocumentStore, Condition, Checked) throws -> Used
     ) throws(StoreError) -> Used {
         do {
@@ -51,7 +51,7 @@ extension DocumentStore {
 
     private static func open<Checked, Used>(
         _ path: String, _ files: BackingStore, _ reserve: Reserve, _ deviceName: String?, _ surroundings: Surroundings,
-        _ logger: Logger, _ writeLater: Catalog.Later?, _ check: (Catalog) throws -> Checked,
+        _ logger: Logger, _ writeLater: Catalog.Scheduler?, _ check: (Catalog) throws -> Checked,
         _ use: (DocumentStore, Condition, Checked) throws -> Used
     ) throws -> Used {
         let mark = CleanMark(files)
@@ -62,7 +62,7 @@ extension DocumentStore {
                 metadata: ["file": "\(name)", "error": "\(error)"])
         }
         let isFull = reserve.makeRoom()
-        let catalog = try Catalog(path: path + "/catalog.sqlite", later: writeLater) { write in
+        let catalog = try Catalog(path: path + "/catalog.sqlite", scheduler: writeLater) { write in
             try reserve.use { try write() }
         }
         do {

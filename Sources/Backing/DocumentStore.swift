@@ -49,8 +49,8 @@ package final class DocumentStore: Sendable {
     /// Must be called before a file, folder or document is created.
     ///
     /// - Throws: ENOSPC, or the error of a catalog that could not commit rows that were acknowledged.
-    package func requireRoom() throws {
-        try catalog.requireRoom()
+    package func requireWritable() throws {
+        try catalog.requireWritable()
         if reserve.isScarce { throw Errno.noSpace }
     }
 

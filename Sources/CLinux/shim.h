@@ -1,6 +1,6 @@
-/* System calls and constants of Linux that Swift's Glibc module leaves out, because glibc shows them
- * with _GNU_SOURCE only or in headers that the module does not cover. Declared here as in their
- * manual pages; nothing else belongs in this file. */
+/* System calls and constants of Linux that Swift's Glibc module leaves out: glibc declares them only with _GNU_SOURCE,
+ * or in headers that the module does not include. They are declared as in their manual pages. Nothing else belongs
+ * in this file. */
 #pragma once
 
 #include <dirent.h>
@@ -44,13 +44,15 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define F_SETSIG 10
 #define F_SETLEASE 1024
 
-/* utimensat(2): leave a time alone, or set it to now. */
+/* utimensat(2): UTIME_OMIT keeps a time as it is, UTIME_NOW sets it to the current time. */
 enum { UTIME_NOW = (1L << 30) - 1, UTIME_OMIT = (1L << 30) - 2 };
 
-/* The name in a directory entry. Swift would copy all 256 bytes of the field, which reach beyond an entry that is shorter. */
+/* The name in a directory entry. Swift would copy the whole field of 256 bytes, and so read past the end of an entry,
+ * which is only as long as its name needs. */
 static inline const char *docfs_dirent_name(const struct dirent *entry) { return entry->d_name; }
 
-/* openat2(2), for which glibc has no function: what lies below a folder, reached by no symbolic link. */
+/* openat2(2), for which glibc has no function. Opens a path below a folder. Fails if the path leaves the folder or
+ * contains a symbolic link. */
 static inline int docfs_openat2(
     int folder, const char *path, unsigned long long flags, unsigned long long mode, unsigned long long resolve
 ) {
@@ -61,17 +63,17 @@ static inline int docfs_openat2(
     return (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
 }
 
-/* The same on this mount only. */
+/* As above; fails also if the path crosses into another mount. `flags` must not contain O_CREAT. */
 static inline int docfs_open_beneath(int folder, const char *path, unsigned long long flags) {
     return docfs_openat2(folder, path, flags, 0, RESOLVE_NO_XDEV);
 }
 
-/* As above, and a mount there is no obstacle. `mode` is that of a file that O_CREAT makes, else 0. */
+/* As docfs_open_beneath, but may cross into other mounts. `mode` is for a file that O_CREAT makes, else 0. */
 static inline int docfs_open_linkless(int folder, const char *path, unsigned long long flags, unsigned int mode) {
     return docfs_openat2(folder, path, flags, mode, 0);
 }
 
-/* statx(2): its structures as the kernel has them; the header that declares them redefines others of Glibc's. */
+/* statx(2) with the kernel's structures. linux/stat.h is not included: it redefines macros of glibc's headers. */
 struct docfs_statx_time { long long seconds; unsigned int nanoseconds; int unused; };
 struct docfs_statx {
     unsigned int mask, block_size;

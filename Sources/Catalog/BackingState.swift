@@ -1,20 +1,21 @@
 import Documents
 
-/// What is known of an entry's backing file, and what it would say of itself while it is not here.
+/// What the catalog stores about an entry's backing file. For a placeholder, whose file has no content here, the row also
+/// holds the size, times and mode that the file would have.
 public struct BackingState: Sendable {
     /// Whether the backing file holds the content. False for placeholders.
     public var isHere = true
-    /// By which the backing file is found again where it was moved and nothing says so; nil while there is none.
+    /// Identifies the backing file if somebody moves it in the store; nil while there is no file.
     public var evidence: FileEvidence?
-    /// Bytes, while it is a placeholder; the backing file says it otherwise.
+    /// Bytes. Valid for placeholders only; otherwise the backing file has it.
     public var size: Int64 = 0
     public var modified: Timestamp
-    /// When anything of it changed here (st_ctime), while it is a placeholder; the backing file says it otherwise.
+    /// When content or attributes last changed on this device (st_ctime). Valid for placeholders only, as `size`.
     public var changed: Timestamp
-    /// Permission bits, while it is a placeholder.
+    /// Permission bits. Valid for placeholders only, as `size`.
     public var mode: UInt16
 
-    /// A file that was made just now.
+    /// A file created just now.
     public init(created: Timestamp, mode: UInt16) {
         modified = created
         changed = created
@@ -22,8 +23,8 @@ public struct BackingState: Sendable {
     }
 }
 
-/// The inode number and birth time of a file. Together they tell it from every other file that its file system ever had; a number
-/// alone is given anew within milliseconds of a removal.
+/// The inode number and birth time of a file. Together they are unique among all files that its file system ever had.
+/// The number alone is not: after a removal the file system may reuse it within milliseconds.
 public struct FileEvidence: Hashable, Sendable {
     /// st_ino
     public let inode: UInt64

@@ -4,14 +4,14 @@ import GRDB
 import Glibc
 import Synchronization
 
-/// What this device knows, in one SQLite file: the namespace, pending work, the replica.
+/// This device's database, one SQLite file: entries, pending changes, and the replica of the container.
 ///
-/// The lock of the tree is a queue: one read or write at a time, each with its effects on backing files inside, so that others
-/// see it whole or not at all. Rows that may be written a moment later wait in memory (`WaitingRows`) and are written in groups
-/// by threads that have nothing else to do, which take the connection and not the tree's lock. Whatever needs the rows in SQL, and any
-/// transaction, writes them first. Lock order: tree, connection, waiting rows.
+/// The lock of the tree is a serial queue. It runs one read or write at a time, including its changes to backing files, so
+/// no other read sees half of a change. Rows that may be written later wait in memory (`WaitingRows`). Background threads
+/// write them in groups; these lock the connection but not the tree. A SQL query over such rows, and every transaction,
+/// writes the waiting rows first. Lock order: tree, connection, waiting rows.
 ///
-/// The file is locked exclusively, so a second docfs cannot open it.
+/// SQLite locks the file exclusively, so a second docfs cannot open it.
 public final class Catalog: Sendable {
     private let tree = DispatchQueue(label: "docfs.tree")
     private let connection: Connection
@@ -21,26 +21,26 @@ public final class Catalog: Sendable {
     private let counts = EntryCounts()
     private let waiting = WaitingRows()
     private let quiet = Mutex(Quiet())
-    private let later: Later?
-    private let withRoom: @Sendable (() throws -> Void) throws -> Void
+    private let scheduler: Scheduler?
+    private let withReserve: @Sendable (() throws -> Void) throws -> Void
     private let isScheduled = Atomic<Bool>(false)
-    /// Why rows that wait could not be written, as of the last try.
+    /// Why the last attempt to write the waiting rows failed; nil if it succeeded.
     private let failure = Mutex<CatalogError?>(nil)
     private let listener = Mutex<Listener?>(nil)
 
-    /// Kibibytes of pages.
+    /// Size of SQLite's page cache in KiB.
     static let cacheLength = 65536
 
-    /// Runs what it is given after a moment, on a thread that may block.
-    public typealias Later = @Sendable (@escaping @Sendable () -> Void) -> Void
+    /// Runs a closure a moment later (`Durability.longestWait`), on a thread that may block.
+    public typealias Scheduler = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// Hears of the outcome of writes; called without the tree's lock.
+    /// Is told the outcome of writes. Called without the tree's lock.
     public struct Listener: Sendable {
         /// Receives the events of a write that has succeeded, in order.
         var happened: @Sendable ([TreeEvent]) -> Void
-        /// Receives the folders in which a failed write may have changed files.
+        /// Receives the folders whose files a failed write may have changed.
         var failed: @Sendable ([InodeNumber]) -> Void
-        /// Receives the reason why waiting rows could not be written. They go on waiting.
+        /// Receives the reason why waiting rows could not be written. They stay in memory.
         var delayed: @Sendable (CatalogError) -> Void
 
         public init(
@@ -53,7 +53,7 @@ public final class Catalog: Sendable {
         }
     }
 
-    /// Counts of writes, by which a moment is found when nobody writes.
+    /// Counts writes, so that `checkpointIfQuiet` can tell whether there was one since its last call.
     private struct Quiet {
         var writes = 0
         var writesWhenLastAsked = 0
@@ -63,28 +63,29 @@ public final class Catalog: Sendable {
     /// Opens or creates the catalog and brings its schema up to date.
     ///
     /// - Parameters:
-    ///   - path: of the SQLite file, which is made with mode 0600; its folder must exist.
-    ///   - later: for rows that may wait; without it none does.
-    ///   - withRoom: runs what it is given once more when the disk was full, with room that was kept for that.
+    ///   - path: of the SQLite file. It is created with mode 0600; its folder must exist.
+    ///   - scheduler: writes waiting rows later; without it no row waits.
+    ///   - withReserve: called when the disk is full. It frees reserved space, runs its argument again, and throws if that
+    ///     fails too.
     public init(
-        path: String, later: Later? = nil,
-        withRoom: @escaping @Sendable (() throws -> Void) throws -> Void = { _ in throw CatalogError.full }
+        path: String, scheduler: Scheduler? = nil,
+        withReserve: @escaping @Sendable (() throws -> Void) throws -> Void = { _ in throw CatalogError.full }
     ) throws {
-        self.later = later
-        self.withRoom = withRoom
+        self.scheduler = scheduler
+        self.withReserve = withReserve
         self.path = path
         var configuration = Configuration()
         configuration.label = "docfs.catalog"
         configuration.journalMode = .wal
         configuration.foreignKeysEnabled = false
-        // A transaction takes several calls of the queue: see `Turn`.
+        // A transaction spans several calls of the database queue: see `Turn`.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { db in
-            // Without a shared-memory file, reads and writes touch no lock of the file system.
+            // SQLite then keeps the index of the write-ahead log in memory, and locks the file once, not in each transaction.
             try db.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength)")
-            // The last resort: a commit that has to do it takes as long as the disk does. See `checkpointIfQuiet`.
+            // In pages. A commit that crosses it must wait for a checkpoint; `checkpointIfQuiet` should prevent that.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
@@ -101,7 +102,8 @@ public final class Catalog: Sendable {
         } catch let error as DatabaseError { throw CatalogError(error) }
     }
 
-    /// Makes the file where it is missing: SQLite would let everybody read it. The write-ahead log gets its mode.
+    /// Creates the file if it is missing. SQLite would create it readable for everybody; it gives the write-ahead log the
+    /// mode of the database.
     private static func makePrivateFile(_ path: String) throws {
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 {
@@ -112,29 +114,29 @@ public final class Catalog: Sendable {
         }
     }
 
-    /// Sets who hears of the outcome of writes.
+    /// Sets the listener that is told the outcome of writes.
     public func setListener(_ listener: Listener?) { self.listener.withLock { $0 = listener } }
 
     // MARK: Reading and writing
 
-    /// Runs `body` alone with the tree. Not reentrant.
+    /// Runs `body` with the tree locked. Not reentrant.
     public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
-        try tree.sync { try take(Turn(connection, waiting), body) }
+        try tree.sync { try run(Turn(connection, waiting), body) }
     }
 
-    /// Runs `body` alone with the tree; what it did is undone when it throws. Not reentrant. What it did outlives the process
-    /// when this returns, unless `body` said that it need not (`CatalogTransaction.durability`).
+    /// Runs `body` with the tree locked. If it throws, its changes are undone. Not reentrant. When this returns, the changes
+    /// survive the end of the process, unless `body` chose another `CatalogTransaction.durability`.
     public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
         let turn = Turn(connection, waiting)
         let value: Value
         do {
             value = try tree.sync {
-                let value = try take(turn, body)
+                let value = try run(turn, body)
                 quiet.withLock { $0.writes += 1 }
                 return value
             }
         } catch {
-            // A refusal that changed no row undid itself what it had done to files.
+            // A body that refuses before it changes a row has undone its changes to files itself.
             if turn.hasChanged || error is CatalogError { listener.withLock { $0 }?.failed(turn.folders) }
             throw error
         }
@@ -143,17 +145,19 @@ public final class Catalog: Sendable {
         return value
     }
 
-    private func take<Value>(_ turn: Turn, _ body: (CatalogTransaction) throws -> Value) throws -> Value {
+    private func run<Value>(_ turn: Turn, _ body: (CatalogTransaction) throws -> Value) throws -> Value {
         do {
             let transaction = CatalogTransaction(
-                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting, letsRowsWait: later != nil
+                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting,
+                letsRowsWait: scheduler != nil
             )
             let result = Result { try body(transaction) }
             if turn.hasChanged || !turn.undo.isEmpty {
                 if case .failure(let error) = result { throw error }
                 try turn.succeed()
             } else {
-                // A refusal has nothing to roll back. Rows that waited and cannot be written now go on waiting.
+                // Nothing was changed. This commits only rows that waited before; if that fails, they wait again, and
+                // `writeWaiting` reports why.
                 do { try turn.succeed() } catch { _ = turn.fail() }
             }
             return try result.get()
@@ -163,51 +167,52 @@ public final class Catalog: Sendable {
         }
     }
 
-    /// Reads rows anew from now on.
+    /// Empties the caches.
     func forgetRows() {
         entries.forgetAll()
         counts.forget()
     }
 
-    /// The file of an entry may be another than what was noted of it.
-    public func forgetStatus(of inode: InodeNumber) { entries.note(nil, of: inode) }
+    /// Forgets what `CatalogTransaction.cacheStatus` stored: the entry's file may have changed.
+    public func forgetStatus(of inode: InodeNumber) { entries.setStatus(nil, of: inode) }
 
-    /// How often something was written: as long as it stays the same, so does what was read.
+    /// The number of writes so far. While it is unchanged, a read returns what it returned before.
     public var writeCount: Int { quiet.withLock(\.writes) }
 
     // MARK: Rows that wait
 
     private func scheduleWriting() {
+        // A failure is stored in `failure` and told to the listener; the rows are tried again below.
         if waiting.count >= Durability.mostWaiting, (try? writeWaiting()) != nil { return }
         if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
-        later? { [self] in
+        scheduler? { [self] in
             isScheduled.store(false, ordering: .releasing)
-            // Whoever makes something new meanwhile, or syncs, hears of a failure.
+            // The listener is told of a failure, and `requireWritable` and `synchronize` throw it.
             do { try writeWaiting() } catch { scheduleWriting() }
         }
     }
 
-    /// Writes the rows that wait, in one commit. Not within a read or write.
+    /// Writes the waiting rows in one commit. Must not be called within a read or write.
     ///
-    /// - Throws: `CatalogError`; then they go on waiting.
+    /// - Throws: `CatalogError`; the rows then wait again.
     public func writeWaiting() throws {
         if waiting.isEmpty { return }
-        // With the tree's lock: of a write that is under way only some rows may wait yet.
+        // The tree is locked, so that no write is under way that has added only some of its rows.
         let rows = tree.sync {
             connection.enter()
             return waiting.beginWriting()
         }
         defer { connection.leave() }
         do {
-            do { try commit(rows) } catch CatalogError.full { try withRoom { try commit(rows) } }
+            do { try commit(rows) } catch CatalogError.full { try withReserve { try commit(rows) } }
             waiting.endWriting(rows)
             failure.withLock { $0 = nil }
         } catch let error as CatalogError {
-            let isNews = failure.withLock { failure in
+            let isFirst = failure.withLock { failure in
                 defer { failure = error }
                 return failure == nil
             }
-            if isNews { listener.withLock { $0 }?.delayed(error) }
+            if isFirst { listener.withLock { $0 }?.delayed(error) }
             throw error
         }
     }
@@ -223,9 +228,9 @@ public final class Catalog: Sendable {
         try connection.commit()
     }
 
-    /// Writes a few of the rows that wait into the transaction that is to be committed with the others: for threads that have a
-    /// moment to spare, so that hardly anything is left to do when the moment comes to commit. Does nothing where the
-    /// connection is in use. What goes wrong goes wrong again then.
+    /// Writes a few waiting rows into the open transaction without committing it. Idle threads call this, so that
+    /// `writeWaiting` has little left to do. Does nothing if the connection is in use. An error is ignored: the rows still
+    /// wait, and `writeWaiting` meets and reports it.
     public func writeSomeWaiting() {
         guard let rows = waiting.some(2, besides: connection.hasWritten), connection.enterIfFree() else { return }
         defer { connection.leave() }
@@ -235,18 +240,19 @@ public final class Catalog: Sendable {
         } catch { connection.rollBack() }
     }
 
-    /// Must be called before something new is made: where rows that wait cannot be written, it must be refused.
+    /// Call this before anything new is made. If waiting rows could not be written, it tries again: new things must be
+    /// refused as long as that fails.
     ///
     /// - Throws: `CatalogError`.
-    public func requireRoom() throws {
+    public func requireWritable() throws {
         if failure.withLock({ $0 != nil }) { try writeWaiting() }
     }
 
     // MARK: The file
 
-    /// Makes everything that was written durable. With `synchronous = NORMAL` a commit alone survives
-    /// the end of the process; losing power as well takes a sync of the write-ahead log. SQLite locks
-    /// the database file and never the log, so that opening and closing the latter drops no lock.
+    /// Makes every write durable. With `synchronous = NORMAL` a commit survives the end of the process, but a loss of power
+    /// only after fsync of the write-ahead log. The log may be opened and closed here: SQLite holds its locks on the
+    /// database file, and closing any descriptor of that one would drop them.
     public func synchronize() throws {
         try writeWaiting()
         let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
@@ -255,8 +261,8 @@ public final class Catalog: Sendable {
         guard fdatasync(log) == 0 else { throw CatalogError.failed("cannot sync the write-ahead log: errno \(errno)") }
     }
 
-    /// Moves the write-ahead log into the database if there is much in it and nothing was written since the
-    /// last time somebody asked: so that hardly any commit has to wait for that.
+    /// Runs a checkpoint if the write-ahead log is long and nothing was written since the last call, so that commits rarely
+    /// have to wait for one.
     public func checkpointIfQuiet() throws {
         let isDue = quiet.withLock { quiet in
             defer { quiet.writesWhenLastAsked = quiet.writes }
@@ -269,9 +275,9 @@ public final class Catalog: Sendable {
         if isDue { try checkpoint(.passive) }
     }
 
-    /// Gives the room of the write-ahead log back to the file system.
+    /// Truncates the write-ahead log.
     ///
-    /// - Parameter limit: bytes that it may have; then nothing is done.
+    /// - Parameter limit: nothing is done if the log has no more bytes than this.
     public func shrinkLog(to limit: Int) throws {
         var status = stat()
         guard stat(path + "-wal", &status) == 0, status.st_size > limit else { return }
@@ -285,12 +291,12 @@ public final class Catalog: Sendable {
         _ = try connection.run { try $0.checkpoint(mode) }
     }
 
-    /// Closes it as the sudden end of the process would: without the rows that wait.
+    /// Closes the database as a crash would: the waiting rows are lost.
     package func abandon() throws { try tree.sync { try connection.close() } }
 
-    /// Moves the write-ahead log into the database and closes both.
+    /// Writes the waiting rows, runs a checkpoint, and closes the database.
     ///
-    /// - Throws: `CatalogError` where rows that wait could not be written; it is closed all the same.
+    /// - Throws: `CatalogError` if the rows could not be written; the database is closed all the same.
     public func close() throws {
         let result = Result { try checkpoint(.truncate) }
         try connection.close()

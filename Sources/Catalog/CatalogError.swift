@@ -1,10 +1,10 @@
 import GRDB
 
-/// Why the catalog could not do what was asked.
+/// Why a read or write of the catalog failed.
 public enum CatalogError: Error, CustomStringConvertible, Sendable {
     /// No space is left on the store's file system.
     case full
-    /// SQLite's own words.
+    /// SQLite's message.
     case failed(String)
 
     init(_ error: DatabaseError) {
@@ -13,7 +13,7 @@ public enum CatalogError: Error, CustomStringConvertible, Sendable {
 
     public var description: String {
         switch self {
-        case .full: "no space is left for the catalog"
+        case .full: "no space is left for the catalog; free some on the store's disk"
         case .failed(let words): "the catalog failed: \(words)"
         }
     }

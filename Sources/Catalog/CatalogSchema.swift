@@ -1,9 +1,9 @@
 import Documents
 import GRDB
 
-/// The catalog's tables. Migrations are only ever added: stores of every release must open.
+/// The catalog's tables. Migrations are added and never changed or removed: stores of every release must open.
 enum CatalogSchema {
-    /// The first schema that was released. Those before it have numbers of their own, and are refused.
+    /// The first schema that was released. A store with an earlier one is refused.
     static let first = "7: placeholders know when they changed"
 
     static var migrator: DatabaseMigrator {
@@ -63,7 +63,7 @@ enum CatalogSchema {
                 CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE \(EntryCondition.isPending);
                 CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;
                 CREATE INDEX entriesArriving ON entries(isHere) WHERE \(EntryCondition.isAwaited);
-                -- The key of a row is part of each of its index entries, and orders those of one kind.
+                -- An index entry ends with the row's id, so this yields the rows of one kind in the order of their ids.
                 CREATE INDEX entriesToUpload ON entries(kind) WHERE \(EntryCondition.hasNewContent);
                 """)
         let roots: [(InodeNumber, InodeNumber, Container?, String)] = [
@@ -84,7 +84,7 @@ enum CatalogSchema {
                     inode == .cloud ? EntryID.cloudRoot.uuid : nil,
                 ])
         }
-        // Row numbers below this one stay free for what later releases put at the top of the tree.
+        // Ids up to 99 stay free for entries that later releases add at the top of the tree.
         try db.execute(sql: "UPDATE sqlite_sequence SET seq = 99 WHERE name = 'entries'")
     }
 

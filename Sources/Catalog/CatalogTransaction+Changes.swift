@@ -1,7 +1,7 @@
 import Documents
 import GRDB
 
-/// Entries are made, changed and removed: the rows, and what is remembered of them.
+/// Inserts, changes and deletes entries, in the rows and in the caches.
 extension CatalogTransaction {
     @discardableResult
     public func insert(_ entry: Entry) throws -> InodeNumber {
@@ -15,14 +15,14 @@ extension CatalogTransaction {
                 try statement.run()
             }
         }
-        counts.note(from: nil, to: entry)
+        counts.update(from: nil, to: entry)
         cache.replace(nil, by: entry)
-        if isNew, entry.kind == .folder { cache.noteEmpty(entry.inode) }
+        if isNew, entry.kind == .folder { cache.insertEmptyFolder(entry.inode) }
         return entry.inode
     }
 
     public func update(_ entry: Entry) throws {
-        // What has no row any more gets none by being changed.
+        // An entry that was deleted meanwhile stays deleted.
         guard let old = try self.entry(entry.inode) else { return }
         if !turn.postpones(.present(entry), for: entry.inode, isNew: false) {
             try turn.write { db in
@@ -32,7 +32,7 @@ extension CatalogTransaction {
                 try statement.run()
             }
         }
-        counts.note(from: old, to: entry)
+        counts.update(from: old, to: entry)
         cache.replace(old, by: entry)
     }
 
@@ -45,19 +45,19 @@ extension CatalogTransaction {
                 try statement.run()
             }
         }
-        counts.note(from: old, to: nil)
+        counts.update(from: old, to: nil)
         cache.remove(old)
     }
 
-    /// Removes an entry whose identity another one has now, which is changed to that.
+    /// Deletes an entry whose identity `entry` has taken over, and updates `entry`.
     public func replace(_ inode: InodeNumber, by entry: Entry) throws {
         try delete(inode)
         try update(entry)
-        // The row of what it replaced tells of its place, and of more than its file does.
-        waiting.noteKnown(entry.inode)
+        // The written row of the replaced entry still names the same document, so the file is not all that is known of it.
+        waiting.removeFromNew(entry.inode)
     }
 
-    /// Gives an entry an inode number that nothing ever had, and returns it.
+    /// Gives an entry a new inode number, which was never used before, and returns it.
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
         let new = inodes.next()
         try turn.write { db in
@@ -70,17 +70,17 @@ extension CatalogTransaction {
     }
 }
 
-/// Very many entries at once.
+/// Adds very many entries at once.
 extension CatalogTransaction {
-    /// What can be left to the end while rows are added that nobody looks for.
+    /// Indexes that `addMany` may drop and build again at the end.
     private static let lateIndexes = [
         "entriesByFilename", "entriesByFullName", "entriesByPosition", "replicaByFilename", "replicaByFullName",
     ]
 
     /// Runs `body`, which adds rows.
     ///
-    /// - Parameter indexesAfterwards: indexes them all at once in the end, which takes much less time. By
-    ///   name or position nothing is found then within `body`.
+    /// - Parameter indexesAfterwards: whether to build the indexes at the end, which takes much less time. Within `body`,
+    ///   searches by name or position then find nothing.
     public func addMany(indexingAfterwards indexesAfterwards: Bool, _ body: () throws -> Void) throws {
         guard indexesAfterwards else { return try body() }
         var definitions: [String] = []
@@ -90,9 +90,11 @@ extension CatalogTransaction {
                     db, sql: "SELECT sql FROM sqlite_master WHERE type='index' AND name=?", arguments: [index])
                 try db.execute(sql: "DROP INDEX \(index)")
             }
-            // So much is also what sorting takes for an index. Rows come in no order that a larger cache would help with.
+            // Building an index sorts in memory of this size. The rows come in random order, so a larger page cache would
+            // not help.
             try db.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength / 4)")
         }
+        // If this fails, the cache is smaller until the next start; nothing else depends on it.
         defer { try? turn.write { try $0.execute(sql: "PRAGMA cache_size = -\(Catalog.cacheLength)") } }
         try body()
         try turn.write { db in for definition in definitions { try db.execute(sql: definition) } }

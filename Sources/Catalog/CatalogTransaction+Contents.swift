@@ -2,13 +2,13 @@ import Documents
 import FoundationEssentials
 import GRDB
 
-/// A content of the container that nothing needs since a commit: something took its place, or its document was deleted.
+/// A content in the container that no document needs any more: a commit superseded it or deleted its document.
 public struct DepartedContent: Sendable, Equatable {
     public var version: VersionID
     public var document: EntryID
     /// The last component of its object's key.
     public var filename: String
-    /// Of the commit, in the log.
+    /// The log position of that commit.
     public var position: Int64
 
     public init(version: VersionID, document: EntryID, filename: String, position: Int64) {
@@ -19,7 +19,7 @@ public struct DepartedContent: Sendable, Equatable {
     }
 }
 
-/// A content that this device sends, or has sent, and that no commit names yet.
+/// A content that this device is sending or has sent, and that no commit names yet.
 public struct UploadedContent: Sendable, Equatable {
     public enum Stage: Int, Sendable {
         case underWay = 0
@@ -31,7 +31,7 @@ public struct UploadedContent: Sendable, Equatable {
     public var version: VersionID
     public var document: EntryID
     public var inode: InodeNumber
-    /// Of the entry when it was sent.
+    /// The entry's revision when the upload began.
     public var revision: Int64
     public var stage: Stage
     /// The version as JSON.
@@ -49,12 +49,12 @@ public struct UploadedContent: Sendable, Equatable {
     }
 }
 
-/// What is known of contents in the store beside what the replica says: by this alone one may be removed.
+/// Records about contents in the container's store. A content is removed only on the evidence of these records.
 extension CatalogTransaction {
-    // MARK: What nothing needs
+    // MARK: Departed contents
 
-    /// What is noted of a content already stays: it has not been needed since then.
-    public func note(_ content: DepartedContent) throws {
+    /// Records a departed content. An older record of it stays: it counts from the first commit that made it unneeded.
+    public func record(_ content: DepartedContent) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO departedContents VALUES(?,?,?,?)").execute(
                 arguments: [content.version.uuid, content.document.uuid, content.filename, content.position])
@@ -69,7 +69,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The whole replica is another one.
+    /// Call this when the whole replica is replaced.
     public func forgetDepartedContents() throws {
         try turn.write { try $0.execute(sql: "DELETE FROM departedContents") }
     }
@@ -81,7 +81,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// In the order in which they departed.
+    /// Returns departed contents by log position.
     public func departedContents(limit: Int) throws -> [DepartedContent] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -95,7 +95,7 @@ extension CatalogTransaction {
         }
     }
 
-    // MARK: What was uploaded
+    // MARK: Uploads
 
     public func store(_ upload: UploadedContent) throws {
         try turn.write { db in
@@ -108,7 +108,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// No commit of this device will name it any more.
+    /// Marks an upload that no commit of this device will name.
     public func abandonUpload(_ version: VersionID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "UPDATE uploads SET stage=? WHERE version=?")
@@ -116,7 +116,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The process that sent them is no more.
+    /// Marks the uploads that an earlier process left unfinished.
     public func abandonUploadsUnderWay() throws {
         try turn.write { db in
             try db.cachedStatement(sql: "UPDATE uploads SET stage=? WHERE stage=?").execute(arguments: [
@@ -144,7 +144,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// For a copy of another device's store, whose uploads that device may still name; and where the container is not the one that
-    /// they were sent to.
+    /// Call this in a copy of another device's store, since that device may still commit its uploads; and when the container
+    /// is not the one that they were sent to.
     public func forgetAllUploads() throws { try turn.write { try $0.execute(sql: "DELETE FROM uploads") } }
 }

@@ -1,7 +1,7 @@
 import Documents
 import GRDB
 
-/// One entry and its neighbours.
+/// Finds an entry, its children and its ancestors.
 extension CatalogTransaction {
     private func written(_ sql: String, bind: (inout DirectStatement) -> Void) throws -> Entry? {
         try turn.readWritten { db in
@@ -12,8 +12,8 @@ extension CatalogTransaction {
     }
 
     /// - Parameters:
-    ///   - index: the one to use, where SQLite would choose badly.
-    ///   - condition: what follows WHERE.
+    ///   - index: the index that SQLite must use, where it would choose a slow one.
+    ///   - condition: the SQL after WHERE.
     ///   - bind: binds its arguments.
     func entries(
         by index: String? = nil, where condition: String, bind: (inout DirectStatement) -> Void = { _ in }
@@ -32,13 +32,13 @@ extension CatalogTransaction {
         if let row = waiting[inode] { return row.entry }
         if let known = cache.entry(inode) { return known }
         let found = try written(EntryStatements.byInode) { $0.bind(inode) }
-        if let found { cache.note(found) }
+        if let found { cache.store(found) }
         return found
     }
 
     public func entry(_ id: EntryID) throws -> Entry? {
         if let entry = waiting.entry(id) { return entry }
-        // A row that waits says something else by now.
+        // If a newer form of the row waits, it has another id, or it would have been found above.
         return try written(EntryStatements.byUUID) { $0.bind(id) }.flatMap {
             waiting[$0.inode] == nil ? $0 : nil
         }
@@ -62,21 +62,21 @@ extension CatalogTransaction {
         case .nothing: return nil
         case .unknown:
             let found = try query()
-            cache.note(name, means: found)
+            cache.store(name, means: found)
             return found
         }
     }
 
-    /// The document created first of those that bear the name.
+    /// The oldest of the documents with this full name.
     public func document(in parent: InodeNumber, fullName: String) throws -> Entry? {
         let name = EntryCache.Name(kind: .fullName, parent: parent, text: fullName)
         return try entry(named: name) { () throws in
-            let bearers = waiting.entries(named: name) + [try firstWritten(parent, fullName)].compactMap { $0 }
-            return bearers.min { ($0.created, $0.inode) < ($1.created, $1.inode) }
+            let owners = waiting.entries(named: name) + [try firstWritten(parent, fullName)].compactMap { $0 }
+            return owners.min { ($0.created, $0.inode) < ($1.created, $1.inode) }
         }
     }
 
-    /// Of the rows with a name that do not wait: one that does is called otherwise by now, or is known.
+    /// The oldest written row with this full name. Rows of which a newer form waits are skipped: their names come from that.
     private func firstWritten(_ parent: InodeNumber, _ fullName: String) throws -> Entry? {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: EntryStatements.byFullName)
@@ -90,7 +90,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The newest document that nobody has named since it was created as `Untitled`.
+    /// The newest document that was created as `Untitled` and not named since.
     public func newestUntitled(in parent: InodeNumber, pathExtension: String) throws -> Entry? {
         try entries(where: "parent=? AND naming=? AND extension=? ORDER BY created DESC, id DESC LIMIT 1") {
             $0.bind(parent)
@@ -111,7 +111,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// All below a folder, parents before their children; the folder itself is not among them.
+    /// All entries below a folder, without the folder itself. Parents come before their children.
     public func descendants(of folder: InodeNumber) throws -> [Entry] {
         var found = try children(of: folder)
         var next = 0
@@ -156,7 +156,8 @@ extension CatalogTransaction {
 
     /// Whether some document, anywhere on this device, has the generated filename already.
     public func isFilenameTaken(_ filename: String, in parent: InodeNumber) throws -> Bool {
-        // A row that is written still may have given the name up: then it counts as taken for a moment longer.
+        // A written row may have an older name than its waiting form. The old name then counts as taken until the newer
+        // form is written.
         if waiting.hasFilename(filename) { return true }
         return try turn.readWritten { db in
             var statement = try DirectStatement(
@@ -167,7 +168,8 @@ extension CatalogTransaction {
         }
     }
 
-    /// The entries anywhere on this device that have a generated filename: one, but for sequential filenames of several devices.
+    /// All entries on this device with this generated filename. There may be several if devices number filenames
+    /// (`FilenameConvention.sequential`).
     public func entries(generatedFilename filename: String) throws -> [Entry] {
         try entries(where: "filename=? AND hasGeneratedFilename") { $0.bind(filename) }
     }

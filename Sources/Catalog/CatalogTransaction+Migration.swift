@@ -2,14 +2,15 @@ import Documents
 import FoundationEssentials
 import GRDB
 
-/// Moves the rows below a folder from one container to the other with a few statements: there may be very many.
+/// Moves all rows below a folder from one container to the other with a few SQL statements, since there may be very many.
 extension CatalogTransaction {
-    /// With `inside(id, depth)`: the rows below a folder, and how many folders lie between them and the folder.
+    /// SQL for `inside(id, depth)`: the rows below a folder, and the number of folders between each and that folder.
     private static let inside = """
         WITH RECURSIVE inside(id, depth) AS (
             SELECT id, 0 FROM entries WHERE parent=:folder
             UNION ALL SELECT entries.id, depth + 1 FROM entries JOIN inside ON entries.parent=inside.id)
         """
+
     public func descendantCount(of folder: InodeNumber) throws -> Int {
         try turn.read { db in
             try Int.fetchOne(
@@ -28,8 +29,8 @@ extension CatalogTransaction {
         }
     }
 
-    /// All below a folder is in the cloud from now on, and the container is to hear of it in one step. Sizes and times of contents
-    /// are noted when these are uploaded.
+    /// Moves all rows below a folder into the cloud. One commit tells the container of them (`step`). Sizes and times of the
+    /// contents are recorded when these are uploaded.
     public func moveDescendantsIntoCloud(of folder: InodeNumber, step: Int64?) throws {
         try change(
             """
@@ -47,10 +48,10 @@ extension CatalogTransaction {
             """, ["folder": folder.number, "step": step])
     }
 
-    /// All below a folder is local from now on. What is not here arrives as part of the step; the container is to hear that the rest is
-    /// gone from it, as soon as it is noted what was seen of it (`unfinishedWithdrawals`).
+    /// Moves all rows below a folder out of the cloud. Contents that are not here are downloaded as part of the step. For the
+    /// others this stores withdrawals; they are sent once the versions seen are recorded in them (`unfinishedWithdrawals`).
     ///
-    /// - Parameter depth: of what lies in the folder.
+    /// - Parameter depth: of the folder's children.
     public func moveDescendantsOutOfCloud(of folder: InodeNumber, depth: Int, step: Int64) throws {
         try change(
             """
@@ -74,7 +75,7 @@ extension CatalogTransaction {
         counts.forget()
     }
 
-    /// The steps that such deletions belong to of which it is not noted yet what was seen.
+    /// The steps of withdrawals in which the versions seen are not recorded yet.
     public func stepsOfUnfinishedWithdrawals() throws -> Set<Int64> {
         try turn.readWritten { db in
             try Set(
@@ -84,7 +85,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// Deletions of which it is not noted yet what was seen.
+    /// Withdrawals in which the versions seen are not recorded yet.
     public func unfinishedWithdrawals(limit: Int) throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(

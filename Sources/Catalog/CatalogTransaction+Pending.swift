@@ -1,12 +1,12 @@
 import Documents
 import GRDB
 
-/// What waits to be sent or fetched. Asked again and again while there is much of it, so each of
-/// these reads the partial indexes and a bounded number of rows.
+/// Entries that wait to be sent or fetched. These queries run often while there are many such entries, so each uses a
+/// partial index and reads a limited number of rows.
 extension CatalogTransaction {
-    /// Documents whose content the container must get, by inode number.
+    /// Documents whose content must be uploaded, by inode number.
     public func entriesNeedingUpload(after inode: InodeNumber = InodeNumber(0), limit: Int) throws -> [Entry] {
-        // Left to itself SQLite reads the whole table in the order of its rows.
+        // SQLite would choose to read the whole table in the order of ids.
         try entries(
             by: "entriesToUpload",
             where: "\(EntryCondition.hasNewContent) AND \(EntryCondition.isDocument) AND id>? ORDER BY id LIMIT ?"
@@ -16,9 +16,9 @@ extension CatalogTransaction {
         }
     }
 
-    /// Documents that are here, by inode number, of which the row says what their content looks like: unsent changes aside, those
-    /// of the cloud, and those that are called after their text.
-    public func entriesWithNotedContent(after inode: InodeNumber, limit: Int) throws -> [Entry] {
+    /// Documents, by inode number, whose content is here and whose row depends on it: cloud documents without unsent content,
+    /// and documents that are named after their text.
+    public func entriesWithRecordedContent(after inode: InodeNumber, limit: Int) throws -> [Entry] {
         try entries(
             where: """
                 \(EntryCondition.isDocument) AND isHere=1 AND NOT \(EntryCondition.hasNewContent) \
@@ -30,7 +30,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// Entries with changes that can be told without sending content.
+    /// Entries with changes that can be committed without an upload.
     public func entriesToDescribe(limit: Int) throws -> [Entry] {
         try entries(where: "\(EntryCondition.hasNews) AND NOT (\(EntryCondition.isOnlyNewContent)) LIMIT ?") {
             $0.bind(limit)
@@ -41,7 +41,7 @@ extension CatalogTransaction {
         try entries(where: "step=? AND \(EntryCondition.isPending)") { $0.bind(step) }
     }
 
-    /// Folders that are here for the sake of scratch files (`PendingChanges.revival`), and have none any more.
+    /// Folders that were kept only for their scratch files (`PendingChanges.revival`) and are empty now.
     public func foldersToForget() throws -> [Entry] {
         try entries(
             where: """
@@ -50,7 +50,7 @@ extension CatalogTransaction {
                 """)
     }
 
-    /// Whether a folder holds anything that the container is to know.
+    /// Whether a folder holds an entry that belongs into the container.
     public func hasReplicatedChildren(_ folder: InodeNumber) throws -> Bool {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -62,7 +62,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// How many documents of each step the container still lacks the content of.
+    /// For each step, how many documents still have to be uploaded.
     public func uploadsByStep() throws -> [Int64: Int] {
         try turn.read { db in
             let statement = try db.cachedStatement(
@@ -81,7 +81,7 @@ extension CatalogTransaction {
         try entries(where: "\(EntryCondition.isAwaited) LIMIT ?") { $0.bind(limit) }
     }
 
-    /// The steps that such documents belong to.
+    /// The steps of these documents.
     public func arrivingSteps() throws -> Set<Int64> {
         try turn.read { db in
             let statement = try db.cachedStatement(

@@ -2,17 +2,18 @@ import Documents
 import FoundationEssentials
 import GRDB
 
-/// A deletion that the container does not know of yet.
+/// A deletion that is not yet committed to the container.
 public struct Withdrawal: Sendable, Equatable {
     public var id: EntryID
-    /// The versions that were seen when it was deleted; an edit that is none of them wins against it.
+    /// The versions that this device knew when it deleted the document. A version that is not among them wins over the
+    /// deletion.
     public var seen: [VersionID]
-    /// How deep in the tree it lay: what is in a folder goes before the folder.
+    /// Its depth in the tree. Deletions are committed deepest first, so that a folder follows its contents.
     public var depth: Int
     public var step: Int64?
-    /// The document that it was renamed over.
+    /// If it was renamed over another document: that document.
     public var heir: EntryID?
-    /// The versions that were in conflict with its content: the heir's from now on.
+    /// Its conflict versions, which now belong to `heir`.
     public var bequest: [VersionID]
 
     public init(
@@ -27,13 +28,13 @@ public struct Withdrawal: Sendable, Equatable {
     }
 }
 
-/// The committed state of the container, and what waits to be committed.
+/// The committed state of the container (the replica), and records that wait to be committed.
 extension CatalogTransaction {
     public func replicaRecord(_ id: EntryID) throws -> [UInt8]? {
         try record(sql: "SELECT record FROM replica WHERE uuid=?", id)
     }
 
-    /// Whether a live entry other than `id` has a filename.
+    /// Whether an entry other than `id`, which is not deleted, has this filename.
     public func replicaHas(_ filename: String, in parent: EntryID, otherThan id: EntryID) throws -> Bool {
         try turn.readWritten { db in
             var statement = try DirectStatement(
@@ -61,7 +62,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The live entries of a folder.
+    /// The entries of a folder that are not deleted.
     public func replicaChildren(of parent: EntryID) throws -> [EntryID] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -74,7 +75,7 @@ extension CatalogTransaction {
         try turn.readWritten { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")) ?? 0 }
     }
 
-    /// Every entry with the folder that it lies in.
+    /// Every entry with its folder.
     public func replicaParents() throws -> [(id: EntryID, parent: EntryID)] {
         try turn.readWritten { db in
             let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT uuid, parent FROM replica"))
@@ -122,7 +123,7 @@ extension CatalogTransaction {
             heir: (row[4] as UUID?).map(EntryID.init), bequest: versions(packed: row[5]))
     }
 
-    /// Those of documents that were renamed over `heir`.
+    /// Withdrawals of documents that were renamed over `heir`.
     public func withdrawals(inFavourOf heir: EntryID) throws -> [Withdrawal] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -160,7 +161,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// What was chosen here among the versions of a document, and is not yet committed.
+    /// The choice that was made here among the versions of a document and is not yet committed.
     public func resolution(of id: EntryID) throws -> [UInt8]? {
         try record(sql: "SELECT record FROM resolutions WHERE uuid=?", id)
     }
@@ -192,14 +193,14 @@ extension CatalogTransaction {
         }
     }
 
-    /// The one commit that may have reached the log without our knowing; nil when there is none.
+    /// The commit that was being appended to the log, if it is not known whether it arrived there; else nil.
     public func outbox() throws -> [UInt8]? {
         try turn.readWritten { db in
             try Data.fetchOne(db.cachedStatement(sql: "SELECT record FROM outbox")).map(Array.init)
         }
     }
 
-    /// Whether it is the one of that id.
+    /// Whether that commit has this id.
     public func isInOutbox(_ commit: CommitID) throws -> Bool {
         try turn.readWritten { db in
             try Bool.fetchOne(
@@ -207,7 +208,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The log that it was for is no more.
+    /// Call this when the log of that commit no longer exists.
     public func emptyOutbox() throws { try turn.write { try $0.execute(sql: "DELETE FROM outbox") } }
 
     public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {
@@ -221,7 +222,7 @@ extension CatalogTransaction {
     }
 }
 
-/// Version ids in one column: 16 bytes each.
+/// Stores version ids in one column, 16 bytes each.
 private func packed(_ versions: [VersionID]) -> Data {
     versions.reduce(into: Data()) { data, version in
         withUnsafeBytes(of: version.uuid.uuid) { data.append(contentsOf: $0) }

@@ -1,7 +1,7 @@
 import Documents
 import GRDB
 
-/// Sets of entries.
+/// Queries and changes over many entries.
 extension CatalogTransaction {
     /// Documents in a container, and how many conflict versions they have.
     public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
@@ -17,7 +17,7 @@ extension CatalogTransaction {
         return (count.documents, count.conflicts)
     }
 
-    /// Forgets by which inode numbers the backing files were known: in a copy of the store they mean nothing.
+    /// Forgets the evidence of all backing files: in a copy of the store, the files have other inode numbers.
     public func forgetBackingFiles() throws {
         try turn.write { try $0.execute(sql: "UPDATE entries SET backingInode=0, backingBirth=0") }
         cache.forgetAll()
@@ -33,7 +33,7 @@ extension CatalogTransaction {
     }
 }
 
-/// What a listing needs of an entry.
+/// The columns of an entry that a listing needs.
 public struct ListingRow: Sendable {
     public let inode: InodeNumber
     public let kind: EntryKind

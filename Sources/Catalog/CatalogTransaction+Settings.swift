@@ -1,11 +1,11 @@
 import Documents
 import GRDB
 
-/// What the catalog remembers besides entries, by name.
+/// The keys of the table `settings`.
 public enum Setting: String, Sendable {
     case deviceID
     case deviceName
-    /// How far the log was applied, and what its next entry follows, as JSON.
+    /// The position and hashes of the last log entry that was applied, as JSON (`LogHead`).
     case logHead
     /// The number of the last sequential filename.
     case sequentialNumber
@@ -13,9 +13,9 @@ public enum Setting: String, Sendable {
     case stepNumber
     /// The cloud URL of the last mount.
     case cloudURL
-    /// When this device last looked for contents of the cloud that nobody needs, in nanoseconds.
+    /// When this device last removed departed contents from the cloud, in nanoseconds.
     case lastCleaning
-    /// Inode number and birth time of the catalog's own file: others show that the store was copied.
+    /// Inode number and birth time of the catalog's own file. If the file has others, the store was copied.
     case catalogFile
 }
 
@@ -35,12 +35,12 @@ extension CatalogTransaction {
         }
     }
 
-    /// Sets what is not set so already.
+    /// Writes only if the value differs.
     public func change(_ setting: Setting, to value: String) throws {
         if try self.setting(setting) != value { try set(setting, value) }
     }
 
-    /// Counts up and returns the new number; the first is 1.
+    /// Increments a counter and returns its new value; the first is 1.
     public func next(_ setting: Setting) throws -> Int64 {
         let number = (try self.setting(setting).flatMap(Int64.init) ?? 0) + 1
         try set(setting, String(number))
@@ -48,9 +48,9 @@ extension CatalogTransaction {
     }
 }
 
-/// When the folders of the store last changed, as they were left.
+/// The st_ctime of the store's folders as docfs last left them. If a folder has another one, another program changed it.
 extension CatalogTransaction {
-    /// st_ctime of folders in nanoseconds, by inode number of the row.
+    /// st_ctime of folders in nanoseconds, by the inode numbers of their entries.
     public func folderTimes() throws -> [InodeNumber: Int64] {
         try turn.readWritten { db in
             let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT folder, changed FROM folderTimes"))
@@ -73,7 +73,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// All folders, in no order, `local` and `cloud` among them.
+    /// All folders, including `local` and `cloud`, in no particular order.
     public func folders() throws -> [Entry] {
         try entries(where: "\(EntryCondition.isFolder) AND id>\(InodeNumber.documents)")
     }

@@ -10,34 +10,37 @@ public struct CatalogTransaction {
     let waiting: WaitingRows
     let letsRowsWait: Bool
 
-    /// When the rows that the write under way is going to change are to be written; `now` unless it is set. For `soon`, all
-    /// that they say must be told by files. Rows that are written with others wait for nothing.
+    /// When the rows that this write changes are written; `now` by default. Set it to `soon` only if the rows could be rebuilt
+    /// from files. It has no effect once this write has opened a transaction.
     public var durability: Durability {
         get { turn.durability }
         nonmutating set { turn.durability = letsRowsWait ? newValue : .now }
     }
 
-    /// Has something announced when the write has succeeded.
+    /// Adds an event to those that the listener is told when the write has succeeded.
     public func announce(_ event: TreeEvent) { turn.events.append(event) }
 
-    /// Files in a folder are going to be changed: if the write fails, they are compared with their rows.
-    public func willChangeFiles(in folder: InodeNumber) { turn.noteFolder(folder) }
+    /// Call this before changing files in a folder. If the write fails, the folder's files are compared with their rows.
+    public func willChangeFiles(in folder: InodeNumber) { turn.insertFolder(folder) }
 
-    /// Has something undone if the write fails, before anybody else has the tree.
+    /// Runs `undo` if the write fails, before the tree is unlocked.
     public func ifFailed(_ undo: @escaping () -> Void) { turn.undo.append(undo) }
 
-    /// Must be called before the file of an entry leaves the place that tells whose it is: the row of what waits says it then.
+    /// Call this before the file of an entry is moved away from the path by which the entry could be rebuilt: if the row
+    /// still waits, it is written now.
     public func writeIfWaiting(_ inode: InodeNumber) throws {
         if waiting[inode] != nil || turn.carries(inode) { try turn.commitWaiting() }
     }
 
-    /// What lstat(2) said of an entry's file, if that was noted since its row last changed.
-    public func status(of inode: InodeNumber) -> NotedStatus? { cache.status(of: inode) }
+    /// The cached result of lstat(2) for an entry's file; nil if there is none since its row last changed.
+    public func status(of inode: InodeNumber) -> CachedStatus? { cache.status(of: inode) }
 
-    /// Remembers what lstat(2) says of an entry's file, as long as the row stays what it is and is asked for now and then. Who
-    /// changes the file otherwise says so (`Catalog.forgetStatus`).
-    public func noteStatus(_ status: NotedStatus, of inode: InodeNumber) { cache.note(status, of: inode) }
+    /// Caches the result of lstat(2) for an entry's file until the row changes or falls out of the cache. Code that changes
+    /// the file without its row must call `Catalog.forgetStatus`.
+    public func cacheStatus(_ status: CachedStatus, of inode: InodeNumber) {
+        cache.setStatus(status, of: inode)
+    }
 
-    /// Whether an entry was made and nothing was written of it: its file alone tells of it.
+    /// Whether an entry was created and no row of it was ever written. After a crash, only its file tells of it.
     public func isUnwritten(_ inode: InodeNumber) -> Bool { waiting.isNew(inode) }
 }

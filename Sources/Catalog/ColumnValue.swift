@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// A value that one column holds.
 protocol ColumnValue {
-    /// Reads a column of the row that a statement has come to.
+    /// Reads a column of a statement's current row.
     init(_ row: Columns, _ column: CInt)
     /// Binds the next argument of a statement.
     func bind(to statement: inout DirectStatement)
@@ -47,7 +47,7 @@ extension [UInt8]: ColumnValue {
 extension UUID: ColumnValue {
     init(_ row: Columns, _ column: CInt) {
         let uuid = row.withBytes(column) { bytes in
-            // Only what is one is written.
+            // docfs writes nothing else into such a column.
             precondition(bytes.count == MemoryLayout<uuid_t>.size, "not a UUID: \(bytes.count) bytes")
             return bytes.loadUnaligned(as: uuid_t.self)
         }

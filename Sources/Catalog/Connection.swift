@@ -2,30 +2,31 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// The one SQLite connection of a catalog, with the transaction in which rows that waited are written.
+/// The one SQLite connection of a catalog, with its open transaction.
 ///
-/// Whoever has entered it has it alone until they leave: a read or write for the rest of its body, whoever writes waiting rows for
-/// some of them. It is not the lock of the tree: a body that needs no SQL runs meanwhile.
+/// It has a lock: a thread calls `enter`, uses the connection alone, and calls `leave`. A read or write enters at its first SQL
+/// statement and leaves at its end. This is not the lock of the tree: while a thread writes waiting rows, a read or write that
+/// needs no SQL can run.
 final class Connection: Sendable {
     private let queue: DatabaseQueue
-    private let turn = DispatchSemaphore(value: 1)
-    /// Used by whoever has entered.
+    private let lock = DispatchSemaphore(value: 1)
+    /// Used only between `enter` and `leave`.
     private let transaction = Mutex(Transaction())
 
     private struct Transaction {
         var isOpen = false
-        /// The rows that were written in it and go on waiting until it is committed, each with the number of its change.
+        /// The waiting rows that were written in it, each with the number of its change. They wait until it is committed.
         var written: [InodeNumber: UInt64] = [:]
     }
 
     init(_ queue: DatabaseQueue) { self.queue = queue }
 
-    func enter() { turn.wait() }
+    func enter() { lock.wait() }
 
-    /// - Returns: false where somebody has entered it.
-    func enterIfFree() -> Bool { turn.wait(timeout: .now()) == .success }
+    /// - Returns: false if another thread has entered.
+    func enterIfFree() -> Bool { lock.wait(timeout: .now()) == .success }
 
-    func leave() { turn.signal() }
+    func leave() { lock.signal() }
 
     // MARK: Only between `enter` and `leave`
 
@@ -41,7 +42,7 @@ final class Connection: Sendable {
         transaction.withLock { $0.isOpen = true }
     }
 
-    /// Writes rows in the open transaction, but for those that are in it already. When it throws, it must be rolled back.
+    /// Writes rows in the open transaction, except those that are in it already. If this throws, call `rollBack`.
     func write(_ rows: [InodeNumber: WaitingRows.Waiting]) throws {
         try run { db in
             for (inode, waiting) in rows {
@@ -53,12 +54,12 @@ final class Connection: Sendable {
         }
     }
 
-    /// Whether a row is in the open transaction as it waits now.
+    /// Whether this change of a row was written in the open transaction.
     func hasWritten(_ inode: InodeNumber, _ change: UInt64) -> Bool {
         transaction.withLock { $0.written[inode] == change }
     }
 
-    /// When it throws, nothing of the transaction is left.
+    /// If this throws, the transaction was rolled back.
     func commit() throws {
         do { try run { try DirectStatement($0, sql: "COMMIT").run() } } catch {
             rollBack()
@@ -69,8 +70,8 @@ final class Connection: Sendable {
 
     func rollBack() {
         transaction.withLock { $0 = Transaction() }
-        // SQLite has rolled back by itself after some failures, as when the disk is full. A rollback that fails leaves
-        // nothing either: the next BEGIN says so.
+        // After some failures, such as a full disk, SQLite has rolled back by itself. If the rollback fails, the next BEGIN
+        // reports it.
         try? run { db in if db.isInsideTransaction { try db.rollback() } }
     }
 
@@ -78,10 +79,10 @@ final class Connection: Sendable {
 }
 
 extension Database {
-    /// Writes a row that waited, in the transaction that is open. A row of which an older form is there is replaced, and so is
-    /// one that bore its filename or its id: such a row has changed, too, and waits.
+    /// Writes a waiting row in the open transaction. It replaces the row's older form. It also replaces other rows with the same
+    /// filename or document id: these have changed too, and their new form waits.
     ///
-    /// - Parameter isFirst: whether there is no older form. An insertion takes less time than a replacement.
+    /// - Parameter isFirst: whether the row was never written. An INSERT takes less time than a REPLACE.
     fileprivate func write(_ row: WaitingRows.Row, of inode: InodeNumber, isFirst: Bool) throws {
         switch row {
         case .present(let entry):
@@ -96,7 +97,7 @@ extension Database {
         }
     }
 
-    /// - Returns: false where a row that is still to be written bears one of its names.
+    /// - Returns: false if another row has its filename or id; the new form of that row waits.
     private func insert(_ entry: Entry) throws -> Bool {
         var statement = try DirectStatement(self, sql: EntryStatements.insert)
         statement.bind(entry)

@@ -1,9 +1,9 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement that is bound and stepped by SQLite's own functions, for those that read and write entries: GRDB boxes each value,
-/// learns the names of all columns anew for each query, and looks after observers that we have none of, which takes longer than
-/// SQLite does (perf). It is compiled once and belongs to GRDB all the same.
+/// A statement that calls SQLite's functions directly, for the queries over entries. Measured with perf, GRDB takes longer than
+/// SQLite here: it boxes each value, reads the names of all columns for each query, and serves observers, which docfs has not.
+/// GRDB still compiles the statement, caches it and frees it.
 struct DirectStatement: ~Copyable {
     private let db: Database
     private let sql: String
@@ -17,7 +17,7 @@ struct DirectStatement: ~Copyable {
         sqlite3_reset(statement)
     }
 
-    // A statement that stays where it is keeps the write-ahead log from being emptied.
+    // A statement that is not reset holds a read lock, and a checkpoint cannot empty the write-ahead log.
     deinit { sqlite3_reset(statement) }
 
     /// The next row; nil when there is none.
@@ -32,7 +32,7 @@ struct DirectStatement: ~Copyable {
         }
     }
 
-    /// Runs it to its end.
+    /// Steps to the end of the result.
     borrowing func run() throws {
         while try step() != nil {}
     }
@@ -73,13 +73,13 @@ struct DirectStatement: ~Copyable {
             statement, bound, bytes.baseAddress ?? UnsafeRawPointer(Self.nothing), CInt(bytes.count), Self.copied)
     }
 
-    /// SQLite takes a null pointer for NULL, not for an empty value.
+    /// Points to an empty value. SQLite would store a null pointer as NULL.
     private nonisolated(unsafe) static let nothing = UnsafePointer(UnsafeMutablePointer<CChar>.allocate(capacity: 1))
     /// SQLITE_TRANSIENT
     private nonisolated(unsafe) static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
-/// The columns of the row that a statement has come to.
+/// The columns of a statement's current row.
 struct Columns {
     fileprivate let statement: SQLiteStatement
 
@@ -94,13 +94,13 @@ struct Columns {
     func double(_ column: CInt) -> Double { sqlite3_column_double(statement, column) }
 
     func text(_ column: CInt) -> String {
-        // First: it makes text of what is none, of which the length is asked then.
+        // Must come first: it converts the value to text, and only then is the length that of the text.
         let start = sqlite3_column_text(statement, column)
         let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// - Parameter body: gets bytes that are there until the statement goes on.
+    /// - Parameter body: gets bytes that are valid until the statement steps on.
     func withBytes<Value>(_ column: CInt, _ body: (UnsafeRawBufferPointer) -> Value) -> Value {
         let start = sqlite3_column_blob(statement, column)
         return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))

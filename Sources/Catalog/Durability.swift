@@ -1,13 +1,13 @@
-/// When a change of rows survives the end of the process.
+/// From when on a change of rows survives the end of the process.
 public enum Durability: Sendable {
     /// When the write returns.
     case now
-    /// A moment later, with others in one commit: for rows that can be told from files, if the process dies before
-    /// (`Reconciliation`). There is no order among them.
+    /// Shortly after, in a group commit: for rows that `Reconciliation` can rebuild from files if the process ends before. The
+    /// rows may be written in any order.
     case soon
 
-    /// How long a row waits.
+    /// How long a row waits at most.
     public static let longestWait = Duration.milliseconds(100)
-    /// How many rows wait; then whoever adds one writes them.
+    /// How many rows wait at most; the write that adds one more writes them all.
     static let mostWaiting = 4000
 }

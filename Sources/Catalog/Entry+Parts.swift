@@ -1,12 +1,12 @@
 import Documents
 
-/// What the parts of an entry say, by the words that most of the code has for it.
+/// Shorter names for the properties of an entry's parts.
 extension Entry {
-    // MARK: What it is
+    // MARK: Nature
 
     public var kind: EntryKind { nature.kind }
 
-    /// Setting it makes a file a document, or ends it as one.
+    /// Nil unless the entry is a document. Setting it turns a file into a document, or into a scratch file.
     public var document: DocumentIdentity? {
         get { if case .document(let identity) = nature { identity } else { nil } }
         set { nature = newValue.map { .document($0) } ?? .scratch }
@@ -14,18 +14,18 @@ extension Entry {
 
     /// Documents only.
     public var name: DocumentName? { document?.name }
-    /// Who chose the name. What has no name of its own is called what somebody called it.
+    /// Who chose the name; `given` for everything that is not a document.
     public var naming: Naming { document?.naming ?? .given }
 
     /// Symbolic links only.
     public var target: [UInt8]? { if case .symbolicLink(let target) = nature { target } else { nil } }
 
-    /// What the names in a folder mean; those in anything else mean nothing special.
-    public var place: NamingPlace {
-        if case .folder(let place) = nature { place } else { NamingPlace(keepsNames: false, isScratch: false) }
+    /// How names in a folder are treated. For anything but a folder, the default.
+    public var namingContext: NamingContext {
+        if case .folder(let place) = nature { place } else { NamingContext(keepsNames: false, isScratch: false) }
     }
 
-    // MARK: Where it lies
+    // MARK: Placement
 
     public var parent: InodeNumber {
         get { placement.parent }
@@ -48,7 +48,7 @@ extension Entry {
         set { placement.position = newValue }
     }
 
-    // MARK: Its backing file
+    // MARK: Backing file
 
     public var isHere: Bool {
         get { file.isHere }
@@ -75,7 +75,7 @@ extension Entry {
         set { file.mode = newValue }
     }
 
-    // MARK: The container
+    // MARK: Synchronization
 
     public var currentVersion: VersionID? {
         get { synchronization.currentVersion }

@@ -2,13 +2,13 @@ import Documents
 
 /// One row of the catalog: a file, folder or symbolic link of the tree.
 ///
-/// A new field takes a line in one of its parts, a line in the table of columns (`Entry.code`) and a migration.
+/// To add a field, add it to one of the parts, add a line to the table of columns (`visitColumns`), and write a migration.
 public struct Entry: Sendable {
     /// Zero until the entry is inserted.
     public var inode: InodeNumber
     public var placement: Placement
     public var nature: EntryNature
-    /// Nil for scratch files, for what lies in a trash folder, and for what is in no container.
+    /// Nil for scratch files, for everything in a trash folder, and for entries in no container.
     public var id: EntryID?
     public var created: Timestamp
     /// Extended attributes as JSON; nil for none.
@@ -27,22 +27,22 @@ public struct Entry: Sendable {
         file = BackingState(created: created, mode: mode)
     }
 
-    /// A cloud document whose backing file, if any, holds an older version than the container's.
+    /// Whether a cloud document's backing file holds an older version than the container.
     public var isOutdated: Bool {
         isHere && !pending.contains(.content) && currentVersion != contentVersion
     }
 
-    /// Whether size, times and content are those of the backing file.
+    /// Whether size, times and content can be read from the backing file.
     public var isBackingCurrent: Bool {
         guard isHere else { return false }
         return container != .cloud || kind != .document || !isOutdated
     }
 
-    /// Whether the container has, or soon has, something to know about it.
+    /// Whether the entry belongs into the container.
     public var isReplicated: Bool { container == .cloud && id != nil }
 }
 
-/// Where an entry lies.
+/// Where an entry lies in the tree.
 public struct Placement: Sendable {
     public var parent: InodeNumber
     /// Nil for the mountpoint and `Documents`.
@@ -50,7 +50,7 @@ public struct Placement: Sendable {
     /// The last component of the backing file's path; unique in its folder.
     public var filename: String
     public var hasGeneratedFilename = false
-    /// The place in the folder's order.
+    /// Its sort key in the folder's order.
     public var position: Double
 
     public init(parent: InodeNumber, container: Container?, filename: String, position: Double) {

@@ -2,12 +2,11 @@ import Documents
 import Glibc
 import Synchronization
 
-/// The entries that were asked for lately, and what names were found to mean. Reads and writes of one
-/// catalog follow each other in its queue, so what is here is what the rows say, those of the write
-/// under way included.
+/// Caches entries that were read lately, and the results of lookups by name. The catalog's queue runs one read or write at a
+/// time, so the cache always agrees with the rows, including those that the current write has changed.
 ///
-/// What a name means is remembered as an inode number, and believed only as long as the entry of that
-/// number still bears the name: so a row that changes must forget no names but those it takes.
+/// A lookup's result is cached as an inode number. It is valid only while that entry has the name, which is checked when it is
+/// used. So when a row changes, only its new names are updated here, and its old ones may stay.
 final class EntryCache: Sendable {
     /// One of a document's two names.
     enum NameKind: Hashable {
@@ -29,7 +28,7 @@ final class EntryCache: Sendable {
 
         init(filenameOf entry: Entry) { self.init(kind: .filename, parent: entry.parent, text: entry.filename) }
 
-        func isBorne(by entry: Entry) -> Bool {
+        func isName(of entry: Entry) -> Bool {
             guard entry.parent == parent else { return false }
             switch kind {
             case .filename: return entry.filename.isIdentical(to: name.text)
@@ -38,65 +37,65 @@ final class EntryCache: Sendable {
         }
     }
 
-    /// What is known of a name.
+    /// The cached result of a lookup.
     enum Meaning {
         case entry(Entry)
         case nothing
         case unknown
     }
 
-    /// So that a table which grows moves references, not all that an entry is.
+    /// A class, so that a growing table moves references and not whole entries.
     private final class Row: Sendable {
         let entry: Entry
-        /// Of its file: see `CatalogTransaction.noteStatus`.
-        let status = Mutex<NotedStatus?>(nil)
+        /// The status of its file: see `CatalogTransaction.cacheStatus`.
+        let status = Mutex<CachedStatus?>(nil)
 
         init(_ entry: Entry) { self.entry = entry }
     }
 
     private struct Table {
         var entries = Recent<InodeNumber, Row>()
-        /// Nil stands for no entry.
+        /// Nil means that no entry has the name.
         var names = Recent<Name, InodeNumber?>()
-        /// Of folders; or where their last entry was before it went.
+        /// For each folder a position that no entry of it exceeds.
         var lastPositions = Recent<InodeNumber, Double>()
-        var wholeFolders = WholeFolders()
+        var completeFolders = CompleteFolders()
 
-        mutating func isBorneByNothing(_ name: Name) -> Bool {
-            wholeFolders.lack(name.name, in: name.parent) || names[name] == .some(nil)
+        mutating func isUnused(_ name: Name) -> Bool {
+            completeFolders.lacks(name.name, in: name.parent) || names[name] == .some(nil)
         }
     }
 
     private let table = Mutex(Table())
 
-    /// Nil where it is not known; that there is none is not remembered.
+    /// Nil if it is not cached. That an entry does not exist is not cached.
     func entry(_ inode: InodeNumber) -> Entry? { table.withLock { $0.entries[inode] }?.entry }
 
-    func status(of inode: InodeNumber) -> NotedStatus? { table.withLock { $0.entries[inode] }?.status.withLock { $0 } }
+    func status(of inode: InodeNumber) -> CachedStatus? { table.withLock { $0.entries[inode] }?.status.withLock { $0 } }
 
     /// - Parameter status: nil to forget it.
-    func note(_ status: NotedStatus?, of inode: InodeNumber) {
+    func setStatus(_ status: CachedStatus?, of inode: InodeNumber) {
         table.withLock { $0.entries[inode] }?.status.withLock { $0 = status }
     }
 
     func meaning(of name: Name) -> Meaning {
         table.withLock { table in
-            if table.wholeFolders.lack(name.name, in: name.parent) { return .nothing }
+            if table.completeFolders.lacks(name.name, in: name.parent) { return .nothing }
             guard let inode = table.names[name] else { return .unknown }
             guard let inode else { return .nothing }
-            guard let entry = table.entries[inode]?.entry, name.isBorne(by: entry) else { return .unknown }
+            guard let entry = table.entries[inode]?.entry, name.isName(of: entry) else { return .unknown }
             return .entry(entry)
         }
     }
 
-    /// A row was read.
-    func note(_ entry: Entry) {
+    /// Caches a row that was read.
+    func store(_ entry: Entry) {
         let row = Row(entry)
         table.withLock { $0.entries[entry.inode] = row }
     }
 
-    /// A name was looked for.
-    func note(_ name: Name, means entry: Entry?) {
+    /// Caches the result of a lookup.
+    func store(_ name: Name, means entry: Entry?) {
         let row = entry.map(Row.init)
         table.withLock { table in
             table.names[name] = .some(entry?.inode)
@@ -104,10 +103,10 @@ final class EntryCache: Sendable {
         }
     }
 
-    /// A folder was made, and nothing in it yet.
-    func noteEmpty(_ folder: InodeNumber) { table.withLock { $0.wholeFolders.begin(folder) } }
+    /// Call this when a folder was created: it is empty.
+    func insertEmptyFolder(_ folder: InodeNumber) { table.withLock { $0.completeFolders.insertEmpty(folder) } }
 
-    /// A row was made, or changed from what it was as `old`.
+    /// Caches a row that was inserted, or changed from `old`.
     func replace(_ old: Entry?, by entry: Entry) {
         let row = Row(entry)
         let fullName = entry.name.map { Name(kind: .fullName, parent: entry.parent, text: $0.full) }
@@ -117,14 +116,14 @@ final class EntryCache: Sendable {
             if let last = table.lastPositions[entry.parent], last < entry.position {
                 table.lastPositions[entry.parent] = entry.position
             }
-            // Filenames are unique in a folder; of a full name's bearers the first one counts, which this is if there was none.
+            // A filename is unique in its folder. A full name means the oldest document that has it: this one only if none had it.
             table.names[Name(filenameOf: entry)] = .some(entry.inode)
-            if let fullName { table.names[fullName] = table.isBorneByNothing(fullName) ? .some(entry.inode) : nil }
-            table.wholeFolders.add(entry)
+            if let fullName { table.names[fullName] = table.isUnused(fullName) ? .some(entry.inode) : nil }
+            table.completeFolders.add(entry)
         }
     }
 
-    /// A position after which there is no entry in a folder.
+    /// A position that no entry of the folder exceeds.
     func lastPosition(in folder: InodeNumber, query: () throws -> Double) rethrows -> Double {
         if let known = table.withLock({ $0.lastPositions[folder] }) { return known }
         let last = try query()
@@ -132,7 +131,7 @@ final class EntryCache: Sendable {
         return last
     }
 
-    /// A row was removed.
+    /// Call this when a row was deleted.
     func remove(_ entry: Entry) {
         forget(entry.inode)
         table.withLock { $0.names[Name(filenameOf: entry)] = .some(nil) }
@@ -141,15 +140,15 @@ final class EntryCache: Sendable {
     func forget(_ inode: InodeNumber) {
         table.withLock { table in
             table.entries[inode] = nil
-            table.wholeFolders.forget(inode)
+            table.completeFolders.forget(inode)
         }
     }
 
     func forgetAll() { table.withLock { $0 = Table() } }
 }
 
-/// What lstat(2) said of a file, and when.
-public struct NotedStatus: Sendable {
+/// The result of lstat(2) for a file, and when it was read.
+public struct CachedStatus: Sendable {
     public let status: stat
     public let time: ContinuousClock.Instant
 
@@ -159,11 +158,11 @@ public struct NotedStatus: Sendable {
     }
 }
 
-/// The values that were used lately: between one and two times as many as fit one generation.
+/// A cache of the values used last, in two generations: it keeps between one and two times `capacity`.
 private struct Recent<Key: Hashable, Value> {
     private static var capacity: Int { 16384 }
 
-    // A table that grows puts all it holds in new places.
+    // Allocated in full at once: a dictionary that grows rehashes all its values.
     private var young = [Key: Value](minimumCapacity: capacity)
     private var old: [Key: Value] = [:]
 

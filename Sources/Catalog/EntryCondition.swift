@@ -1,6 +1,6 @@
 import Documents
 
-/// What is true of a row of the table `entries`, as SQL. The only place where it is told from numbers in columns.
+/// Conditions on rows of the table `entries`, as SQL. No other file interprets the numbers in the columns.
 public struct EntryCondition: Sendable, CustomStringConvertible {
     private let sql: String
 
@@ -8,7 +8,7 @@ public struct EntryCondition: Sendable, CustomStringConvertible {
 
     public var description: String { sql }
 
-    // MARK: What it is and where it lies
+    // MARK: Kind and container
 
     static let isFolder = Self("kind=\(EntryKind.folder.sql)")
     static let isDocument = Self("kind=\(EntryKind.document.sql)")
@@ -16,31 +16,32 @@ public struct EntryCondition: Sendable, CustomStringConvertible {
     static let isInCloud = Self("container=\(Container.cloud.sql)")
     static let isNamedAutomatically = Self("naming<>\(Naming.given.sql)")
 
-    // MARK: What the container is to hear
+    // MARK: Pending changes
 
-    /// By the partial index of such rows.
+    /// Uses the partial index `entriesPending`.
     static let isPending = Self("pending<>0")
     static let isRevivalOnly = Self("pending=\(PendingChanges.revival.sql)")
-    /// What it is to hear as soon as it can be told.
+    /// Has changes to commit. A folder that waits for a `revival` has none yet.
     static let hasNews = Self("\(isPending) AND pending<>\(PendingChanges.revival.sql)")
     static func hasPending(_ changes: PendingChanges) -> Self { Self("pending & \(changes.sql)") }
     static let hasNewContent = hasPending(.content)
-    /// Nothing of it can be told before its content was sent.
+    /// A document that cannot be committed before its content is uploaded.
     static let isOnlyNewContent = Self(
         """
         \(isDocument) AND \(hasNewContent) \
         AND (\(hasPending(.creation)) OR pending=\(PendingChanges.content.sql))
         """)
 
-    // MARK: Where its content is
+    // MARK: Content
 
-    /// By the partial index of such rows: a document on its way out of the cloud.
+    /// A document that moves out of the cloud, and whose content is still to be downloaded. Uses the partial index
+    /// `entriesArriving`.
     static let isAwaited = Self("isHere=0 AND \(isLocal)")
-    /// Whether a document's file holds the newest version, or one that was made here on top of it.
+    /// A document whose file holds the newest version, or a newer one that was saved here.
     static let isCurrent = Self("(isHere AND (\(hasNewContent) OR currentVersion IS contentVersion))")
-    /// Documents of which the content is not here, or not the newest.
+    /// A document whose content is not here, or not the newest.
     public static let isNotCurrent = Self("\(isDocument) AND NOT \(isCurrent)")
-    /// Documents of which the content is on its way out of the cloud.
+    /// A document whose content is not here. Among local entries: one whose content is still to be downloaded.
     public static let isArriving = Self("\(isDocument) AND NOT isHere")
     public static let isInConflict = Self("conflicts > 0")
 }

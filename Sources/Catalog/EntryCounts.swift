@@ -1,19 +1,19 @@
 import Documents
 import Synchronization
 
-/// How many documents each container holds, counted once and kept up to date: a state that is read
-/// often must not count a million rows each time.
+/// Counts the documents in each container once, and keeps the count up to date. `.state` is read often and must not count a
+/// million rows each time.
 final class EntryCounts: Sendable {
     struct Count: Equatable {
         var documents = 0
-        /// Unresolved conflict versions of these.
+        /// The number of their unresolved conflict versions.
         var conflicts = 0
     }
 
-    /// Nil until somebody asks, and again after a write that was rolled back.
+    /// Nil until the first query, and again after a rollback.
     private let counts = Mutex<[Container: Count]?>(nil)
 
-    /// - Parameter query: counts rows.
+    /// - Parameter query: counts the rows of a container.
     func count(in container: Container, query: (Container) throws -> Count) throws -> Count {
         try counts.withLock { counts in
             if let counts { return counts[container] ?? Count() }
@@ -23,8 +23,8 @@ final class EntryCounts: Sendable {
         }
     }
 
-    /// A row was made, changed or removed; nil stands for none.
-    func note(from old: Entry?, to new: Entry?) {
+    /// Call this when a row was inserted (`old` is nil), changed, or deleted (`new` is nil).
+    func update(from old: Entry?, to new: Entry?) {
         counts.withLock { counts in
             if let old { counts?.add(old, times: -1) }
             if let new { counts?.add(new, times: 1) }

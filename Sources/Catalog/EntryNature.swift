@@ -1,9 +1,9 @@
 import Documents
 
-/// What an entry is, with what only entries of its kind have.
+/// The kind of an entry, with the properties that only this kind has.
 public enum EntryNature: Sendable, Equatable {
-    /// What the names in the folder mean.
-    case folder(NamingPlace)
+    /// A folder, and how names in it are treated.
+    case folder(NamingContext)
     case document(DocumentIdentity)
     case scratch
     case symbolicLink(target: [UInt8])
@@ -18,8 +18,8 @@ public enum EntryNature: Sendable, Equatable {
     }
 }
 
-/// What makes a file a document to its owner, whichever file holds the content at the moment. Passes from file to file when a program
-/// saves by renaming, together with the entry's id, which folders and links have as well.
+/// The name of a document. When a program saves by renaming, the identity passes from the old file to the new one: this value,
+/// and the entry's id, which folders and links have as well.
 public struct DocumentIdentity: Sendable, Equatable {
     public var name: DocumentName
     /// Who chose the name.

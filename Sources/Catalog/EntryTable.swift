@@ -1,15 +1,16 @@
 import Documents
 
-/// Goes through the columns of the table `entries`: `ColumnNames` collects what they are called, `DirectStatement` binds their values,
-/// and `EntryReader` reads them. The compiler makes a version of the table for each, which costs what a list of assignments does.
+/// Visits the columns of the table `entries`: `ColumnNames` collects their names, `DirectStatement` binds their values, and
+/// `EntryReader` reads them. The compiler specializes `visitColumns` for each visitor, so it costs no more than a list of
+/// assignments.
 protocol ColumnVisitor: ~Copyable {
-    /// Whether values come from a row.
+    /// Whether the visitor assigns values that it reads from a row.
     static var isReader: Bool { get }
     mutating func column<Value: ColumnValue>(_ name: StaticString, _ value: inout Value)
 }
 
 extension Entry {
-    /// The table of columns, in the order in which every statement has them. A line is a column: its name, and where its value is.
+    /// The table of columns, in the order in which each statement has them. Each line gives a column's name and its value.
     mutating func visitColumns<Visitor: ColumnVisitor & ~Copyable>(_ visitor: inout Visitor) {
         visitor.column("id", &inode)
         visitor.column("parent", &placement.parent)
@@ -53,16 +54,16 @@ extension Entry {
     }
 }
 
-/// What an entry is, in columns.
+/// The columns of an entry's nature.
 private struct NatureColumns {
     var kind: EntryKind
     var displayName: String?
     var pathExtension: String?
-    /// Display name and extension, to be looked for; it is never read.
+    /// Display name and extension, for searches. It is written and never read.
     var fullName: String?
     var naming = Naming.given
     var target: [UInt8]?
-    var place = NamingPlace(keepsNames: false, isScratch: false)
+    var place = NamingContext(keepsNames: false, isScratch: false)
 
     init(_ nature: EntryNature) {
         kind = nature.kind
@@ -92,7 +93,7 @@ private struct NatureColumns {
     }
 }
 
-/// By which a backing file is found again, in columns: zero stands for nothing.
+/// The columns of a backing file's evidence; zero means none.
 private struct EvidenceColumns {
     var inode: Int64
     var birth: Int64
@@ -107,7 +108,7 @@ private struct EvidenceColumns {
 
 // MARK: Names
 
-/// What the columns are called.
+/// Collects the columns' names.
 struct ColumnNames: ColumnVisitor {
     static let isReader = false
     private(set) var names: [String] = []
@@ -124,7 +125,7 @@ struct ColumnNames: ColumnVisitor {
     }()
 }
 
-/// The statements that have all columns.
+/// The SQL statements with all columns.
 enum EntryStatements {
     private static let list = ColumnNames.all.joined(separator: ",")
     private static let values =
@@ -166,14 +167,14 @@ private struct EntryReader: ColumnVisitor {
 }
 
 extension Entry {
-    /// Says nothing yet.
+    /// An entry to read a row into.
     fileprivate static var blank: Entry {
         Entry(
             parent: .root, container: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
             position: 0, mode: 0)
     }
 
-    /// - Parameter row: of a statement that begins with `EntryStatements.select`.
+    /// - Parameter row: from a statement that begins with `EntryStatements.select`.
     init(_ row: Columns) {
         self = .blank
         var reader = EntryReader(row: row)

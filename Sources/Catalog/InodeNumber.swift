@@ -1,4 +1,4 @@
-/// The number of an entry's row, and the inode number the kernel knows it by. Never reused.
+/// The id of an entry's row, which is also its inode number for the kernel. Never reused.
 public struct InodeNumber: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let number: Int64
 
@@ -15,7 +15,7 @@ public struct InodeNumber: Hashable, Sendable, Comparable, CustomStringConvertib
 
     private static let versionBit: Int64 = 1 << 59
 
-    /// The number of a file that shows a version of a document; no row has it.
+    /// The inode number of a file that shows a version of a document. No row has such a number.
     public static func version(_ index: Int) -> InodeNumber { InodeNumber(versionBit | Int64(index)) }
 
     public var isVersion: Bool { number & Self.versionBit != 0 }

@@ -1,15 +1,15 @@
 import Documents
 
-/// A change of what a folder lists, as somebody who watches the folder wants to hear of it, and that the kernel tells nobody: another
-/// device made it, or it gives a document another name without rename(2).
+/// A change of a folder's listing that the kernel does not report to inotify by itself: another device made it, or a document
+/// got another name without rename(2).
 public enum RemoteChange: Sendable, Equatable {
-    case created(ListedPlace)
-    /// A document's content is another one.
-    case modified(ListedPlace)
-    case moved(from: ListedPlace, to: ListedPlace)
-    case removed(ListedPlace)
+    case created(ListedPath)
+    /// A document's content changed.
+    case modified(ListedPath)
+    case moved(from: ListedPath, to: ListedPath)
+    case removed(ListedPath)
 
-    public var places: [ListedPlace] {
+    public var paths: [ListedPath] {
         switch self {
         case .created(let place), .modified(let place), .removed(let place): [place]
         case .moved(let from, let to): [from, to]
@@ -17,10 +17,10 @@ public enum RemoteChange: Sendable, Equatable {
     }
 }
 
-/// Where a listing showed an entry at some moment; later the names may mean something else.
-public struct ListedPlace: Sendable, Equatable {
-    /// An entry and the name under which its folder listed it.
-    public struct Step: Sendable, Equatable {
+/// The path of an entry as listings showed it at some moment. The names may have changed since.
+public struct ListedPath: Sendable, Equatable {
+    /// An entry, and the name under which its folder listed it.
+    public struct Component: Sendable, Equatable {
         public let folder: InodeNumber
         public let name: String
         public let inode: InodeNumber
@@ -35,18 +35,18 @@ public struct ListedPlace: Sendable, Equatable {
     }
 
     public let container: Container
-    /// From below `local` or `cloud` down to the entry's folder.
-    public let folders: [Step]
-    public let entry: Step
+    /// The folders from the one in `local` or `cloud` down to the entry's own.
+    public let folders: [Component]
+    public let entry: Component
 
-    public init(in container: Container = .cloud, folders: [Step], entry: Step) {
+    public init(in container: Container = .cloud, folders: [Component], entry: Component) {
         self.container = container
         self.folders = folders
         self.entry = entry
     }
 
-    /// Whether a listing shows the same name in the same folder.
-    public func isSameName(as other: ListedPlace) -> Bool {
+    /// Whether both are the same name in the same folder.
+    public func isSameName(as other: ListedPath) -> Bool {
         entry.folder == other.entry.folder && entry.name.isIdentical(to: other.entry.name)
     }
 }

@@ -1,13 +1,13 @@
 import Documents
 
-/// A value that stands in a column as a number. The numbers are part of the catalog's format: never change one.
+/// A value that a column holds as a number. The numbers are part of the catalog's format: never change one.
 protocol StoredCode: ColumnValue {
     init(code: Int64)
     var code: Int64 { get }
 }
 
 extension StoredCode {
-    /// The number as SQL says it.
+    /// The number for use in SQL.
     var sql: String { String(code) }
 
     init(_ row: Columns, _ column: CInt) { self.init(code: row.integer(column)) }

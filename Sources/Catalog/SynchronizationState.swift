@@ -2,17 +2,17 @@ import Documents
 
 /// How far an entry and the container agree.
 public struct SynchronizationState: Sendable {
-    /// The container's current version as far as this device has read the log. Documents only, as the next two.
+    /// The container's current version, as far as this device has read the log. Documents only, as the next two.
     public var currentVersion: VersionID?
-    /// The version that the backing file holds or, when it was edited, started from.
+    /// The version in the backing file or, if it was edited since, the version that was edited.
     public var contentVersion: VersionID?
-    /// Unresolved conflict versions.
+    /// The number of unresolved conflict versions.
     public var conflicts = 0
-    /// What the container is to hear.
+    /// Changes that are not committed yet.
     public var pending: PendingChanges = []
-    /// Counts local changes, so that a commit under way knows whether it is the latest.
+    /// Counts local changes. When a commit was sent, the count tells whether there were newer changes meanwhile.
     public var revision: Int64 = 0
-    /// Entries of one step are committed together or not at all.
+    /// Entries with the same step are committed together or not at all.
     public var step: Int64?
     /// The last failure in one line.
     public var error: String?

@@ -2,21 +2,21 @@ import Documents
 
 /// A change of the tree, announced after the write that made it has succeeded.
 public enum TreeEvent: Sendable {
-    /// A name in a folder may mean something else from now on, or nothing; a listing of the folder may show others.
+    /// A name in a folder may now mean another entry or none, and the folder's listing may have changed.
     case nameChanged(String, in: InodeNumber)
-    /// The listed name of an entry means something else from now on.
+    /// The listed name of an entry now means something else.
     ///
-    /// `besides`: the name in the call that did it, which the kernel forgets by itself.
+    /// `besides`: the name in the system call that caused it. The kernel updates that one by itself.
     case entryChanged(EntryNames, besides: UsedName?)
     /// The listing of a folder changed.
     case listingChanged(of: InodeNumber)
     /// The attributes of an inode changed.
     case attributesChanged(of: InodeNumber)
-    /// A document is listed under another name, and no rename(2) did it.
+    /// A document is listed under another name, without a rename(2).
     case renamed(RemoteChange)
 }
 
-/// The names of an entry, as it was or as it has become.
+/// The names of an entry, before or after a change.
 public struct EntryNames: Sendable {
     public let inode: InodeNumber
     public let parent: InodeNumber
@@ -34,8 +34,7 @@ public struct EntryNames: Sendable {
     }
 }
 
-/// A name as a call says it, in the folder where the kernel knows it: a document in `Documents` has its
-/// own folder besides.
+/// A name and a folder as a system call named them. The folder may be `Documents`, which is not the document's own folder.
 public struct UsedName: Sendable {
     public let name: String
     public let folder: InodeNumber

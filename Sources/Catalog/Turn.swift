@@ -1,28 +1,28 @@
 import GRDB
 
-/// One read or write: its transaction, the changes that must be undone if it fails, and the events that are announced if it
-/// succeeds.
+/// The state of one read or write of the catalog: its transaction, the changes to undo if it fails, and the events to announce
+/// if it succeeds.
 ///
-/// Used by the body's thread only.
+/// Used only on the thread that runs the body.
 final class Turn {
     private let connection: Connection
     private let waiting: WaitingRows
     private var hasEntered = false
     private var hasEnded = false
-    /// Whether a transaction is open, which is committed in the end.
+    /// Whether this turn has a transaction, which is committed at its end.
     private(set) var hasBegun = false
-    /// The rows that waited when it was opened, and are written in it.
+    /// The rows that waited when the transaction began. They are written in it.
     private var carried: [InodeNumber: WaitingRows.Waiting] = [:]
-    /// The waiting rows that this turn has replaced, in the order in which it did.
+    /// The rows that this turn made wait, oldest first, each with what waited of the row before.
     private var replaced: [(InodeNumber, WaitingRows.Waiting?)] = []
-    /// Whether rows were changed in the transaction, and not only those written that waited.
+    /// Whether the body changed rows in the transaction, beyond the waiting rows that it writes.
     private var hasWritten = false
     var durability = Durability.now
-    /// Undoes effects on files if the turn fails; run in reverse order.
+    /// Run in reverse order if the turn fails, to undo changes to files.
     var undo: [() -> Void] = []
     /// Events, in the order in which they happened.
     var events: [TreeEvent] = []
-    /// The folders whose files it may have changed.
+    /// The folders whose files the body may have changed.
     private(set) var folders: [InodeNumber] = []
 
     init(_ connection: Connection, _ waiting: WaitingRows) {
@@ -30,31 +30,31 @@ final class Turn {
         self.waiting = waiting
     }
 
-    func noteFolder(_ folder: InodeNumber) { if !folders.contains(folder) { folders.append(folder) } }
+    func insertFolder(_ folder: InodeNumber) { if !folders.contains(folder) { folders.append(folder) } }
 
-    /// Reads rows of which the caller knows that they do not wait, or asks for those that do besides.
+    /// Reads written rows. The caller must know that no waiting row matters, or look those up itself.
     func readWritten<Value>(_ body: (Database) throws -> Value) throws -> Value {
         enter()
         return try connection.run(body)
     }
 
-    /// Reads any rows: those that wait are written first.
+    /// Reads any rows: the waiting ones are written first.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         if !waiting.isEmpty { try begin() }
         return try readWritten(body)
     }
 
-    /// Changes rows in the turn's transaction.
+    /// Changes rows in the transaction.
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try begin()
         hasWritten = true
         return try connection.run(body)
     }
 
-    /// Whether a row that waited is in the turn's transaction.
+    /// Whether a row that waited is written in the transaction.
     func carries(_ inode: InodeNumber) -> Bool { carried[inode] != nil }
 
-    /// Commits the rows that wait, and goes on.
+    /// Commits the waiting rows before the turn ends.
     func commitWaiting() throws {
         try begin()
         try connection.commit()
@@ -62,17 +62,19 @@ final class Turn {
         carried = [:]
     }
 
-    /// Whether rows differ from what they were before it.
+    /// Whether the body changed any row.
     var hasChanged: Bool { hasWritten || !replaced.isEmpty }
 
-    /// Lets a row wait if this turn may: not when it has a transaction, which takes it along.
+    /// Makes a row wait, if `durability` allows it.
+    ///
+    /// - Returns: false if the caller must write it: always when there is a transaction, whose commit then includes the row.
     func postpones(_ row: WaitingRows.Row, for inode: InodeNumber, isNew: Bool) -> Bool {
         guard durability == .soon, !hasBegun else { return false }
         replaced.append((inode, waiting.set(row, for: inode, isNew: isNew)))
         return true
     }
 
-    /// Whether rows wait because of this turn.
+    /// Whether this turn left rows waiting.
     var hasPostponed: Bool { !replaced.isEmpty && !hasBegun }
 
     private func enter() {
@@ -86,22 +88,22 @@ final class Turn {
         enter()
         try connection.begin()
         hasBegun = true
-        carried = waiting.take()
+        carried = waiting.removeAll()
         try connection.write(carried)
     }
 
-    /// Ends it: what it did is done.
+    /// Commits and ends the turn.
     ///
-    /// - Throws: what COMMIT throws; `fail` must follow.
+    /// - Throws: the error of the commit; then call `fail`.
     func succeed() throws {
         if hasBegun { try connection.commit() }
         hasEnded = true
         leave()
     }
 
-    /// Ends it, unless it has ended: it did nothing.
+    /// Undoes everything and ends the turn. Does nothing if it has ended.
     ///
-    /// - Returns: whether rows are other ones than the body may have seen.
+    /// - Returns: whether it undid changes, so that caches may hold wrong rows.
     func fail() -> Bool {
         if hasEnded { return false }
         if hasBegun { connection.rollBack() }

@@ -1,9 +1,9 @@
 import Documents
 import Synchronization
 
-/// Changes of rows that are acknowledged and not written yet: what they say can be told from files (`Durability.soon`).
+/// Row changes that were acknowledged but are not written yet. They could be rebuilt from files (`Durability.soon`).
 ///
-/// A row waits as what it shall be, whatever it was: so rows can be written in any order, and twice.
+/// Each is stored as the complete new row, not as a difference. So rows can be written in any order, and more than once.
 final class WaitingRows: Sendable {
     enum Row: Sendable {
         case present(Entry)
@@ -12,12 +12,12 @@ final class WaitingRows: Sendable {
         var entry: Entry? { if case .present(let entry) = self { entry } else { nil } }
     }
 
-    /// A row with the number of its last change, by which a writer finds out whether it has changed again meanwhile. A reference, so
-    /// that tables of them move little.
+    /// A row with the number of its last change. After a commit the number tells whether the row changed again meanwhile. A class,
+    /// so that growing tables move references only.
     final class Waiting: Sendable {
         let row: Row
         let change: UInt64
-        /// Whether no row of its number had been written when it changed.
+        /// Whether no form of the row had been written when it changed.
         let isNew: Bool
 
         init(_ row: Row, change: UInt64, isNew: Bool) {
@@ -29,12 +29,12 @@ final class WaitingRows: Sendable {
 
     private struct Table {
         var rows: [InodeNumber: Waiting] = [:]
-        /// Of the rows, those that were never written. Their files alone tell of them.
+        /// The rows of which no form was ever written: after a crash, only their files tell of them.
         var new: Set<InodeNumber> = []
-        /// The rows that bear names and ids, by hash.
-        var bearers: [Int: Bearers] = [:]
+        /// Which rows have a name or id, by its hash.
+        var owners: [Int: Owners] = [:]
         var lastChange: UInt64 = 0
-        /// The rows that changed lately, the last one last; those before `next` have been handed out.
+        /// The rows that changed lately, newest last. `some` has returned those before `next`.
         var recent: [InodeNumber] = []
         var next = 0
 
@@ -43,13 +43,13 @@ final class WaitingRows: Sendable {
             if let entry = old?.row.entry { for hash in Self.hashes(of: entry) { forget(inode, hash) } }
             guard let entry = waiting?.row.entry else { return }
             for hash in Self.hashes(of: entry) {
-                if bearers[hash]?.others.append(inode) == nil { bearers[hash] = Bearers(first: inode) }
+                if owners[hash]?.others.append(inode) == nil { owners[hash] = Owners(first: inode) }
             }
         }
 
         private mutating func forget(_ inode: InodeNumber, _ hash: Int) {
-            if bearers[hash]?.others.isEmpty != false { return bearers[hash] = nil }
-            bearers[hash]?.remove(inode)
+            if owners[hash]?.others.isEmpty != false { return owners[hash] = nil }
+            owners[hash]?.remove(inode)
         }
 
         private static func hashes(of entry: Entry) -> [Int] {
@@ -63,15 +63,15 @@ final class WaitingRows: Sendable {
 
         private static func hash(_ value: some Hashable) -> Int { value.hashValue }
 
-        /// The entries that `isWanted` among those that may bear a name or id.
-        func entries(bearing value: some Hashable, where isWanted: (Entry) -> Bool) -> [Entry] {
-            guard let bearers = bearers[value.hashValue] else { return [] }
-            return ([bearers.first] + bearers.others).compactMap { rows[$0]?.row.entry }.filter(isWanted)
+        /// The entries with a name or id. Different values may have the same hash; `isWanted` checks the value itself.
+        func entries(with value: some Hashable, where isWanted: (Entry) -> Bool) -> [Entry] {
+            guard let owners = owners[value.hashValue] else { return [] }
+            return ([owners.first] + owners.others).compactMap { rows[$0]?.row.entry }.filter(isWanted)
         }
     }
 
-    /// Mostly one.
-    private struct Bearers {
+    /// The rows with one hash: nearly always one.
+    private struct Owners {
         var first: InodeNumber
         var others: [InodeNumber] = []
 
@@ -88,26 +88,28 @@ final class WaitingRows: Sendable {
 
     subscript(inode: InodeNumber) -> Row? { table.withLock { $0.rows[inode] }?.row }
 
-    /// The waiting rows that bear a name.
+    /// The waiting rows with a name.
     func entries(named name: EntryCache.Name) -> [Entry] {
-        table.withLock { $0.entries(bearing: name) { name.isBorne(by: $0) } }
+        table.withLock { $0.entries(with: name) { name.isName(of: $0) } }
     }
 
-    func entry(_ id: EntryID) -> Entry? { table.withLock { $0.entries(bearing: id) { $0.id == id } }.first }
+    func entry(_ id: EntryID) -> Entry? { table.withLock { $0.entries(with: id) { $0.id == id } }.first }
 
-    /// Whether a waiting row has a filename, in whatever folder.
+    /// Whether a waiting row in any folder has this filename.
     func hasFilename(_ filename: String) -> Bool {
-        table.withLock { !$0.entries(bearing: ExactName(filename)) { $0.filename.isIdentical(to: filename) }.isEmpty }
+        table.withLock { !$0.entries(with: ExactName(filename)) { $0.filename.isIdentical(to: filename) }.isEmpty }
     }
 
-    /// Whether an entry was made and nothing written of it yet.
+    /// Whether no form of the row was ever written.
     func isNew(_ inode: InodeNumber) -> Bool { table.withLock { $0.new.contains(inode) } }
 
-    /// A written row tells of what an entry has become.
-    func noteKnown(_ inode: InodeNumber) { table.withLock { _ = $0.new.remove(inode) } }
+    /// Call this when a written row tells of the entry, although its own row was never written.
+    func removeFromNew(_ inode: InodeNumber) { table.withLock { _ = $0.new.remove(inode) } }
 
-    /// - Parameter isNew: whether the row was never written.
-    /// - Returns: what waited of the row before.
+    /// Makes a row wait.
+    ///
+    /// - Parameter isNew: whether no form of the row was ever written.
+    /// - Returns: the form of the row that waited before.
     func set(_ row: Row, for inode: InodeNumber, isNew: Bool) -> Waiting? {
         table.withLock { table in
             let before = table.rows[inode]
@@ -119,7 +121,7 @@ final class WaitingRows: Sendable {
         }
     }
 
-    /// Makes a row wait as it did before a write that failed.
+    /// Undoes `set`.
     func restore(_ waiting: Waiting?, for inode: InodeNumber) {
         table.withLock { table in
             table.set(waiting, for: inode)
@@ -127,10 +129,10 @@ final class WaitingRows: Sendable {
         }
     }
 
-    /// So many of the last changes are left alone: a new file's row changes several times within a moment (tar, cp -a).
+    /// `some` leaves out this many of the last changes: the row of a new file changes several times within a moment (tar, cp -a).
     private static let margin = 16
 
-    /// A few rows of which `isWritten` does not know; nil where there are none but those that changed just now.
+    /// A few rows for which `isWritten` is false, except those that changed just now; nil if there are none.
     func some(_ count: Int, besides isWritten: (InodeNumber, UInt64) -> Bool) -> [InodeNumber: Waiting]? {
         table.withLock { table in
             if table.rows.isEmpty { return nil }
@@ -145,7 +147,8 @@ final class WaitingRows: Sendable {
         }
     }
 
-    /// Returns the rows to write and commit now. From now on none of them is new: it may be in the database when the process dies.
+    /// Returns all rows, to be written and committed. From now on none counts as new, because the commit may have reached the
+    /// database when the process ends.
     func beginWriting() -> [InodeNumber: Waiting] {
         table.withLock { table in
             (table.new, table.recent, table.next) = ([], [], 0)
@@ -153,7 +156,7 @@ final class WaitingRows: Sendable {
         }
     }
 
-    /// Rows are written and committed: those that have not changed since wait no longer.
+    /// Call this when rows are committed. Those that have not changed since stop waiting.
     func endWriting(_ written: [InodeNumber: Waiting]) {
         table.withLock { table in
             for (inode, waiting) in written where table.rows[inode]?.change == waiting.change {
@@ -162,8 +165,8 @@ final class WaitingRows: Sendable {
         }
     }
 
-    /// Hands over all rows to a transaction that is going to write them; they wait no longer unless they are put back.
-    func take() -> [InodeNumber: Waiting] {
+    /// Returns all rows, for a transaction that writes them, and removes them here. If it fails, call `putBack`.
+    func removeAll() -> [InodeNumber: Waiting] {
         table.withLock { table in
             defer { table = Table(lastChange: table.lastChange) }
             return table.rows

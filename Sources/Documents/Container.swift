@@ -1,14 +1,14 @@
-/// Where a document lives: on this machine, or in the cloud container (PRODUCT 1, 4).
+/// Where a document lives: on this machine, or in the cloud container (Semantics, "Moving between local and cloud").
 public enum Container: String, Sendable, Codable, CaseIterable {
     case local
     case cloud
 }
 
-/// What a directory entry is.
+/// The kind of an entry.
 public enum EntryKind: String, Sendable, Codable {
     case folder
     case document
-    /// A program's working file: keeps its name, never leaves this machine (PRODUCT 2).
+    /// A program's working file. It keeps its name and is never sent (`ScratchName`).
     case scratch
     case symbolicLink
 }

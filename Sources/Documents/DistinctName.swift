@@ -1,6 +1,6 @@
-/// The name of what would otherwise bear the name of something else from another device.
+/// Renames an entry whose name another device has given to another entry.
 public enum DistinctName {
-    /// `NAME (DEVICE)`, `NAME (DEVICE 2)` and so on, short enough to serve with the extension.
+    /// Returns `NAME (DEVICE)`, `NAME (DEVICE 2)` and so on, shortened so that the extension fits too.
     public static func make(_ name: String, device: String, number: Int, pathExtension: String) -> String {
         let suffix = " (\(DeviceLabel.make(device))\(number > 1 ? " \(number)" : ""))"
         let room =

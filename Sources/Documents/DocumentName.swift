@@ -1,7 +1,7 @@
-/// The name a document was created under or given: display name and extension (PRODUCT 2).
+/// The name of a document that belongs to the person: display name and extension (Semantics, "Display names").
 ///
-/// An extension is what follows the last dot when that is 1 to 16 characters without a space and
-/// something stands before the dot. Both together are the whole name, byte for byte.
+/// The extension follows the last dot. It has 1 to 16 characters and no space, and the part before the dot is not empty;
+/// otherwise the name has no extension. Joined, both parts are the whole name, byte for byte.
 public struct DocumentName: Sendable, Equatable {
     public let displayName: String
     /// Without the dot; empty when there is none.
@@ -24,9 +24,9 @@ public struct DocumentName: Sendable, Equatable {
         }
     }
 
-    /// Gives a document of the extension `pathExtension` a new display name.
+    /// Joins a new display name and an existing extension.
     ///
-    /// - Throws: `NameError` when both together cannot serve as a name.
+    /// - Throws: `NameError` if the whole name is not valid.
     public init(displayName: String, pathExtension: String) throws(NameError) {
         if displayName.isEmpty { throw .invalid }
         self.init(displayName: displayName, unchecked: pathExtension)
@@ -38,12 +38,12 @@ public struct DocumentName: Sendable, Equatable {
         self.pathExtension = pathExtension
     }
 
-    /// A name read back from where only valid ones are written.
+    /// A name that was validated before it was stored.
     public init(storedDisplayName: String, pathExtension: String) {
         self.init(displayName: storedDisplayName, unchecked: pathExtension)
     }
 
-    /// Display name plus extension: what a person types.
+    /// Display name and extension, as a person types it.
     public var full: String {
         pathExtension.isEmpty ? displayName : displayName + "." + pathExtension
     }

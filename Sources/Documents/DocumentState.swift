@@ -1,6 +1,7 @@
-/// The flags of a document's state, UIDocument's names (PRODUCT 3). Their order is that of the text.
+/// The flags of a document's state, with the names that UIDocument has for them (Semantics, "State"). The text lists them in
+/// this order.
 public enum StateFlag: String, CaseIterable, Sendable {
-    /// No one holds it open.
+    /// No program has it open.
     case closed
     case inConflict
     /// Its last save or upload failed.
@@ -10,7 +11,7 @@ public enum StateFlag: String, CaseIterable, Sendable {
     case progressAvailable
 }
 
-/// How much of a cloud document's content is here.
+/// Whether a cloud document's content is on this device.
 public enum DownloadState: String, Sendable {
     case notDownloaded
     case downloading
@@ -19,7 +20,7 @@ public enum DownloadState: String, Sendable {
     case outdated
 }
 
-/// How far this device's changes to a cloud document have come.
+/// Whether this device's changes to a cloud document were sent.
 public enum UploadState: String, Sendable {
     case waiting
     case uploading
@@ -30,7 +31,7 @@ public enum Indicator: String, Sendable {
     case red, yellow, green
 }
 
-/// Everything that a document's `.state` says.
+/// The content of a document's `.state`.
 public struct DocumentState: Sendable, Equatable {
     public var flags: Set<StateFlag>
     public var displayName: String
@@ -44,10 +45,10 @@ public struct DocumentState: Sendable, Equatable {
     public var downloading: DownloadState?
     /// Nil for a local document.
     public var uploading: UploadState?
-    /// Percent of the transfer under way, 0 to 100; nil while there is none.
+    /// Percent of the current transfer, 0 to 100; nil if there is none.
     public var progress: Int?
     public var conflicts: Int
-    /// The last failure in one line, with what happens next.
+    /// The last failure in one line, including what docfs does about it.
     public var error: String?
 
     public init(
@@ -74,7 +75,7 @@ public struct DocumentState: Sendable, Equatable {
         return flags.contains(.inConflict) ? .yellow : .green
     }
 
-    /// The flags that hold, or `normal` when none does.
+    /// The flags that are set, or `normal` if none is.
     public func flagText(separator: String) -> String {
         let words = StateFlag.allCases.filter(flags.contains).map(\.rawValue)
         return words.isEmpty ? "normal" : words.joined(separator: separator)
@@ -109,7 +110,7 @@ public struct DocumentState: Sendable, Equatable {
     }
 }
 
-/// The `.state` of a folder: its documents in listing order.
+/// The content of a folder's `.state`: its documents in listing order.
 public enum FolderState {
     public static let header = "#indicator state transfer filename displayName"
 
@@ -118,14 +119,14 @@ public enum FolderState {
     }
 }
 
-/// What `Documents/.state` says of the whole mount.
+/// The content of `Documents/.state`: the state of the whole mount.
 public struct TreeState: Sendable, Equatable {
     public var preferred: Container
     public var localDocuments: Int
     public var cloudDocuments: Int
     /// `online`, `offline`, `unauthorized`, or an error in one line.
     public var connection: String
-    /// Changes that the cloud does not have yet.
+    /// The number of changes that are not committed to the cloud yet.
     public var pending: Int
     public var conflicts: Int
     public var undo: Int
@@ -173,7 +174,7 @@ private struct StateLines {
 }
 
 extension String {
-    /// Names may hold line feeds and tabs; a state's line must not be broken by one.
+    /// Escapes control characters: names may contain line feeds and tabs, which would break the line.
     fileprivate var onOneLine: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return self }
         return unicodeScalars.map { scalar in

@@ -1,6 +1,6 @@
-/// Why bytes cannot serve as a name (PRODUCT 2, 10).
+/// Why bytes are not a valid name (Semantics, "Two names").
 public enum NameError: Error, Equatable, Sendable {
-    /// Empty, `.`, `..`, or with a `/` or NUL in it (EINVAL).
+    /// Empty, `.`, `..`, or contains `/` or NUL (EINVAL).
     case invalid
     /// Not UTF-8 (EILSEQ).
     case notUTF8
@@ -10,7 +10,7 @@ public enum NameError: Error, Equatable, Sendable {
 
 /// One component of a path: UTF-8, 1 to 255 bytes, without `/` and NUL, neither `.` nor `..`.
 ///
-/// Equality is byte for byte, unlike that of `String`, which takes "é" composed and decomposed for one.
+/// Compared byte for byte, unlike `String`, for which composed and decomposed "é" are equal.
 public struct EntryName: Sendable, CustomStringConvertible {
     /// Bytes in the longest name, as on every Linux file system.
     public static let maximumLength = 255
@@ -35,7 +35,7 @@ public struct EntryName: Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// Dotfiles and what lies in dot folders keep the name they were given as their filename.
+    /// Whether the name begins with a dot. The filename of such a document is the name that it was given.
     public var isHidden: Bool { text.utf8.first == UInt8(ascii: ".") }
 }
 
@@ -48,18 +48,18 @@ extension EntryName: Hashable {
 }
 
 extension String {
-    /// Equal byte for byte. `==` would take different spellings of one character for equal.
+    /// Whether both are equal byte for byte. For `==`, composed and decomposed characters are equal.
     public func isIdentical(to other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// The longest prefix that is at most `length` bytes of UTF-8 and splits no character.
+    /// The longest prefix of at most `length` bytes of UTF-8 that splits no character.
     public func prefix(bytes length: Int) -> String {
         guard utf8.count > length else { return self }
         var end = startIndex
-        var taken = 0
+        var total = 0
         for index in indices {
             let next = self.index(after: index)
-            taken += utf8.distance(from: index, to: next)
-            if taken > length { break }
+            total += utf8.distance(from: index, to: next)
+            if total > length { break }
             end = next
         }
         return String(self[..<end])

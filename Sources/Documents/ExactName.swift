@@ -1,4 +1,4 @@
-/// A name as file systems compare it, byte for byte: Swift's own strings are equal when they look alike.
+/// A name that is compared byte for byte, as file systems do. For Swift's strings, composed and decomposed characters are equal.
 public struct ExactName: Hashable, Sendable {
     public let text: String
 

@@ -1,20 +1,20 @@
 import FoundationEssentials
 
-/// The extended attributes that are kept with an entry, in the catalog and in the container: JSON, an object with the values in Base64.
+/// The extended attributes of an entry. The catalog and the container store them as a JSON object with values in Base64.
 ///
-/// Names are compared byte for byte, as the kernel does: `é` in one scalar and in two are two names. JSON decoders compare keys as Swift's
-/// strings do, to which both are one; so bytes that are not visible ASCII are percent-encoded in the keys.
+/// The kernel compares names byte for byte, so `é` in one scalar and in two are two names. JSON decoders compare keys as Swift
+/// strings, for which they are equal. So in the keys, all bytes but visible ASCII are percent-encoded.
 public struct ExtendedAttributes: Sendable, Equatable {
     private var values: [ExactName: [UInt8]] = [:]
 
     public init() {}
 
-    /// - Throws: `DecodingError` for what `json` would not have made.
+    /// - Throws: `DecodingError` for anything that `json()` does not produce.
     public init(json: some Collection<UInt8>) throws {
         for (key, value) in try JSONDecoder().decode([String: Data].self, from: Data(json)) {
             guard let name = Self.name(of: key) else {
                 throw DecodingError.dataCorrupted(
-                    .init(codingPath: [], debugDescription: "'\(key.prefix(64))' is no name of an attribute"))
+                    .init(codingPath: [], debugDescription: "'\(key.prefix(64))' is not the name of an attribute"))
             }
             values[ExactName(name)] = Array(value)
         }
@@ -34,7 +34,7 @@ public struct ExtendedAttributes: Sendable, Equatable {
         set { values[ExactName(name)] = newValue }
     }
 
-    /// In the order of their bytes.
+    /// The names, sorted by their bytes.
     public var names: [String] {
         values.keys.map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
@@ -56,7 +56,7 @@ public struct ExtendedAttributes: Sendable, Equatable {
         return String(decoding: key, as: UTF8.self)
     }
 
-    /// Nil for what `key(of:)` does not make.
+    /// Nil for anything that `key(of:)` does not produce.
     private static func name(of key: String) -> String? {
         var bytes: [UInt8] = []
         var rest = Substring(key).utf8

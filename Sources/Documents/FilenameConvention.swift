@@ -1,4 +1,4 @@
-/// A calendar time of day as a person reads it off a clock, in the zone of the machine.
+/// A date and a time of day in the machine's time zone.
 public struct LocalTime: Sendable, Equatable {
     public let year, month, day, hour, minute, second: Int
 
@@ -18,7 +18,7 @@ public struct LocalTime: Sendable, Equatable {
         return date
     }
 
-    /// `041233`, with `separator` between hours, minutes and seconds.
+    /// `041233`, or with `separator` between hours, minutes and seconds.
     func clock(separator: String) -> String {
         var clock = ""
         clock.append(hour, width: 2)
@@ -30,29 +30,29 @@ public struct LocalTime: Sendable, Equatable {
     }
 }
 
-/// How filenames are generated (`--filenames`, PRODUCT 2).
+/// How filenames are generated (`--filenames`; Semantics, "Filenames").
 public enum FilenameConvention: String, CaseIterable, Sendable {
     /// `2026-11-21-041233-7f3a.txt`
     case timestamp
     /// `1b4e28ba-2fa1-11d2-883f-b9a761bde3fb.txt`
     case uuid
-    /// `Notes 1.txt`; a prefix stands in place of `Notes`.
+    /// `Notes 1.txt`. A prefix replaces `Notes`.
     case sequential
 
-    /// What a sequential filename counts when no prefix is set.
+    /// The word of a sequential filename if there is no prefix.
     public static let defaultSequentialPrefix = "Notes"
 }
 
-/// Generates filenames from what is passed in: time, randomness and the next free number.
+/// Generates filenames from the time, random numbers and the next free number, which the caller passes in.
 public struct FilenameGenerator: Sendable {
     public let convention: FilenameConvention
-    /// Stands before every generated filename; empty for none.
+    /// Every generated filename begins with it; may be empty.
     public let prefix: String
 
     public init(convention: FilenameConvention, prefix: String) throws(NameError) {
         if !prefix.isEmpty {
             _ = try EntryName(prefix)
-            // Room for the longest stem, a dot and an extension.
+            // Leaves room for the longest stem, a dot and an extension.
             if prefix.utf8.count > 128 { throw .tooLong }
         }
         self.convention = convention
@@ -60,8 +60,8 @@ public struct FilenameGenerator: Sendable {
     }
 
     /// - Parameters:
-    ///   - pathExtension: of the name the document was created under, without the dot.
-    ///   - number: 1 for the first document; only the sequential convention uses it.
+    ///   - pathExtension: without the dot, from the name under which the document was created.
+    ///   - number: the next free number, from 1 on. Only the sequential convention uses it.
     public func makeFilename(
         pathExtension: String, time: LocalTime, number: Int, random: inout some RandomNumberGenerator
     ) -> String {
@@ -74,8 +74,8 @@ public struct FilenameGenerator: Sendable {
         return pathExtension.isEmpty ? stem : stem + "." + pathExtension
     }
 
-    /// Whether `name` is such as the conventions make: that of a document in a backup of a listing, as far as one can tell. Timestamps
-    /// and UUIDs tell by themselves, whatever stands before them; numbers only where this generator counts.
+    /// Whether `name` looks like a generated filename. Then a file of this name probably comes from a backup of a listing. Stems that
+    /// end with a timestamp or a UUID always count; stems that end with a number only if this generator counts, with its prefix.
     public func couldHaveMade(_ name: DocumentName) -> Bool {
         let stem = name.displayName
         if Self.endsWithTimestamp(stem) || Self.endsWithUUID(stem) { return true }
@@ -120,13 +120,14 @@ public struct FilenameGenerator: Sendable {
 }
 
 extension String {
-    /// Digits of a number that is not negative, with zeros before them up to `width`. Each new document takes some.
+    /// Appends the digits of a number that is not negative, with leading zeros up to `width`. String(format:) would be slower,
+    /// and each new document needs several.
     fileprivate mutating func append(_ number: Int, width: Int, radix: Int = 10) {
-        var (place, digits) = (1, 1)
-        while digits < width || number / place >= radix { (place, digits) = (place * radix, digits + 1) }
-        while place > 0 {
-            unicodeScalars.append(Unicode.Scalar(Self.digits[number / place % radix]))
-            place /= radix
+        var (weight, digits) = (1, 1)
+        while digits < width || number / weight >= radix { (weight, digits) = (weight * radix, digits + 1) }
+        while weight > 0 {
+            unicodeScalars.append(Unicode.Scalar(Self.digits[number / weight % radix]))
+            weight /= radix
         }
     }
 
@@ -134,7 +135,7 @@ extension String {
 }
 
 extension Int {
-    /// Decimal digits with zeros before them up to `width`.
+    /// Decimal digits with leading zeros up to `width`.
     func padded(_ width: Int) -> String {
         var digits = ""
         digits.append(self, width: width)

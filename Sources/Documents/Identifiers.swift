@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// A random 128-bit identifier whose type says what it identifies, so that one cannot stand for another.
+/// A random 128-bit identifier. Its type says what it identifies, so that the compiler finds mix-ups.
 public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let uuid: UUID
 
@@ -12,8 +12,6 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
         self.uuid = uuid
     }
 
-    public static func random() -> Self { Self(UUID()) }
-
     /// A version 4 UUID from `generator`.
     public static func random(using generator: inout some RandomNumberGenerator) -> Self {
         let words = (generator.next().littleEndian, generator.next().littleEndian)
@@ -23,16 +21,7 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
         return Self(UUID(uuid: bytes))
     }
 
-    /// The 16 bytes of the identifier, as the catalog stores it; nil for another number of bytes.
-    public init?(bytes: [UInt8]) {
-        guard bytes.count == 16 else { return nil }
-        uuid = UUID(
-            uuid: (
-                bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
-                bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
-            ))
-    }
-
+    /// The 16 bytes of the UUID.
     public var bytes: [UInt8] { withUnsafeBytes(of: uuid.uuid) { Array($0) } }
 
     /// The canonical form in lower case, as it appears in attributes, states and object keys.
@@ -63,15 +52,15 @@ public enum DeviceSubject {}
 public enum CommitSubject {}
 public enum ContainerSubject {}
 
-/// Names one document, folder or symbolic link for life, on every device.
+/// Identifies a document, folder or symbolic link for life, on every device.
 public typealias EntryID = Identifier<EntrySubject>
-/// Names one saved content of one document.
+/// Identifies one saved content of one document.
 public typealias VersionID = Identifier<VersionSubject>
-/// Names one mount's store: the unit that takes part in the replicated container.
+/// Identifies one store of documents, which is one device of the container.
 public typealias DeviceID = Identifier<DeviceSubject>
-/// Names one commit to the log, so that a device recognises its own.
+/// Identifies one commit in the log, so that a device recognises its own.
 public typealias CommitID = Identifier<CommitSubject>
-/// Names one replicated container, wherever it lies.
+/// Identifies one container, independent of its URL.
 public typealias ContainerID = Identifier<ContainerSubject>
 
 extension EntryID {

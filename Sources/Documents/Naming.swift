@@ -1,13 +1,13 @@
-/// Who chose a document's display name (PRODUCT 2).
+/// Who chose a document's display name (Semantics, "Two names").
 public enum Naming: String, Codable, Sendable {
-    /// A person: by creating the document under it, by renaming or through the attribute.
+    /// A person: when creating or renaming the document, or by setting the attribute.
     case given
-    /// Nobody any more: the attribute was removed.
+    /// docfs (`AutomaticName`), since a person removed the attribute.
     case automatic
-    /// Nobody yet: created as `Untitled` or `Untitled.EXT`, and still to be reached under that name.
+    /// docfs (`AutomaticName`), since the document was created as `Untitled` or `Untitled.EXT`. That name also still resolves.
     case untitled
 
-    /// How a document starts that is created under `name`.
+    /// For a document that is created under `name`.
     public init(createdAs name: DocumentName) {
         self = name.displayName == Self.untitledName ? .untitled : .given
     }
@@ -15,35 +15,31 @@ public enum Naming: String, Codable, Sendable {
     public static let untitledName = "Untitled"
 }
 
-/// The display name of a document that nobody has named.
+/// Makes the display name of a document that no person has named.
 public enum AutomaticName {
-    /// Characters of a line that make a name, at the most.
+    /// Characters of the line that are used at most.
     public static let maximumLength = 64
 
-    /// How much of a text is looked at, in bytes.
+    /// Bytes of the text that are read at most.
     public static let examinedLength = 64 * 1024
 
-    /// The first non-blank line of a text, or the filename's stem where there is no text.
+    /// Returns the first line that is not blank, or the filename's stem if the content is not text.
     ///
-    /// - Parameter content: the first bytes of the document, at most `examinedLength` of them count.
+    /// - Parameter content: the beginning of the document; bytes beyond `examinedLength` are ignored.
     public static func make(
         content: some Collection<UInt8>, filename: String, pathExtension: String
     ) -> DocumentName {
-        let stem = DocumentName(splitting: stored(filename)).displayName
+        let stem = (try? EntryName(filename)).map { DocumentName(splitting: $0).displayName } ?? Naming.untitledName
         let fallback = DocumentName(storedDisplayName: stem, pathExtension: pathExtension)
         guard let line = firstLine(of: Array(content.prefix(examinedLength))) else { return fallback }
         let room = EntryName.maximumLength - (pathExtension.isEmpty ? 0 : pathExtension.utf8.count + 1)
-        // A slash cannot stand in a name; everything else of the line can.
+        // `try?`: a line that is no valid name, such as `..`, is not used. The slash alone is replaced.
         let shown = String(line.prefix(maximumLength)).replacing("/", with: "-").prefix(bytes: room)
         let name = trimmed(Substring(shown))
         return (try? DocumentName(displayName: String(name), pathExtension: pathExtension)) ?? fallback
     }
 
-    private static func stored(_ filename: String) -> EntryName {
-        (try? EntryName(filename)) ?? (try! EntryName(Naming.untitledName))
-    }
-
-    /// Nil for what is no text: nothing but white space, a NUL, or not UTF-8.
+    /// Nil if the bytes are not text (they contain NUL or are not UTF-8), or only white space.
     private static func firstLine(of bytes: [UInt8]) -> Substring? {
         if bytes.contains(0) { return nil }
         let isLineEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }
@@ -55,7 +51,7 @@ public enum AutomaticName {
         return nil
     }
 
-    /// A line that was cut off by `examinedLength` may end within a character.
+    /// Shortens a long line without splitting a character.
     private static func wholeCharacters(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard line.count > maximumLength * 32 else { return line }
         let cut = line.prefix(maximumLength * 32)

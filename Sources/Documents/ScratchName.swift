@@ -1,4 +1,4 @@
-/// The names of scratch files: what programs leave while they work, and no documents (PRODUCT 2).
+/// The names of scratch files, which programs leave while they work (Semantics, "Dotfiles and scratch files").
 public enum ScratchName {
     private static let suffixes = ["~", ".swp", ".swo", ".swx", ".tmp", ".part", ".crdownload"]
     private static let prefixes = [".#", "~$", ".goutputstream-", ".fuse_hidden", ".nfs", folderPrefix]
@@ -16,8 +16,8 @@ public enum ScratchName {
             || name.isIdentical(to: ".DS_Store")
     }
 
-    /// Whether a folder of this name, and all in it, is scratch. Only the trash of file managers is:
-    /// a person's folder that happens to be called `Old~` must not silently stay off the cloud.
+    /// Whether a folder of this name is scratch, with everything in it. Only the trash of file managers is: a person's folder called
+    /// `Old~` must not be left out of the cloud without a word.
     public static func matchesFolder(_ name: String) -> Bool {
         name.utf8.starts(with: folderPrefix.utf8)
     }
@@ -25,12 +25,12 @@ public enum ScratchName {
     private static let hash = UInt8(ascii: "#")
 }
 
-/// The names under which programs set the old content aside before they write the new one.
+/// The names to which programs rename the old file before they write the new one.
 public enum BackupName {
     private static let endings = [".bak", ".old", ".orig", ".backup", ".save"]
 
-    /// Whether `name` reads as a backup of a document called `original`:
-    /// the whole name and more (`a.txt.bak`, `a.txt~`) or the stem with a usual ending (`a.bak`).
+    /// Whether `name` is that of a backup of a document called `original`: the whole name and more (`a.txt.bak`, `a.txt~`), or the
+    /// display name with a usual ending (`a.bak`).
     public static func isBackup(_ name: String, of original: DocumentName) -> Bool {
         let full = original.full
         if name.utf8.count > full.utf8.count, name.utf8.starts(with: full.utf8) { return true }

@@ -8,7 +8,7 @@ extension Timestamp {
             + "T\((second / 3_600).padded(2)):\((second / 60 % 60).padded(2)):\((second % 60).padded(2))Z"
     }
 
-    /// The proleptic Gregorian date of a day, by Howard Hinnant's `civil_from_days`.
+    /// The proleptic Gregorian date of a day. The algorithm is Howard Hinnant's `civil_from_days`.
     private static func civilDate(daysSince1970 days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -20,7 +20,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         try container.encode(nanoseconds)
     }
 
-    /// Whole seconds, rounded down; `nanosecondsPart` is what is left, 0 to 999,999,999.
+    /// Whole seconds, rounded down; `nanosecondsPart` is the rest, 0 to 999,999,999.
     public var seconds: Int {
         let quotient = Int(nanoseconds / 1_000_000_000)
         return nanoseconds % 1_000_000_000 < 0 ? quotient - 1 : quotient

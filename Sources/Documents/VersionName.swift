@@ -1,8 +1,8 @@
-/// How the versions of a document are called in `F.conflicts/` and `F.versions/` (PRODUCT 6).
+/// The names of a document's versions in `F.conflicts/` and `F.versions/` (Semantics, "Conflicts and versions").
 public enum VersionName {
-    /// `DEVICE 2026-11-21 04.12.33.EXT`; from the second of one device and second on, `… 04.12.33 2.EXT`.
+    /// Returns `DEVICE 2026-11-21 04.12.33.EXT`. Further versions of the same device and second get a number: `… 04.12.33 2.EXT`.
     ///
-    /// - Parameter time: when the version was made, local.
+    /// - Parameter time: when the version was saved, in this machine's time zone.
     public static func make(device: String, time: LocalTime, number: Int, pathExtension: String) -> String {
         let again = number > 1 ? " \(number)" : ""
         return "\(DeviceLabel.make(device)) \(time.date) \(time.clock(separator: "."))\(again)"

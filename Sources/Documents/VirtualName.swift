@@ -1,10 +1,10 @@
-/// The names that resolve without being listed (PRODUCT 1).
+/// The names that resolve without being listed (Semantics, "The tree").
 public enum VirtualName: Equatable, Sendable {
-    /// `.state`: of the folder it is looked up in.
+    /// `.state`: the state of the folder in which it is looked up.
     case folderState
-    /// `F.state`: of the document that `F` names.
+    /// `F.state`: the state of the document `F`.
     case documentState(of: String)
-    /// `F.conflicts` and `F.versions`: folders of versions of the document that `F` names.
+    /// `F.conflicts` and `F.versions`: folders with versions of the document `F`.
     case versions(VersionFolder, of: String)
 
     public static let stateSuffix = ".state"
@@ -29,11 +29,11 @@ public enum VirtualName: Equatable, Sendable {
     }
 }
 
-/// The folders of a document's versions (PRODUCT 6).
+/// The folders of a document's versions (Semantics, "Conflicts and versions").
 public enum VersionFolder: Sendable, Hashable, CaseIterable {
-    /// Versions that nobody has chosen among yet.
+    /// Unresolved conflict versions.
     case conflicts
-    /// What the document was before.
+    /// Earlier versions.
     case history
 
     public var suffix: String {

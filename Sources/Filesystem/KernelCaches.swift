@@ -62,7 +62,7 @@ final class KernelCaches: LibraryObserver {
     private func show(_ changes: [RemoteChange]) {
         var isKnown: [InodeNumber: Bool] = [:]
         for change in changes {
-            let folders = change.places.map(\.entry.folder)
+            let folders = change.paths.map(\.entry.folder)
             for folder in folders where isKnown[folder] == nil {
                 isKnown[folder] = kernel.forgetAttributes(of: folder)
             }

@@ -26,7 +26,7 @@ extension Library {
         }
     }
 
-    private static func writeLater(_ surroundings: Surroundings) -> Catalog.Later {
+    private static func writeLater(_ surroundings: Surroundings) -> Catalog.Scheduler {
         { write in
             Task {
                 // The rows must be written, even if this task is cancelled.

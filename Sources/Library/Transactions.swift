@@ -40,7 +40,7 @@ final class Transactions: Sendable {
     {
         let value: Value
         do {
-            if isNew { try store.requireRoom() }
+            if isNew { try store.requireWritable() }
             try recordUnseenWrites()
             value = try store.write(body)
         } catch { throw refusal(for: error) }
@@ -52,7 +52,7 @@ final class Transactions: Sendable {
     /// new.
     var hasRoom: Bool {
         // An unreadable disk is reported by the change that follows.
-        (try? store.requireRoom()) != nil
+        (try? store.requireWritable()) != nil
     }
 
     private func refusal(for error: any Error) -> Refusal {

@@ -77,7 +77,7 @@ package struct CatalogReplica: ReplicaState {
         for version in entry.versions?.all ?? [] where !after.contains(version.id) {
             // A version that the commit both added and replaced was not known before.
             guard before.contains(version.id) || !known.contains(version.id) else { continue }
-            try catalog.note(
+            try catalog.record(
                 DepartedContent(
                     version: version.id, document: version.keeper ?? entry.id, filename: version.filename,
                     position: position.number))

@@ -2,14 +2,16 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// Starts the mount in a process of its own and waits until it is ready.
+/// Starts the mount in a background process and waits until it is ready.
 ///
-/// Swift processes cannot fork, so docfs starts itself again in the foreground, in a new session,
-/// with a pipe on which it says `ready` or what went wrong.
+/// A Swift process cannot fork safely. So docfs runs its own program again with `--foreground` in a new session. That process
+/// reports through a pipe: `ready`, or an error message.
 enum BackgroundMount {
     static func start(arguments: [String]) throws {
         var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else { throw CommandFailure("no pipe can be made: \(Errno(rawValue: errno))") }
+        guard pipe(&ends) == 0 else {
+            throw CommandFailure("cannot create a pipe to the mounting process: \(Errno(rawValue: errno))")
+        }
         let process = try spawn(arguments + ["--foreground", "--ready-descriptor", "3"], reportTo: ends[1])
         close(ends[1])
         let report = readAll(ends[0])
@@ -17,7 +19,8 @@ enum BackgroundMount {
         if report == ReadinessReport.readyWord { return }
         var status: Int32 = 0
         waitpid(process, &status, 0)
-        throw CommandFailure(report.isEmpty ? "the mount ended before it was ready" : report)
+        throw CommandFailure(
+            report.isEmpty ? "the mounting process ended before it was ready; see docfs.log in the store" : report)
     }
 
     private static func spawn(_ arguments: [String], reportTo descriptor: Int32) throws -> pid_t {
@@ -27,7 +30,7 @@ enum BackgroundMount {
         for standard in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
         }
-        // Nothing else of the caller's may be held open by a process that lives on.
+        // The process outlives the caller and must not keep any of its other descriptors open.
         posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
         posix_spawn_file_actions_addclosefrom_np(&actions, 4)
         var attributes = posix_spawnattr_t()
@@ -54,11 +57,11 @@ enum BackgroundMount {
     }
 }
 
-/// What the mounting process says to the one that waits for it.
+/// Reports from the mounting process to the process that waits for it.
 struct ReadinessReport {
     static let readyWord = "ready"
 
-    /// Nil in the foreground, where nobody waits.
+    /// Nil in the foreground, where no process waits.
     let descriptor: Int32?
 
     func ready() { say(Self.readyWord) }

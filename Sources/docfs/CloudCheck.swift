@@ -4,28 +4,29 @@ import Logging
 import ObjectStore
 import Synchronization
 
-/// Refuses a cloud in which two devices would overwrite each other (PRODUCT 5), as far as that can be
-/// known at mount: one that does not answer in time is asked again before anything is written to it.
+/// Refuses, at mount, a cloud store where two devices could overwrite each other's objects (Semantics, "Containers"). A store
+/// that does not answer in time is checked later, before the first upload.
 final class CloudCheck: Sendable {
-    private static let patience = DispatchTimeInterval.seconds(3)
+    private static let timeout = DispatchTimeInterval.seconds(3)
 
     private let failure = Mutex<ObjectStoreError?>(nil)
     private let answered = DispatchSemaphore(value: 0)
 
     private init() {}
 
-    /// Waits on a thread that is no task's: the one that mounts.
+    /// Blocks. Called on the mounting thread, which runs no task.
     static func run(_ cloud: CloudConnection, _ logger: Logger) throws {
         let check = CloudCheck()
         let task = Task { await check.ask(cloud) }
         defer { task.cancel() }
-        guard check.answered.wait(timeout: .now() + patience) == .success else {
-            return logger.notice("the cloud does not answer; whether it is fit is checked before the first upload")
+        guard check.answered.wait(timeout: .now() + timeout) == .success else {
+            return logger.notice("the cloud does not answer; it is checked before the first upload")
         }
         switch check.failure.withLock({ $0 }) {
         case nil: break
         case .unusable(let reason)?: throw CommandFailure("\(ObjectStoreError.unusable(reason))")
-        case let failure?: logger.notice("the cloud is checked before the first upload: \(failure)")
+        case let failure?:
+            logger.notice("the cloud could not be checked; it is checked before the first upload: \(failure)")
         }
     }
 

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Glibc
 
-/// Ends a command with one line on standard error and exit status 1 (PRODUCT 9).
+/// Ends a command with one line on standard error and exit status 1 (Semantics, "The command").
 struct CommandFailure: Error {
     let message: String
 
     init(_ message: String) { self.message = message }
 
-    /// Runs the body of a command; what it throws becomes the line and the status.
+    /// Runs the body of a command. Prints an error that it throws, and exits with status 1.
     static func reported(_ body: () throws -> Void) throws {
         do {
             try body()

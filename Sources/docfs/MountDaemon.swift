@@ -8,10 +8,11 @@ import Glibc
 import Library
 import Logging
 import Synchronization
+import SystemPackage
 
-/// The life of one mount, from the store's lock to the last byte of its log.
+/// Runs one mount, from locking the store to closing it.
 enum MountDaemon {
-    /// Mounts and serves until unmounted or told to end; `whenReady` is called once it answers.
+    /// Mounts and serves requests until the mount ends or a signal stops it. Calls `whenReady` when the mount answers.
     static func run(_ request: MountRequest, whenReady: @escaping @Sendable () -> Void) throws {
         raiseDescriptorLimit()
         shareMemory()
@@ -52,18 +53,19 @@ enum MountDaemon {
         return logger
     }
 
-    /// In the background, the log is a file of the store.
+    /// A mount in the background logs to `docfs.log` in the store.
     private static func redirectOutput(to path: String) throws {
         let file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw CommandFailure("the log \(path) cannot be written: errno \(errno)") }
+        guard file >= 0 else { throw CommandFailure("cannot open the log \(path): \(Errno(rawValue: errno))") }
         dup2(file, STDERR_FILENO)
         close(file)
     }
 
-    /// With pools of their own, threads keep what they once used: taking over a large container, twenty megabytes each.
+    /// Limits malloc to two arenas. With an arena for each thread, memory that a thread once used stays in its arena: about
+    /// 20 MB a thread after reading a large container.
     private static func shareMemory() { mallopt(M_ARENA_MAX, 2) }
 
-    /// Every open document takes a descriptor here as well as in the program that opened it.
+    /// The daemon needs a descriptor for each document that any program has open.
     private static func raiseDescriptorLimit() {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
@@ -82,7 +84,7 @@ enum MountDaemon {
     }
 }
 
-/// The synchronizer's task, started and ended from threads that are no tasks.
+/// Starts and stops the synchronizer's task from code that is not async.
 private final class BackgroundSynchronization: Sendable {
     private let library: Library
     private let synchronizer: Synchronizer
@@ -96,7 +98,7 @@ private final class BackgroundSynchronization: Sendable {
         synchronizer = Synchronizer(library, cloud)
     }
 
-    /// Looks for documents that were edited in the store while nothing was mounted, beside all else.
+    /// Looks in the background for documents that were edited in the store while it was not mounted.
     func compareStore() {
         comparing.wait()
         DispatchQueue.global().async { [self] in
@@ -105,7 +107,7 @@ private final class BackgroundSynchronization: Sendable {
         }
     }
 
-    /// - Parameter firstRound: called when the container was read once, or could not be.
+    /// - Parameter firstRound: called when the first attempt to read the container has ended.
     func start(firstRound: @escaping @Sendable () -> Void) {
         task.withLock { task in
             task = Task { [synchronizer, ended] in
@@ -115,7 +117,7 @@ private final class BackgroundSynchronization: Sendable {
         }
     }
 
-    /// Waits until a step that is under way has ended, for a short while: what is pending is durable.
+    /// Waits at most 3 seconds for the current work to end. Pending changes are stored durably, so nothing is lost.
     func stop() {
         task.withLock { $0 }?.cancel()
         isStopping.store(true, ordering: .relaxed)

@@ -6,8 +6,8 @@ import Logging
 import ObjectStore
 import SystemPackage
 
-/// A mount that can be attempted: every path absolute, every precondition checked that can be before
-/// anything is touched.
+/// The arguments of a mount with absolute paths. Its initializer checks every precondition that can be checked before anything
+/// is changed.
 struct MountRequest {
     let mountpoint: String
     let storePath: String
@@ -28,25 +28,27 @@ struct MountRequest {
     }
 
     private static func checkedMountpoint(_ path: String) throws -> String {
-        // What a killed docfs left mounted answers no more, and would only be in the way.
+        // A killed docfs leaves a dead mountpoint behind; it is removed. `try?`: usually no docfs is mounted here.
         if let mount = try? MountedTree(holding: path), mount.isDead { try Unmounting.detach(mount.mountpoint) }
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw CommandFailure("the mountpoint \(path) is missing; create it with `mkdir -p \(path)`")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw CommandFailure("the mountpoint \(path) is not a folder")
+            throw CommandFailure("the mountpoint \(path) is not a folder; name an empty folder")
         }
         let absolute = try resolved(path)
         if try MountTable.current().contains(where: { $0.mountpoint == absolute }) {
-            throw CommandFailure("the mountpoint \(path) is busy: something is mounted there already")
+            throw CommandFailure(
+                "the mountpoint \(path) is in use: something is mounted there already; `docfs unmount \(path)` ends a docfs mount"
+            )
         }
         return absolute
     }
 
     private static func resolved(_ path: String) throws -> String {
         guard let real = realpath(path, nil) else {
-            throw CommandFailure("the path \(path) cannot be resolved: \(Errno(rawValue: errno))")
+            throw CommandFailure("cannot resolve the mountpoint \(path): \(Errno(rawValue: errno))")
         }
         defer { free(real) }
         return String(cString: real)

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What is mounted where, from /proc/self/mountinfo.
+/// Reads /proc/self/mountinfo.
 struct MountTable {
     struct Mount {
         let mountpoint: String
@@ -9,7 +9,7 @@ struct MountTable {
 
     static func current() throws -> [Mount] {
         guard let file = fopen("/proc/self/mountinfo", "re") else {
-            throw CommandFailure("/proc/self/mountinfo cannot be read: is /proc mounted?")
+            throw CommandFailure("cannot read /proc/self/mountinfo; check that /proc is mounted")
         }
         defer { fclose(file) }
         var mounts: [Mount] = []
@@ -17,12 +17,12 @@ struct MountTable {
         var capacity = 0
         defer { free(line) }
         while getline(&line, &capacity, file) > 0 {
-            if let mount = parse(String(cString: line!)) { mounts.append(mount) }
+            if let line, let mount = parse(String(cString: line)) { mounts.append(mount) }
         }
         return mounts
     }
 
-    /// The docfs mount that holds `path`: the innermost one above it.
+    /// The innermost docfs mount that contains `path`.
     static func docfsMount(holding path: String) throws -> Mount? {
         try current().filter { mount in
             mount.fileSystemType == "fuse.docfs"
@@ -30,14 +30,14 @@ struct MountTable {
         }.max { $0.mountpoint.utf8.count < $1.mountpoint.utf8.count }
     }
 
-    /// Fields by spaces; the optional ones end with a lone hyphen, after which comes the type.
+    /// Parses one line. Fields are separated by spaces. A lone hyphen ends the optional fields; the type follows it.
     static func parse(_ line: String) -> Mount? {
         let fields = line.split(separator: " ")
         guard fields.count > 6, let hyphen = fields.firstIndex(of: "-"), fields.count > hyphen + 1 else { return nil }
         return Mount(mountpoint: unescaped(fields[4]), fileSystemType: String(fields[hyphen + 1]))
     }
 
-    /// Blanks and backslashes are written as `\040` and the like.
+    /// Spaces and backslashes are written in octal, as `\040`.
     private static func unescaped(_ field: Substring) -> String {
         var bytes: [UInt8] = []
         var rest = Array(field.utf8)[...]

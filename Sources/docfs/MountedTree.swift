@@ -3,11 +3,11 @@ import Documents
 import Filesystem
 import Glibc
 
-/// A docfs mount as the command line sees it: through its own files.
+/// A docfs mount, as the commands access it: through its files and attributes.
 struct MountedTree {
     let mountpoint: String
 
-    /// Finds the mount that `path` lies in.
+    /// Finds the mount that contains `path`.
     init(holding path: String) throws {
         let absolute = Self.absolute(path)
         guard let mount = try MountTable.docfsMount(holding: absolute) else {
@@ -16,16 +16,16 @@ struct MountedTree {
         mountpoint = mount.mountpoint
     }
 
-    /// The daemon's; nil when it does not answer.
+    /// The daemon's process id; nil if it does not answer.
     var process: pid_t? { attribute(.process).flatMap { pid_t($0) } }
 
-    /// Whether that number means the daemon to this process, too.
+    /// Whether the daemon's process id is valid in this process's namespace.
     var isInOwnProcessNamespace: Bool { attribute(.processNamespace) == MountAttribute.ownProcessNamespace }
 
-    /// How the kernel gets at contents, and why.
+    /// How the kernel reads and writes contents (passthrough or not), and why.
     var dataPath: String? { attribute(.dataPath) }
 
-    /// Whether nobody answers behind the mountpoint any more.
+    /// Whether the daemon has died and left its mountpoint.
     var isDead: Bool {
         getxattr(mountpoint, MountAttribute.process.rawValue, nil, 0) < 0
             && (errno == ENOTCONN || errno == ECONNABORTED)
@@ -39,7 +39,7 @@ struct MountedTree {
         return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
 
-    /// A dead mount cannot be resolved by its own path, but its parent's can.
+    /// Makes a path absolute. The path of a dead mount cannot be resolved, so its parent is resolved instead.
     private static func absolute(_ path: String) -> String {
         if let real = realpath(path, nil) {
             defer { free(real) }
@@ -57,20 +57,20 @@ struct MountedTree {
 
 /// Reads the state of a document.
 func readState(ofDocument path: String) throws -> String {
-    // The state stands beside what a link points to.
+    // The state of a symbolic link's target lies beside the target.
     guard let real = realpath(path, nil) else { throw unreadableState(path) }
     defer { free(real) }
     return try readState(path, at: UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) })
 }
 
-/// Reads the state of a folder; that of `Documents` is the whole tree's.
+/// Reads the state of a folder. The state of `Documents` is that of the whole mount.
 func readState(ofFolder path: String) throws -> String {
     try readState(path, at: Array(path.utf8) + [UInt8(ascii: "/")])
 }
 
-/// By the reserved name: `F.state` may be a document.
-private func readState(_ path: String, at place: [UInt8]) throws -> String {
-    let name = (place + ReservedStateName.suffix + [0]).map { CChar(bitPattern: $0) }
+/// Uses the reserved name, because `F.state` may be a document.
+private func readState(_ path: String, at base: [UInt8]) throws -> String {
+    let name = (base + ReservedStateName.suffix + [0]).map { CChar(bitPattern: $0) }
     guard let file = fopen(name, "re") else { throw unreadableState(path) }
     defer { fclose(file) }
     var all: [UInt8] = []
@@ -85,5 +85,5 @@ private func readState(_ path: String, at place: [UInt8]) throws -> String {
 }
 
 private func unreadableState(_ path: String) -> CommandFailure {
-    CommandFailure("the state of \(path) cannot be read: \(String(cString: strerror(errno)))")
+    CommandFailure("cannot read the state of \(path): \(String(cString: strerror(errno)))")
 }

@@ -2,18 +2,18 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// umount(2) where that is permitted, fusermount3 elsewhere.
+/// Unmounts by umount(2) if that is permitted, else by fusermount3.
 enum Unmounting {
-    /// - Returns: false when something still uses the mount.
+    /// - Returns: false if a program still uses the mount.
     static func unmount(_ path: String) -> Bool {
         if umount2(path, 0) == 0 { return true }
         return errno == EPERM && runFusermount(["-u", path])
     }
 
-    /// Takes the mount out of the tree even while something uses it.
+    /// Detaches the mountpoint, even while programs use the mount.
     static func detach(_ path: String) throws {
         if umount2(path, Int32(MNT_DETACH)) == 0 || runFusermount(["-u", "-z", path]) { return }
-        throw CommandFailure("the mount at \(path) cannot be removed: \(Errno(rawValue: errno))")
+        throw CommandFailure("cannot remove the mount at \(path): \(Errno(rawValue: errno))")
     }
 
     private static func runFusermount(_ arguments: [String]) -> Bool {

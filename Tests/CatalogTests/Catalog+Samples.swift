@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+import FoundationEssentials
 import Foundation
 import TestSupport
 
@@ -14,7 +15,7 @@ func withCatalog(_ body: (Catalog) throws -> Void) throws {
 
 extension Identifier {
     /// An id that is easy to recognise.
-    init(numbered number: UInt8) { self.init(bytes: [UInt8](repeating: 0, count: 15) + [number])! }
+    init(numbered number: UInt8) { self.init(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number))) }
 }
 
 extension Entry {
@@ -22,7 +23,7 @@ extension Entry {
         _ name: String, in parent: InodeNumber = .local, container: Container = .local, position: Double = 1
     ) -> Entry {
         Entry(
-            parent: parent, container: container, nature: .folder(NamingPlace(keepsNames: false, isScratch: false)),
+            parent: parent, container: container, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
             filename: name, created: Timestamp(nanoseconds: 1), position: position, mode: 0o755)
     }
 

@@ -6,11 +6,11 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// Rows that are acknowledged and written a moment later.
+/// Rows that are acknowledged before they are written (`Durability.soon`).
 struct DurabilityTests {
     private struct Interruption: Error {}
 
-    /// Writes when the test says so.
+    /// A scheduler that writes when the test asks for it.
     private final class Later: Sendable {
         private let writes = Mutex<[@Sendable () -> Void]>([])
 
@@ -29,13 +29,13 @@ struct DurabilityTests {
         func add(_ name: String) { names.withLock { $0.append(name) } }
     }
 
-    /// A catalog, and what would be left of it if the process died now: the names in `local`.
+    /// Runs `body` with a catalog, and a function that returns the names in `local` that a crash would leave.
     private static func withCatalog(
         _ body: (_ catalog: Catalog, _ later: Later, _ remains: () throws -> [String]) throws -> Void
     ) throws {
         try withTemporaryFolder { folder in
             let later = Later()
-            let catalog = try Catalog(path: folder + "/catalog", later: { later.add($0) })
+            let catalog = try Catalog(path: folder + "/catalog", scheduler: { later.add($0) })
             try body(catalog, later) {
                 let copy = folder + "/" + UUID().uuidString
                 for suffix in ["", "-wal"] {
@@ -49,7 +49,7 @@ struct DurabilityTests {
         }
     }
 
-    /// Makes an entry whose row waits.
+    /// Inserts an entry whose row waits.
     private static func make(_ name: String, position: Double = 1, in catalog: Catalog) throws -> InodeNumber {
         // Inode numbers are set aside by a commit of its own.
         _ = try catalog.write { try $0.delete($0.insert(.folder("numbers"))) }
@@ -66,7 +66,7 @@ struct DurabilityTests {
         }
     }
 
-    /// What is known of a folder's entry without a query of all rows.
+    /// Looks an entry up by name, without a query over all rows.
     private static func found(_ name: String, in catalog: Catalog) throws -> InodeNumber? {
         try catalog.read { try $0.entry(in: .local, filename: name)?.inode }
     }
@@ -125,7 +125,8 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `of two that bear a name the other one is found when the first is removed and its row waits`() throws {
+    @Test func `of two documents with one name the other is found when the first is removed and its row waits`() throws
+    {
         try Self.withCatalog { catalog, _, _ in
             let first = try catalog.write {
                 try $0.insert(.document("Plan.txt", filename: "a.txt", id: EntryID(numbered: 1)))
@@ -157,8 +158,8 @@ struct DurabilityTests {
         }
     }
 
-    /// Else a document whose file was replaced would be gone for a moment, and after a crash another one.
-    @Test func `whoever writes rows in the midst of a save waits for all of it`() throws {
+    /// Otherwise the replaced document would be missing for a moment, and after a crash it would be another one.
+    @Test func `a writer of waiting rows waits until a save under way has ended`() throws {
         try Self.withCatalog { catalog, later, remains in
             let old = try catalog.write { try $0.insert(.document("old", filename: "old")) }
             let new = try Self.make("new", in: catalog)
@@ -171,7 +172,7 @@ struct DurabilityTests {
                     later.come()
                     written.signal()
                 }
-                // It cannot come in between, however long this takes.
+                // The writer cannot run before this write ends.
                 #expect(written.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
                 #expect(try remains() == ["old"])
                 entry.filename = "old"
@@ -183,9 +184,10 @@ struct DurabilityTests {
         }
     }
 
-    /// There is no order among rows that wait: each is written as it shall be, whoever had its names before.
-    @Test(arguments: 0..<20) func `names may have passed from row to row while all of them waited`(seed: UInt64) throws
-    {
+    /// Waiting rows are written in any order, so a row may still have a name in the database that another one has got.
+    @Test(arguments: 0..<20) func `rows are written correctly although names moved between them while they waited`(
+        seed: UInt64
+    ) throws {
         try Self.withCatalog { catalog, later, remains in
             var random = SeededGenerator(seed: seed)
             var names: [InodeNumber: String] = [:]
@@ -223,7 +225,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `a write that fails takes back what would have waited, and nothing else`() throws {
+    @Test func `a write that fails removes its own waiting rows, and no others`() throws {
         try Self.withCatalog { catalog, later, remains in
             let a = try Self.make("a", in: catalog)
             #expect(throws: Interruption.self) {
@@ -252,7 +254,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `any other write takes along the rows that wait`() throws {
+    @Test func `a write that does not wait also writes the rows that wait`() throws {
         try Self.withCatalog { catalog, _, remains in
             _ = try Self.make("a", in: catalog)
             try catalog.write { _ = try $0.insert(.folder("b", position: 2)) }
@@ -260,7 +262,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `so does a sync`() throws {
+    @Test func `a sync writes the rows that wait`() throws {
         try Self.withCatalog { catalog, _, remains in
             _ = try Self.make("a", in: catalog)
             try catalog.synchronize()
@@ -268,9 +270,9 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `and closing`() throws {
+    @Test func `closing the catalog writes the rows that wait`() throws {
         try withTemporaryFolder { folder in
-            let catalog = try Catalog(path: folder + "/catalog", later: { _ in })
+            let catalog = try Catalog(path: folder + "/catalog", scheduler: { _ in })
             _ = try Self.make("a", in: catalog)
             try catalog.close()
             let again = try Catalog(path: folder + "/catalog")
@@ -313,10 +315,10 @@ struct DurabilityTests {
         }
     }
 
-    /// Else numbers would be given out again after the next start.
-    @Test func `a rollback that takes back the claim to inode numbers makes it anew`() throws {
+    /// Otherwise the next start would give out numbers again.
+    @Test func `inode numbers are not given out again after a rollback and a restart`() throws {
         try withTemporaryFolder { folder in
-            let catalog = try Catalog(path: folder + "/catalog", later: { _ in })
+            let catalog = try Catalog(path: folder + "/catalog", scheduler: { _ in })
             var inodes: Set<InodeNumber> = [try Self.make("a", in: catalog)]
             #expect(throws: Interruption.self) { try catalog.write { _ in throw Interruption() } }
             // Renumbering alone does not tell SQLite of the number.
@@ -337,7 +339,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `not too many wait`() throws {
+    @Test func `at most 4,000 rows wait`() throws {
         try Self.withCatalog { catalog, _, remains in
             for number in 0..<4100 {
                 try catalog.write { catalog in
@@ -349,7 +351,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `where nobody comes later, all is written at once`() throws {
+    @Test func `without a scheduler every row is written at once`() throws {
         try withTemporaryFolder { folder in
             let catalog = try Catalog(path: folder + "/catalog")
             _ = try Self.make("a", in: catalog)
@@ -360,7 +362,7 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `the position after the last one is known without asking, whatever comes and goes`() throws {
+    @Test func `the next position is right after insertions and deletions`() throws {
         try Self.withCatalog { catalog, _, _ in
             try catalog.write { catalog in
                 #expect(try catalog.nextPosition(in: .local) == 1)

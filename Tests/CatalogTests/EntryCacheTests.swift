@@ -2,7 +2,7 @@
 import Documents
 import Testing
 
-/// What was found once is remembered; whatever changes, the answers are those of the rows.
+/// Cached lookups always agree with the rows.
 struct EntryCacheTests {
     private struct Interruption: Error {}
 
@@ -30,7 +30,7 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `of those who bear a name the first counts, whoever comes and goes`() throws {
+    @Test func `a name means the oldest document that has it, after any change`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 func first() throws -> InodeNumber? { try catalog.document(in: .local, fullName: "Plan.txt")?.inode }
@@ -72,7 +72,7 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `what a write did is forgotten when it is rolled back`() throws {
+    @Test func `the cache forgets what a write did when it is rolled back`() throws {
         try withCatalog { catalog in
             let kept = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt")) }
             _ = try catalog.read { try $0.entry(in: .local, filename: "a.txt") }
@@ -124,7 +124,7 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `more entries than are remembered are all found`() throws {
+    @Test func `more entries than the cache holds are all found`() throws {
         try withCatalog { catalog in
             let inodes = try catalog.write { catalog in
                 try (0..<10_000).map { try catalog.insert(.folder("folder \($0)")) }
@@ -140,8 +140,8 @@ struct EntryCacheTests {
         }
     }
 
-    /// Of a folder that was just made all names are known.
-    @Test func `in a new folder is what came there, however it came, and nothing else`() throws {
+    /// All names of a new folder are cached.
+    @Test func `lookups in a new folder find every entry that got there, and no other name`() throws {
         try withCatalog { catalog in
             let (folder, moved) = try catalog.write { catalog in
                 (try catalog.insert(.folder("F")), try catalog.insert(.document("Moved.txt", filename: "m.txt")))
@@ -180,19 +180,19 @@ struct EntryCacheTests {
         }
     }
 
-    @Test func `when too many names are known, they are looked for again`() throws {
-        var folders = WholeFolders()
+    @Test func `when too many names are cached, lookups ask the database again`() throws {
+        var folders = CompleteFolders()
         let folder = InodeNumber(100)
         func entry(_ number: Int) -> Entry { .folder("name \(number)", in: folder) }
-        folders.begin(folder)
+        folders.insertEmpty(folder)
         folders.add(entry(1))
-        #expect(folders.lack(ExactName("name 2"), in: folder))
-        #expect(!folders.lack(ExactName("name 1"), in: folder))
-        #expect(!folders.lack(ExactName("name 1"), in: InodeNumber(101)))
+        #expect(folders.lacks(ExactName("name 2"), in: folder))
+        #expect(!folders.lacks(ExactName("name 1"), in: folder))
+        #expect(!folders.lacks(ExactName("name 1"), in: InodeNumber(101)))
         for number in 0..<300_000 { folders.add(entry(number)) }
-        #expect(!folders.lack(ExactName("other"), in: folder))
-        folders.begin(folder)
+        #expect(!folders.lacks(ExactName("other"), in: folder))
+        folders.insertEmpty(folder)
         folders.forget(folder)
-        #expect(!folders.lack(ExactName("other"), in: folder))
+        #expect(!folders.lacks(ExactName("other"), in: folder))
     }
 }

@@ -36,7 +36,7 @@ struct EntryCountTests {
         }
     }
 
-    @Test func `what stops being a document is counted no longer`() throws {
+    @Test func `a document that becomes a scratch file is no longer counted`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 let inode = try catalog.insert(.document("Plan.txt", filename: "a.txt"))

@@ -8,7 +8,7 @@ import Testing
 struct EntryRowTests {
     /// Entries of every nature, of which no column has the value that it has in `plain`, as far as the nature has it.
     private static let samples: [Entry] = [
-        .folder(NamingPlace(keepsNames: true, isScratch: true)),
+        .folder(NamingContext(keepsNames: true, isScratch: true)),
         .document(
             DocumentIdentity(
                 name: DocumentName(storedDisplayName: "cafe\u{301}", pathExtension: "txt"), naming: .untitled)),
@@ -139,7 +139,7 @@ struct EntryRowTests {
     }
 
     @Test(arguments: [
-        EntryNature.folder(NamingPlace(keepsNames: false, isScratch: true)), .scratch, .symbolicLink(target: []),
+        EntryNature.folder(NamingContext(keepsNames: false, isScratch: true)), .scratch, .symbolicLink(target: []),
         .document(DocumentIdentity(name: DocumentName(storedDisplayName: "a", pathExtension: ""), naming: .given)),
         .document(DocumentIdentity(name: DocumentName(storedDisplayName: "a", pathExtension: ""), naming: .automatic)),
         .document(DocumentIdentity(name: DocumentName(storedDisplayName: "a", pathExtension: "b"), naming: .untitled)),

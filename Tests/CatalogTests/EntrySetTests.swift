@@ -2,7 +2,7 @@ import Catalog
 import Documents
 import Testing
 
-/// Sets of entries that work is found in.
+/// Queries for entries with pending work.
 struct EntrySetTests {
     @Test func `a content that changed needs an upload, any other change can be described`() throws {
         try withCatalog { catalog in

@@ -2,7 +2,7 @@ import Catalog
 import Documents
 import Testing
 
-/// What the catalog keeps of the container: its committed state, and what waits to be committed.
+/// The catalog's tables about the container: its committed state, and records that wait to be committed.
 struct ReplicaTableTests {
     private let parent = EntryID(numbered: 50)
 

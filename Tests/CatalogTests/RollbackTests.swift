@@ -2,7 +2,7 @@ import Catalog
 import Documents
 import Testing
 
-/// A write happens whole or not at all.
+/// A write is atomic.
 struct RollbackTests {
     private struct Interruption: Error {}
 

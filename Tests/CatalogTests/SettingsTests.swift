@@ -2,7 +2,7 @@ import Catalog
 import Documents
 import Testing
 
-/// What the catalog remembers besides entries.
+/// The table `settings`.
 struct SettingsTests {
     @Test(arguments: [
         Setting.deviceID, .deviceName, .logHead, .sequentialNumber, .stepNumber, .catalogFile, .cloudURL,

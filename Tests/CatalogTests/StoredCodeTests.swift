@@ -2,7 +2,7 @@
 import Documents
 import Testing
 
-/// What enumerations are called in columns and in SQL. It is part of the catalog's format.
+/// The numbers of enumerations in columns and in SQL. They are part of the catalog's format.
 struct StoredCodeTests {
     @Test func `the numbers of kinds, namings and containers never change`() {
         #expect([EntryKind.folder, .document, .scratch, .symbolicLink].map(\.code) == [0, 1, 2, 3])

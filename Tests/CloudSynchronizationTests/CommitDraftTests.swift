@@ -2,6 +2,7 @@ import Catalog
 import Documents
 @testable import CloudSynchronization
 import Replication
+import TestSupport
 import Testing
 
 /// The changes that go into a commit, and their order.
@@ -30,7 +31,7 @@ struct CommitDraftTests {
         -> Entry
     {
         var entry = Entry(
-            parent: parent, container: .cloud, nature: .folder(NamingPlace(keepsNames: false, isScratch: false)),
+            parent: parent, container: .cloud, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
             filename: name, created: Timestamp(nanoseconds: 1), position: 1, mode: 0o755)
         entry.inode = InodeNumber(inode)
         entry.id = .random()

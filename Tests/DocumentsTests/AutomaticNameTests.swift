@@ -63,11 +63,11 @@ struct AutomaticNameTests {
     }
 
     @Test(arguments: [".", ".."])
-    func `a line that cannot serve as a name is none`(line: String) {
+    func `a line that is not a valid name is not used`(line: String) {
         #expect(displayName(bytes(line), pathExtension: "") == Self.stem)
     }
 
-    @Test func `a line longer than what is looked at is cut between characters`() {
+    @Test func `a line longer than the examined part is cut between characters`() {
         let line = "x" + String(repeating: "é", count: AutomaticName.examinedLength)
         #expect(displayName(bytes(line)) == "x" + String(repeating: "é", count: 63))
     }

@@ -1,2 +1,2 @@
-/// The bytes of a text: `==` of strings takes different spellings of one character for equal.
+/// The bytes of a text. For `==`, composed and decomposed characters are equal.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }

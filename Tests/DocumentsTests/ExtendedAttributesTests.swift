@@ -22,7 +22,7 @@ struct ExtendedAttributesTests {
         #expect(read.names.map { Array($0.utf8) } == [Array(name.utf8)])
     }
 
-    @Test func `none are nothing at all`() throws {
+    @Test func `no attributes are stored as nil`() throws {
         var attributes = ExtendedAttributes()
         #expect(try attributes.json() == nil)
         attributes["user.a"] = []
@@ -33,7 +33,7 @@ struct ExtendedAttributesTests {
     @Test(arguments: [
         #"{"user.%4":"AA=="}"#, #"{"user.%41":"AA=="}"#, #"{"user.é":"AA=="}"#, #"{"user.%FF":"AA=="}"#, "[]", "",
     ])
-    func `what this would not have written is refused`(json: String) {
+    func `JSON that docfs would not write is refused`(json: String) {
         #expect(throws: (any Error).self) { try ExtendedAttributes(json: Array(json.utf8)) }
     }
 }

@@ -95,7 +95,7 @@ struct FilenameGeneratorTests {
     }
 }
 
-/// Whether a name may be that of a document in a backup of a listing (`user.document.name`).
+/// Recognises names that may come from a backup of a listing (`user.document.name`).
 struct GeneratedNameTests {
     private func couldHaveMade(_ name: String, _ convention: FilenameConvention = .timestamp, prefix: String = "")
         throws -> Bool
@@ -122,7 +122,7 @@ struct GeneratedNameTests {
             "2026-11-21-041233-7f3g",
             "026-11-21-041233-7f3a", "2026-11-21 041233-7f3a", "1b4e28ba-2fa1-11d2-883f-b9a761bde3f.md", "Notes 1.txt",
         ])
-    func `other names are not`(name: String) throws { #expect(try !couldHaveMade(name)) }
+    func `other names are not recognised as generated`(name: String) throws { #expect(try !couldHaveMade(name)) }
 
     @Test func `numbers are recognised where they are counted`() throws {
         #expect(try couldHaveMade("Notes 1.txt", .sequential))

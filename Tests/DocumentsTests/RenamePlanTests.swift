@@ -1,17 +1,17 @@
 import Documents
 import Testing
 
-/// What a rename does to what the two names mean.
+/// What a rename does to the entries of both names.
 struct RenamePlanTests {
     private func plan(
         _ source: RenamedEntry, over target: RenamedEntry?, isSame: Bool = false, name: String = "Name.txt",
-        in destination: NamingPlace = .ordinary, migrates: Bool = false, options: RenameOptions = []
+        in destination: NamingContext = .ordinary, migrates: Bool = false, options: RenameOptions = []
     ) throws -> RenamePlan {
         let plan = try RenameRule.plan(
             RenameRequest(
                 source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
                 migrates: migrates, options: options))
-        // Which of them continue a departed document is told by `RenamingTests`.
+        // `RenamingTests` tests which of them continue a removed document.
         switch plan {
         case .relocate(var renaming):
             renaming.continuesRemoved = false

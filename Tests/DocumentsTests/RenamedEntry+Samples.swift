@@ -15,7 +15,7 @@ extension RenamedEntry {
 
     static let groceries = document("Groceries")
     static let plan = document("Plan", filename: "2026-11-22-101500-00ff.txt")
-    /// As `zip` calls its file while it writes.
+    /// The name of `zip`'s temporary file.
     static let temporary = document("ziAbC123", "", filename: "2026-11-22-101501-a0b1", isFresh: true)
     static let scratch = other(.scratch, "4913")
     static let folder = other(.folder, "Folder")
@@ -26,11 +26,11 @@ extension RenamedEntry {
     }
 }
 
-extension NamingPlace {
-    static let ordinary = NamingPlace(keepsNames: false, isScratch: false)
-    /// Within `.git`, say.
-    static let hidden = NamingPlace(keepsNames: true, isScratch: false)
-    static let trash = NamingPlace(keepsNames: true, isScratch: true)
+extension NamingContext {
+    static let ordinary = NamingContext(keepsNames: false, isScratch: false)
+    /// Inside a dot folder such as `.git`.
+    static let hidden = NamingContext(keepsNames: true, isScratch: false)
+    static let trash = NamingContext(keepsNames: true, isScratch: true)
 }
 
 extension DocumentName {

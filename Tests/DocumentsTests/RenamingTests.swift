@@ -1,10 +1,10 @@
 @testable import Documents
 import Testing
 
-/// What becomes of an entry that is called so in that place.
+/// The kind and the names of an entry after a rename.
 struct RenamingTests {
     private func renaming(
-        _ source: RenamedEntry, to name: String, in place: NamingPlace = .ordinary
+        _ source: RenamedEntry, to name: String, in place: NamingContext = .ordinary
     ) throws -> Renaming {
         RenameRule.renaming(source, to: try EntryName(name), in: place)
     }
@@ -85,7 +85,7 @@ struct RenamingTests {
     }
 
     @Test(arguments: [Naming.given, .automatic, .untitled])
-    func `moving under a name the document has already names nothing anew`(naming: Naming) throws {
+    func `moving a document under a name that it already has changes no name`(naming: Naming) throws {
         let document = RenamedEntry.document("Groceries", naming: naming)
         let unchanged = Renaming(kind: .document, filename: .keep)
         #expect(try renaming(document, to: "Groceries.txt") == unchanged)
@@ -111,8 +111,8 @@ struct RenamingTests {
                 == Renaming(kind: .document, filename: .keep, name: .named("Untitled"), naming: .given))
     }
 
-    @Test(arguments: [NamingPlace.ordinary, .hidden, .trash], ["Name", ".name", "a.tmp", "x.tar.gz"])
-    func `folders and symbolic links are called what people call them`(place: NamingPlace, name: String) throws {
+    @Test(arguments: [NamingContext.ordinary, .hidden, .trash], ["Name", ".name", "a.tmp", "x.tar.gz"])
+    func `folders and symbolic links are called what people call them`(place: NamingContext, name: String) throws {
         #expect(try renaming(.folder, to: name, in: place) == Renaming(kind: .folder, filename: .exactly(name)))
         #expect(try renaming(.link, to: name, in: place) == Renaming(kind: .symbolicLink, filename: .exactly(name)))
     }
@@ -171,7 +171,7 @@ struct RenamingTests {
                 == Renaming(kind: .document, filename: .keep))
     }
 
-    @Test func `what leaves a hidden place gets a generated filename, unless it has one`() throws {
+    @Test func `a document that leaves a dot folder gets a generated filename, unless it has one`() throws {
         let config = RenamedEntry.document("config", "ini", filename: "config.ini", isGenerated: false)
         #expect(try renaming(config, to: "config.ini") == Renaming(kind: .document, filename: .generate))
         #expect(
@@ -185,25 +185,25 @@ struct RenamingTests {
 
 struct NamingPlaceTests {
     @Test(arguments: [
-        ("Photos", NamingPlace.ordinary), (".git", .hidden), (".Trash-1000", .trash), ("Old~", .ordinary),
+        ("Photos", NamingContext.ordinary), (".git", .hidden), (".Trash-1000", .trash), ("Old~", .ordinary),
         ("build.tmp", .ordinary),
     ])
-    func `a folder's name decides what the names in it mean`(name: String, place: NamingPlace) throws {
-        #expect(NamingPlace.ordinary.folder(try EntryName(name)) == place)
+    func `a folder's name decides what the names in it mean`(name: String, place: NamingContext) throws {
+        #expect(NamingContext.ordinary.folder(try EntryName(name)) == place)
     }
 
-    @Test func `a folder in a hidden place or in the trash is one, too`() throws {
-        #expect(NamingPlace.hidden.folder(try EntryName("objects")) == .hidden)
-        #expect(NamingPlace.trash.folder(try EntryName("files")) == .trash)
-        #expect(NamingPlace.hidden.folder(try EntryName(".Trash-1000")) == .trash)
+    @Test func `a folder inside a dot folder or the trash is treated as that folder`() throws {
+        #expect(NamingContext.hidden.folder(try EntryName("objects")) == .hidden)
+        #expect(NamingContext.trash.folder(try EntryName("files")) == .trash)
+        #expect(NamingContext.hidden.folder(try EntryName(".Trash-1000")) == .trash)
     }
 
-    @Test func `a place says which files are scratch and which keep their names`() throws {
-        #expect(NamingPlace.ordinary.isScratch(try EntryName("a.tmp")))
-        #expect(!NamingPlace.ordinary.isScratch(try EntryName("a.txt")))
-        #expect(NamingPlace.trash.isScratch(try EntryName("a.txt")))
-        #expect(NamingPlace.ordinary.keepsName(try EntryName(".bashrc")))
-        #expect(!NamingPlace.ordinary.keepsName(try EntryName("a.txt")))
-        #expect(NamingPlace.hidden.keepsName(try EntryName("a.txt")))
+    @Test func `a naming context says which files are scratch and which keep their names`() throws {
+        #expect(NamingContext.ordinary.isScratch(try EntryName("a.tmp")))
+        #expect(!NamingContext.ordinary.isScratch(try EntryName("a.txt")))
+        #expect(NamingContext.trash.isScratch(try EntryName("a.txt")))
+        #expect(NamingContext.ordinary.keepsName(try EntryName(".bashrc")))
+        #expect(!NamingContext.ordinary.keepsName(try EntryName("a.txt")))
+        #expect(NamingContext.hidden.keepsName(try EntryName("a.txt")))
     }
 }

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Containers that lost something, were put back to an older state, or are others; and `docfs check` (PRODUCT 5 and 9).
+/// Containers that lost objects, were put back to an older state, or were replaced; and `docfs check` (Semantics, "A container that was damaged").
 @Suite(.mounting, .timeLimit(.minutes(3)))
 struct CheckTests {
     /// Two devices with three documents, each with a commit of its own, on both.

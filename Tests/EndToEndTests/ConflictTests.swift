@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Versions in conflict, and choosing among them (PRODUCT 6).
+/// Versions in conflict, and choosing among them (Semantics, "Conflicts").
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct ConflictTests {
     /// `Plan.txt`, edited by both devices while neither could see the other; the desktop later.
@@ -39,7 +39,7 @@ struct ConflictTests {
         return try folder.listing().sorted().map { folder / $0 }
     }
 
-    /// Waits until the document is out of conflict on a device, and says this.
+    /// Waits until a device shows the document with this content and without a conflict.
     private func expectSettled(_ device: Device, _ text: String) async throws {
         let document = device.cloud / "Plan.txt"
         try await eventually { try document.state()["conflicts"] == "0" }
@@ -83,7 +83,7 @@ struct ConflictTests {
         try await withConflict { laptop, _ in
             let version = try #require(try conflicts(laptop).first)
             #expect(throws: Errno.permissionDenied) { try version.open(.writeOnly) }
-            // ENOENT: for who creates something, a virtual name is not there (it must not stand in the way).
+            // ENOENT: a virtual name must not block the creation of a document with that name, so create does not find it.
             #expect(throws: Errno.noSuchFileOrDirectory) {
                 try (laptop.cloud / "Plan.txt.conflicts" / "New.txt").create("x")
             }

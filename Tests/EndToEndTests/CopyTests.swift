@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Copies, and backups, made by programs that take extended attributes along (PRODUCT 2).
+/// Copies and backups made by programs that copy extended attributes (Semantics, "Other attributes").
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct CopyTests {
     @Test(

@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// A full disk refuses what needs room, changes nothing in doing so, hides nothing, and never refuses mounting, reading or removing.
+/// On a full disk, operations that need space fail and change nothing. Mounting, reading and removing always work.
 @Suite(.mounting, .timeLimit(.minutes(2)), .needsDiskImages)
 struct FullDiskTests {
     private static let count = 12
@@ -21,7 +21,7 @@ struct FullDiskTests {
             try await disk.fill()
             var moved: Set<Int> = []
             for number in 0..<Self.count {
-                // Somebody else takes whatever becomes free.
+                // Another program uses up any space that becomes free.
                 try await disk.fill()
                 if (try? (device.local / "\(number).txt").rename(to: device.local / "Folder" / "\(number).txt")) != nil
                 {

@@ -2,10 +2,10 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Programs that hold a document open while they, or other devices, save it.
+/// Programs that keep a document open while they or other devices save it.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct HeldDocumentTests {
-    /// What the scripts wait with: for a command to succeed. `THERE` is the other device's `Documents`.
+    /// A shell function for the scripts: waits until a command succeeds. `THERE` is the other device's `Documents`.
     private static let functions = """
         await() { tries=0; until "$@"; do tries=$((tries + 1)); [ $tries -lt 600 ] || exit 99; sleep 0.05; done; }
         says() { [ "$(cat "$1")" = "$2" ]; }

@@ -1,7 +1,7 @@
 import MountSupport
 import Testing
 
-/// What is still held when its name is gone behaves as on any file system.
+/// Open files and folders whose name was removed behave as on any file system.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct HeldWithoutNameTests {
     private static func expect(_ program: String, says line: String, listing: Listing) async throws {

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// What the kernel remembers of names, attributes and listings, when it is no longer so.
+/// The kernel's caches of names, attributes and listings are invalidated when these change.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct KernelMemoryTests {
     @Test(arguments: [Listing.filenames, .displayNames], [false, true])
@@ -17,7 +17,7 @@ struct KernelMemoryTests {
             try await eventually { try desktop.cloud.documentNames().count == 1 }
             let there = desktop.cloud / (try #require(try desktop.cloud.documentNames().first))
             #expect(try there.text() == "milk\n")
-            // Who reads it keeps the file that the name led to.
+            // The reader keeps the file open to which the name led.
             let reader = isRead ? try there.open(.readOnly) : nil
             try document.append("eggs\n")
             try await eventually { try there.state()["downloading"] == "outdated" }

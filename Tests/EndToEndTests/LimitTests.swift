@@ -5,7 +5,7 @@ import Testing
 /// Any number of folders and documents works under any limit of open files.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct LimitTests {
-    /// Mounts with so many descriptors at most.
+    /// Mounts with a limit on open descriptors.
     private static func mount(_ device: Device, descriptors: Int) async throws {
         let output = device.folder / "limited.output"
         try await runShell(

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// What `docfs mount` cannot do, it says in one line and leaves nothing behind.
+/// A mount that is refused prints one line and leaves nothing behind.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct MountRefusalTests {
     private static func expectRefusal(
@@ -93,7 +93,7 @@ struct MountRefusalTests {
                 $0 == device.cloudDirectory.url ? url : $0
             }
             let result = try await device.attemptMount(arguments)
-            // An argument's value: whether that is wrong usage is not settled.
+            // The contract leaves open whether a wrong value is wrong usage (64) or a failure (1).
             #expect([1, 64].contains(result.exitStatus))
             #expect(result.oneErrorLine != nil, "\(result.standardError)")
             #expect(result.standardError.contains(url))

@@ -4,7 +4,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Owners and modes, mostly as other users of the machine meet them (`--allow-other`, PRODUCT 6 and 10).
+/// Owners and modes, mostly for other users of the machine (`--allow-other`; Semantics, "Files as programs expect them").
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct PermissionTests {
     /// For each mode with set-id bits, each way to change a content, and a handle opened before or after the chmod: the mode that is left

@@ -3,7 +3,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-/// Whatever programs do to files, they see what a plain folder would show them; also after docfs was killed.
+/// A random sequence of operations gives the same results in docfs as in a plain folder, also after docfs was killed.
 @Suite(.mounting, .timeLimit(.minutes(3)))
 struct PlainFolderTests {
     /// Steps that meet each other often: few names, a few folders, of all kinds that docfs treats in their own way.

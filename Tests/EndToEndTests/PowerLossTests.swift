@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Losing power loses nothing that was synced, and nothing that the cloud was told; no document gets another's place or name.
+/// After a loss of power, everything that was synced or sent is there, and no document has another one's place or name.
 @Suite(.mounting, .timeLimit(.minutes(2)), .needsDiskImages)
 struct PowerLossTests {
     private static func settle(_ device: Device) async throws {
@@ -73,7 +73,7 @@ struct PowerLossTests {
                     "echo new $N > local/.Letter.tmp; mv local/.Letter.tmp local/Letter.txt",
                     environment: ["N": "\(number)"])
             }
-            // So the journal writes down names, and not by itself contents.
+            // The journal then has the names, but not necessarily the contents.
             try await runShell("echo > store/other; sync store/other", in: device.folder)
             try await disk.losePower()
             try await device.mount()
@@ -93,7 +93,7 @@ struct PowerLossTests {
             try await disk.synchronize()
             try await device.mount()
             for number in 1...9 { try (device.local / "\(number).txt").rename(to: folder / "\(number).txt") }
-            // Names are written down, and the catalog is not.
+            // The names are on the disk, and the catalog is not.
             try await runShell("echo > store/other; sync store/other", in: device.folder)
             try await disk.losePower()
             for _ in 1...2 {

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// Others who may look into the store's folder read nothing there but what the documents' own modes let them.
+/// Other users who may enter the store's folder can read only the documents whose modes allow it.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct PrivateStoreTests {
     private static let ownFolders = ["staging"]
@@ -22,7 +22,7 @@ struct PrivateStoreTests {
 
     @Test func `docfs's own files are the owner's alone in a store that others may enter`() async throws {
         try await withUnmountedDevice { device in
-            // The daemon has no umask, whatever the shell's.
+            // The daemon clears its umask, whatever the shell's is.
             try device.store.makeFolder()
             try #require(try device.store.stat().permissions.contains(.otherReadExecute))
             try await device.mount()

@@ -104,7 +104,7 @@ struct RestoreTests {
         try await withTwoDevices { device, clone in
             try await Self.makeDocuments(on: device)
             try await clone.unmount()
-            // Both have something to send that the cloud does not know.
+            // Both have changes that are not sent yet.
             try device.cloudDirectory.disconnect()
             try (device.cloud / "Public late.txt").create("public late")
             try await runShell(

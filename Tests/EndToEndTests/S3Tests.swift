@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// The cloud on a real S3 server (PRODUCT 5).
+/// The cloud on a real S3 server (Semantics, "Containers").
 @Suite(.mounting, .timeLimit(.minutes(3)))
 struct S3Tests {
     private func options(_ server: S3Server, _ url: String? = nil) throws -> MountOptions {

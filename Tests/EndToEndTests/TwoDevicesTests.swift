@@ -32,7 +32,7 @@ struct TwoDevicesTests {
     @Test func `changes of one device are seen by the other within a second`() async throws {
         try await withTwoDevices { laptop, desktop in
             var best = Duration.seconds(60)
-            // The best of several: the machine may be busy with other tests, docfs must not be.
+            // The best of several attempts, since other tests may keep the machine busy.
             for round in 1...8 {
                 let document = laptop.cloud / "Round \(round).txt"
                 try document.create("round")
@@ -51,10 +51,10 @@ struct TwoDevicesTests {
             let there = desktop.cloud / "Groceries.txt"
             try document.create("milk\n")
             try await eventually { try there.text() == "milk\n" }
-            // Who has read all of it may be ahead of its being put in place.
+            // A reader may have all bytes shortly before the file is installed.
             try await eventually { try there.state()["downloading"] == "current" }
             try there.append("eggs\n")
-            // Asked for all along, so that the kernel has the old size when the new one comes.
+            // Repeated stat calls keep the old size in the kernel's cache when the new one arrives.
             try await eventually {
                 _ = try document.stat()
                 return try document.state()["downloading"] == "outdated"

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// What a document was before (PRODUCT 6).
+/// Earlier versions of a document (Semantics, "Versions").
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct VersionTests {
     private func save(_ texts: [String], to document: FilePath) async throws {
@@ -56,7 +56,7 @@ struct VersionTests {
             try await save(["two"], to: document)
             let folder = device.cloud / "Plan.txt.versions"
             let version = folder / (try #require(try folder.listing().first))
-            // The superuser gets as far as docfs; others are refused by the folder's mode.
+            // The superuser's request reaches docfs; the kernel refuses others by the folder's mode.
             let refusal = getuid() == 0 ? Errno.notPermitted : Errno.permissionDenied
             #expect(throws: refusal) { try version.remove() }
             #expect(throws: Errno.permissionDenied) { try version.open(.readWrite) }

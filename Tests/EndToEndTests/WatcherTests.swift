@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// What programs that watch `cloud` hear of other devices (inotify).
+/// inotify events in `cloud` for the changes of other devices.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct WatcherTests {
     private static func withWatchedDesktop(
@@ -32,7 +32,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `where filenames are listed, events bear them`() async throws {
+    @Test func `events have filenames where filenames are listed`() async throws {
         try await Self.withWatchedDesktop(.filenames) { laptop, desktop, watcher in
             let document = laptop.cloud / "Groceries.txt"
             try document.create("milk")
@@ -65,7 +65,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `a link is heard of, and is what it is`() async throws {
+    @Test func `events report a symbolic link, and it stays one`() async throws {
         try await Self.withWatchedDesktop(.filenames) { laptop, desktop, watcher in
             try await runShell("ln -s ../elsewhere link", in: laptop.cloud)
             #expect(try await watcher.events(until: "CREATE link") == ["CREATE link"])
@@ -74,7 +74,7 @@ struct WatcherTests {
     }
 
     @Test(arguments: Listing.allCases)
-    func `what this device does itself is heard of as anywhere, and not again when the cloud has it`(
+    func `a change by this device is reported once, and not again when the cloud has it`(
         listing: Listing
     ) async throws {
         try await withTwoDevices(MountOptions(listing: listing)) { laptop, desktop in
@@ -89,7 +89,7 @@ struct WatcherTests {
             let watcher = try await Watcher.inotifywait(desktop.cloud, notes: desktop.folder)
             try await runShell(work, in: desktop.cloud)
             try await eventually { (laptop.cloud / ".c").exists }
-            // What comes from elsewhere after it shows that all of it has been told.
+            // A later event from another device shows that all events have arrived.
             try (laptop.cloud / ".d").create("four")
             let heard = try await watcher.events(until: "CLOSE_WRITE,CLOSE .d")
             #expect(heard.filter { !$0.hasSuffix(" .d") } == (try ordinary.events))
@@ -131,7 +131,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `to be heard of, a document need not be here`() async throws {
+    @Test func `events are reported also for documents whose content is not here`() async throws {
         try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
             try (laptop.cloud / "Groceries.txt").create("milk")
             _ = try await watcher.events(until: "CLOSE_WRITE,CLOSE Groceries.txt")
@@ -145,7 +145,7 @@ struct WatcherTests {
 
     /// Not where its Python lies in a folder of somebody else's.
     @Test(.enabled(if: Watcher.canRunWatchdog))
-    func `a library for watching hears of it too`() async throws {
+    func `a Python library that watches folders reports the events too`() async throws {
         try await withTwoDevices(.displayNames) { laptop, desktop in
             let watcher = try await Watcher.watchdog(desktop.cloud, notes: desktop.folder)
             try (laptop.cloud / "Groceries.txt").create("milk")
@@ -165,7 +165,7 @@ struct WatcherTests {
         }
     }
 
-    @Test func `names that move on at once are heard of one after the other`() async throws {
+    @Test func `events of names that change quickly are reported one after the other`() async throws {
         try await Self.withWatchedDesktop(.displayNames) { laptop, desktop, watcher in
             try (laptop.cloud / "A").makeFolder()
             _ = try await watcher.events(until: "CREATE,ISDIR A")
@@ -182,7 +182,7 @@ struct WatcherTests {
         }
     }
 
-    /// Who waits for an answer that nobody will give cannot be killed: the mount must end with its daemon.
+    /// A process that waits for an answer from a dead daemon could not be killed, so the mount must end with its daemon.
     @Test func `killing docfs while it tells watchers leaves nothing behind that hangs`() async throws {
         try await withTwoDevices(.displayNames) { laptop, desktop in
             for round in 1...4 {

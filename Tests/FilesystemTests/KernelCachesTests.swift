@@ -32,7 +32,7 @@ struct KernelCachesTests {
         }
         caches = KernelCaches(kernel: kernel, folderStreams: streams, statePolls: polls) { [shown] change, expire in
             shown.changes.withLock { $0.append(change) }
-            for place in change.places { expire(place.entry.name, place.entry.folder) }
+            for place in change.paths { expire(place.entry.name, place.entry.folder) }
         }
     }
 

@@ -38,9 +38,9 @@ final class KernelSpy: KernelNotifications {
     }
 }
 
-extension ListedPlace {
+extension ListedPath {
     /// A document in a folder of the cloud.
-    static func document(_ name: String, _ inode: Int64 = 101, in folder: InodeNumber = .cloud) -> ListedPlace {
-        ListedPlace(folders: [], entry: .init(folder: folder, name: name, inode: InodeNumber(inode), kind: .document))
+    static func document(_ name: String, _ inode: Int64 = 101, in folder: InodeNumber = .cloud) -> ListedPath {
+        ListedPath(folders: [], entry: .init(folder: folder, name: name, inode: InodeNumber(inode), kind: .document))
     }
 }

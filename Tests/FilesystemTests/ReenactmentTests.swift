@@ -6,14 +6,14 @@ import Testing
 
 /// What the thread that reenacts remote changes is answered.
 struct ReenactmentTests {
-    private static let folder = ListedPlace.Step(folder: .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
+    private static let folder = ListedPath.Component(folder: .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
     private static let old = place("old", 101)
     private static let new = place("new", 101)
 
-    private static func place(_ name: String, _ inode: Int64, in container: Container = .cloud) -> ListedPlace {
-        let folder = ListedPlace.Step(
+    private static func place(_ name: String, _ inode: Int64, in container: Container = .cloud) -> ListedPath {
+        let folder = ListedPath.Component(
             folder: container == .local ? .local : .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
-        return ListedPlace(
+        return ListedPath(
             in: container, folders: [folder],
             entry: .init(folder: folder.inode, name: name, inode: InodeNumber(inode), kind: .document))
     }

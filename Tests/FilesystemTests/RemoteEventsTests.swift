@@ -156,7 +156,7 @@ struct ReenactmentStageTests {
     @Test func `its calls are answered by the change under way, and between two changes none does anything`() {
         stage.enter()
         _ = stage.answer(to: cue)
-        let document = ListedPlace.document("new.txt")
+        let document = ListedPath.document("new.txt")
         let make = Reenactment.Call.make(folder: .cloud, name: "new.txt")
         #expect(stage.answer(to: make) == .refused)
         let result = stage.perform(Reenactment(change: .created(document))) {

@@ -9,6 +9,7 @@ import Glibc
 import ObjectStore
 import Replication
 import Synchronization
+import TestSupport
 import Testing
 
 /// Removing contents that no version needs: versions are kept for 30 days, by the store's clock (`Semantics`, "Versions").

@@ -5,6 +5,7 @@ import Glibc
 @testable import CloudSynchronization
 @testable import Library
 import Replication
+import TestSupport
 import Testing
 
 /// Faults that the simulation found, each in its shortest form.

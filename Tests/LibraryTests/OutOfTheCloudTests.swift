@@ -6,6 +6,7 @@ import Glibc
 @testable import CloudSynchronization
 @testable import Library
 import SystemPackage
+import TestSupport
 import Testing
 
 /// Documents that leave the cloud while their content is not here.

@@ -5,6 +5,7 @@ import Foundation
 @testable import CloudSynchronization
 @testable import Library
 import Replication
+import TestSupport
 import Testing
 
 /// A commit that is stored on this device until the log has it.

@@ -199,6 +199,6 @@ extension RemoteChange {
     }
 }
 
-extension ListedPlace {
+extension ListedPath {
     fileprivate var text: String { (folders.map(\.name) + [entry.name]).joined(separator: "/") }
 }

@@ -35,10 +35,10 @@ struct WriterWatchTests {
 
     @Test mutating func `only the first write of a change is told apart`() {
         addWriters(1)
-        #expect(watch.markModified())
-        #expect(!watch.markModified())
+        #expect(watch.markModified() == true)
+        #expect(watch.markModified() == false)
         watch.markUnmodified()
-        #expect(watch.markModified())
+        #expect(watch.markModified() == true)
     }
 
     @Test mutating func `a file that the kernel writes to by itself may change unnoticed where it cannot be noticed`() {
@@ -61,42 +61,42 @@ struct WriterWatchTests {
 
     @Test mutating func `only the close of the last writer waits for mappings`() {
         addWriters(2)
-        #expect(!watch.beginClose())
+        #expect(watch.beginClose() == false)
         #expect(!watch.isOnlyMapped)
-        #expect(watch.beginClose())
+        #expect(watch.beginClose() == true)
         #expect(watch.isOnlyMapped)
         #expect(watch.mayChangeUnnoticed(noticesWrites: true))
     }
 
     @Test mutating func `a close that begins while another waits does not wait, but the other one looks again`() {
         addWriters(1)
-        #expect(watch.beginClose())
+        #expect(watch.beginClose() == true)
         addWriters(1)
         #expect(!watch.isOnlyMapped)
-        #expect(!watch.beginClose())
+        #expect(watch.beginClose() == false)
         #expect(watch.isOnlyMapped)
-        #expect(!watch.endWait())
-        #expect(watch.endWait())
+        #expect(watch.endWait() == false)
+        #expect(watch.endWait() == true)
         #expect(!watch.isOnlyMapped)
     }
 
     @Test mutating func `a file that is opened again after its close has a last writer again`() {
         addWriters(1)
-        #expect(watch.beginClose())
-        #expect(watch.endWait())
+        #expect(watch.beginClose() == true)
+        #expect(watch.endWait() == true)
         _ = watch.removeWriter()
         watch.endClose()
         addWriters(1)
         #expect(!watch.isOnlyMapped)
-        #expect(watch.beginClose())
+        #expect(watch.beginClose() == true)
     }
 
     @Test mutating func `a writer that has closed does not count for one that is opened before its close ends`() {
         addWriters(2)
-        #expect(!watch.beginClose())
+        #expect(watch.beginClose() == false)
         _ = watch.removeWriter()
         watch.endClose()
-        #expect(watch.beginClose())
+        #expect(watch.beginClose() == true)
         #expect(watch.isOnlyMapped)
     }
 }

@@ -76,11 +76,7 @@ struct ApplyMergeTests {
     /// Far more levels than the stack of a thread has room for if folders were visited by recursion.
     @Test func `folders of any depth come back`() throws {
         let depth = 20_000
-        func id(_ number: Int) -> EntryID {
-            EntryID(
-                bytes: [UInt8](repeating: 1, count: 12)
-                    + (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })!
-        }
+        func id(_ number: Int) -> EntryID { EntryID(counted: number) }
         var replica = NamelessReplica()
         for number in 1...depth {
             var folder = laptop.folder(0, "f", in: number == 1 ? .cloudRoot : id(number - 1))

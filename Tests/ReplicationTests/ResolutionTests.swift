@@ -1,5 +1,6 @@
 import Documents
 import Replication
+import TestSupport
 import Testing
 
 /// Choices among versions in conflict (ContainerFormat, resolve).

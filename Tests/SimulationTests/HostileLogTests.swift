@@ -4,11 +4,11 @@ import Replication
 import Testing
 import TestSupport
 
-/// Log entries that nobody should have written, made from good ones: each is refused in one line or is a
-/// valid commit, soon, and whatever it says `apply` keeps its rules.
+/// Invalid log entries, made from valid ones. Each is quickly refused with one line, or it is a valid commit; then `apply` keeps its
+/// rules, whatever the commit contains.
 @Suite(.timeLimit(.minutes(1)))
 struct HostileLogTests {
-    /// More than any mutation here can excuse.
+    /// Longer than any mutation may take.
     private static let patience = Duration.seconds(5)
 
     @Test(arguments: 1...20 as ClosedRange<UInt64>)
@@ -72,7 +72,7 @@ struct HostileLogTests {
         #expect(ContinuousClock.now - start < Self.patience)
     }
 
-    /// No name leads out of the store, and everything hangs together.
+    /// No name leads out of the store, and every entry has a parent.
     private func expectRules(_ replica: InMemoryReplica) {
         for entry in replica.entries.values {
             #expect((try? EntryName(entry.description.filename)) != nil)
@@ -89,7 +89,7 @@ struct HostileLogTests {
     }
 }
 
-/// Commits, and what an enemy makes of them.
+/// Valid commits, and hostile mutations of them.
 private enum HostileCommit {
     static func sample(_ random: inout SeededGenerator) throws -> Commit {
         let device = DeviceID.random(using: &random)

@@ -3,20 +3,19 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Whole devices in simulated worlds: each the real library with its catalog and its files, and the real steps
-/// of the synchronizer. Store, network and time are the world's, and one seed decides all of them.
+/// Runs whole devices in simulated worlds. Each device is the real library, with its catalog and files, and the real
+/// synchronizer. The world simulates the object store, the network and the time, all decided by one seed.
 ///
-/// That it finds bugs was tried by making some. Each is one line, and this is the first seed that fails with it
-/// (another history of requests, as any change of the code makes, moves them; these were tried before the store was made anew,
-/// and not since):
+/// To check that it finds bugs, these were put into the code, each in one line. The first failing seed is given for each. Any change of
+/// the code changes the order of requests and so the seeds; these date from before the store's redesign:
 ///
 /// - `CommitSender.sendPending` takes its own commit twice: seed 1, "have different replicas".
 /// - A checkpoint is taken for one position later than it is: seed 1, "have different replicas".
-/// - `VersionHistory.add` does not look at the base: seed 2, "gave way to one that was not made from it".
+/// - `VersionHistory.add` ignores the base: seed 2, "gave way to one that was not made from it".
 /// - Writes that the kernel carried out are not noted when the file is closed: seed 2, "a save is lost".
-/// - `apply` deletes a document whatever was seen of it: seed 39, "gave way to one that was not made from it".
-/// - `OutgoingCommit.clearPending` clears what is pending although the revision moved on: seed 67, "does not hold what it says".
-/// - The outbox does not outlive a crash: seed 235, "has one save twice".
+/// - `apply` deletes a document although it has versions that the deleting device had not seen: seed 39, "gave way to one that was not made from it".
+/// - `OutgoingCommit.clearPending` clears pending changes although the entry changed since: seed 67, "does not hold what it says".
+/// - The outbox is lost in a crash: seed 235, "has one save twice".
 ///
 /// Not found in 300 seeds: an own commit that is not recognised after a lost answer, since reading the log
 /// recognises it as well; conflicts whose contents are removed after 30 days, for which worlds end too soon; and files
@@ -34,7 +33,7 @@ import Testing
     @Test func `nothing is lost in any world`() async throws {
         let results = await Simulation.run(seeds: Simulation.seeds, prints: Simulation.replayed != nil)
         for result in results where !result.wrong.isEmpty { Issue.record("\(result.report)") }
-        // That they did get in each other's way.
+        // Checks that crashes, lost answers and the like did occur.
         let counts = results.reduce(into: [String: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
         print(
             results.count, "worlds,", results.reduce(0) { $0 + $1.steps }, "steps,", counts.sorted { $0.key < $1.key })

@@ -1,4 +1,4 @@
-/// Bytes whose period is a prime, so that no piece of a round size can stand in another's place.
+/// Bytes with a prime period, so that no two pieces of a round size are equal.
 public func pattern(_ count: Int) -> [UInt8] {
     var state: UInt32 = 1
     let block = (0..<65_521).map { _ in

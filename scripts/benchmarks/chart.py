@@ -1,6 +1,6 @@
-"""A picture of a benchmark's results, which come as JSON on standard input: chart.py FILE.png
+"""Draws a chart of a benchmark's results, read as JSON from standard input: chart.py FILE.png
 
-For each row a bar for each of those that were measured, as its speed to that of the first baseline there is.
+Each row has a bar for each file system that was measured: its speed relative to the first baseline.
 """
 import json
 import sys
@@ -14,7 +14,7 @@ COLOURS = {"native": "#9aa0a6", "bindfs": "#e8a33d", "rclone": "#5b8def", "juice
 
 
 def ratios(results):
-    """Rows with their speeds to the first of native and bindfs that was measured; others say nothing of speed."""
+    """Rows with their speeds relative to native, or to bindfs if native was not measured. Rows with neither are left out."""
     for row, seconds in results.items():
         baseline = next((name for name in COLOURS if name in seconds and name != "docfs"), None)
         if baseline is not None:

@@ -1,4 +1,4 @@
-"""Rows about the cloud: what takes requests to a store, beside what rclone needs for the same."""
+"""Rows about the cloud: operations that send requests to a store, compared with rclone where it can do the same."""
 import contextlib
 import hashlib
 import json
@@ -29,7 +29,7 @@ def wait_until_sent(documents):
 
 @contextlib.contextmanager
 def docfs(binary, base, name, cloud, environment=None):
-    """Mounts a device with a store of its own; yields its `Documents` and the seconds until it was ready."""
+    """Mounts a device with a store of its own; yields its `Documents` and the seconds until the mount was ready."""
     mountpoint = base / f"{name}-mount"
     mountpoint.mkdir(exist_ok=True)
     environment = {**os.environ, **(environment or {})}
@@ -44,7 +44,7 @@ def docfs(binary, base, name, cloud, environment=None):
 
 
 class Server:
-    """A SeaweedFS of its own (scripts/s3-server)."""
+    """A SeaweedFS server for this benchmark alone (scripts/s3-server)."""
 
     def __init__(self, base):
         with socket.socket() as probe:
@@ -83,7 +83,7 @@ class Server:
 
 
 def upload(binary, base, sizes, rounds):
-    """Small documents that are moved into the cloud, until a store has them all; and rclone with the same files."""
+    """Moves small documents into the cloud and waits until all are uploaded; copies the same files with rclone."""
     server = Server(base)
     seconds = {"docfs": [], "rclone": []}
     commits = []
@@ -96,7 +96,7 @@ def upload(binary, base, sizes, rounds):
             seconds["rclone"].append(time.perf_counter() - start)
             with docfs(binary, base, f"upload-{number}", server.cloud(f"docfs-{number}"), server.environment) as (documents, _):
                 make_files(documents / "local" / "notes", sizes.migrated)
-                time.sleep(1)  # Documents that somebody has, not such as are being written to.
+                time.sleep(1)  # So that no document counts as one that is still being written.
                 start = time.perf_counter()
                 os.rename(documents / "local" / "notes", documents / "cloud" / "notes")
                 wait_until_sent(documents)
@@ -108,7 +108,7 @@ def upload(binary, base, sizes, rounds):
 
 
 def placeholder(binary, base, sizes, rounds):
-    """A document of another device, over S3: until its first byte is read, and its last."""
+    """Opens a placeholder over S3: the seconds until the first byte is read, and until the last."""
     server = Server(base)
     first, last = [], []
     try:
@@ -132,7 +132,7 @@ def placeholder(binary, base, sizes, rounds):
 
 @contextlib.contextmanager
 def rclone_mount(server, base):
-    """The same server as a folder, by rclone."""
+    """Mounts a bucket of the server with rclone."""
     mountpoint = base / "rclone-mount"
     mountpoint.mkdir()
     server.rclone(
@@ -145,7 +145,7 @@ def rclone_mount(server, base):
 
 @contextlib.contextmanager
 def juicefs_mount(program, server, base):
-    """The same server as a folder, by JuiceFS with its names in SQLite."""
+    """Mounts a bucket of the server with JuiceFS, whose metadata are in SQLite."""
     mountpoint, names = base / "juicefs-mount", f"sqlite3://{base}/juicefs.db"
     mountpoint.mkdir()
     quietly = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -160,7 +160,7 @@ def juicefs_mount(program, server, base):
 
 
 def checkpoint(folder, count, per_folder=100):
-    """A cloud folder whose log begins with a checkpoint of so many documents, as the page ContainerFormat has it."""
+    """Makes a container whose log begins with a checkpoint of so many documents (see the page ContainerFormat)."""
     chance = random.Random(1)
 
     def identifier():
@@ -209,7 +209,7 @@ def checkpoint(folder, count, per_folder=100):
             {"document": {"versions": {"current": version, "conflicts": [], "superseded": []}}},
             displayName=f"Document number {number}", pathExtension="txt", naming="given", hasGeneratedFilename=True, mode=0o644)
     flush()
-    # A chain that begins after the checkpoint, so that no entry is missing before it.
+    # The log begins after the checkpoint, so no earlier entry is missing.
     head = {
         "container": container, "root": position + 1, "readFrom": position + 1, "position": position,
         "hash": hashlib.sha256(b"").hexdigest(), "state": "".join(f"{number:016x}" for number in state),
@@ -219,7 +219,7 @@ def checkpoint(folder, count, per_folder=100):
 
 
 def resident_bytes(store):
-    """Of the daemon that has the store open, after it has done its work and at most."""
+    """Memory of the daemon that has the store open: now, and the most it ever had."""
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             if str(store) in (process / "cmdline").read_text().split("\0") and "--foreground" in (process / "cmdline").read_text():
@@ -229,7 +229,7 @@ def resident_bytes(store):
 
 
 def first_listing(documents):
-    """The seconds of the first listing of a folder."""
+    """Returns the seconds of the first listing of a folder."""
     start = time.perf_counter()
     names = os.listdir(documents / "cloud" / "Folder 2")
     seconds = time.perf_counter() - start
@@ -239,7 +239,7 @@ def first_listing(documents):
 
 
 def bootstrap(binary, base, sizes, rounds):
-    """A new device of a large container: until it is mounted, and the first listing of a folder."""
+    """Mounts a new device of a large container: the seconds until it is ready, and of the first listing."""
     cloud = base / "large-cloud"
     checkpoint(cloud, sizes.bootstrapped)
     ready, listing, peak = [], [], 0
@@ -253,7 +253,7 @@ def bootstrap(binary, base, sizes, rounds):
 
 
 def lookup(documents, folders):
-    """The median seconds of a lookup in folders that nobody has been in."""
+    """Returns the median seconds of a lookup in folders that were not read before."""
     chance, times = random.Random(3), []
     for number in chance.sample(range(folders), min(folders, 500)):
         folder = documents / "cloud" / f"Folder {number}"
@@ -266,7 +266,7 @@ def lookup(documents, folders):
 
 
 def large_folder(binary, base, sizes):
-    """A folder of very many documents, beside one of a thousand."""
+    """Compares a folder of very many documents with one of a thousand."""
     figures = {}
     for name, count in (("large", sizes.bootstrapped), ("small", 1000)):
         cloud = base / f"{name}-folder-cloud"
@@ -292,7 +292,7 @@ def large_folder(binary, base, sizes):
 
 
 def million(binary, base, sizes):
-    """The largest container there is: what a new device needs for it, and what each later mount."""
+    """Measures the largest container: the first mount of a new device, and a later mount."""
     cloud = base / "largest-cloud"
     checkpoint(cloud, sizes.largest)
     with docfs(binary, base, "largest", f"file://{cloud}") as (documents, first_mount):

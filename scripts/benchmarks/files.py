@@ -1,4 +1,4 @@
-"""Rows about files: the same work in a plain folder, through bindfs, and in docfs."""
+"""Rows about files: the same work in a plain folder, through bindfs, and through docfs."""
 import mmap
 import os
 import pathlib
@@ -21,7 +21,7 @@ def timed(work):
     return time.perf_counter() - start
 
 
-# Each row prepares in `folder` and returns the seconds that its work took.
+# Each row prepares `folder` and returns the seconds that its work took.
 
 
 def sequential_write(folder, sizes):
@@ -104,7 +104,7 @@ def make_files(folder, count):
 
 
 def fresh_folder(folder, name, count):
-    """A folder of `count` files, made once and kept for all rounds."""
+    """A folder of `count` files, created once for all rounds."""
     path = folder / name
     if not path.exists():
         make_files(path, count)
@@ -112,8 +112,8 @@ def fresh_folder(folder, name, count):
 
 
 def create(folder, sizes):
-    # What it makes stays until all is over: for minutes ext4 passes over the inodes of deleted files one by one
-    # when it makes a file (`recently_deleted`), which took ten times as long as everything else.
+    # The files are kept to the end of the benchmark. For minutes after a deletion, ext4 skips the freed inodes one by
+    # one when it creates a file (`recently_deleted`), which took ten times as long as everything else.
     path = folder / f"created-{time.monotonic_ns()}"
     return timed(lambda: make_files(path, sizes.files))
 
@@ -185,7 +185,7 @@ def atomic_save(folder, sizes):
     return timed(work)
 
 
-# A tree as programmers have them: the headers of this machine.
+# A tree like that of a program's sources: the headers of this machine.
 
 
 def headers(count):
@@ -217,7 +217,7 @@ def repository(folder, sizes):
         for number in range(0, sizes.repository, 100):
             part = path / f"part {number // 100}"
             make_files(part, 100)
-            # What is as new as its index git compares byte by byte.
+            # git compares files that are as new as its index byte by byte.
             for file in part.iterdir():
                 os.utime(file, (0, time.time() - 3600))
         git(path, "init", "-q")

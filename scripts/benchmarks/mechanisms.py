@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What single mechanisms of the mount buy: two builds of docfs, one of them with a mechanism taken out, in turns.
+"""Measures what a single mechanism of the mount gains: runs two builds of docfs in turn, one without the mechanism.
 
     scripts/benchmarks/mechanisms.py BINARY OTHER [--rounds N] [--rows open-1,list-again]
 
-Each round mounts both, one after the other, and measures every row in each. Printed are the medians and the best of
-the rounds (which a busy machine disturbs less), and how many times the first is better. Rows that end in -1 have one caller, those in -8 eight at once. Sources/Filesystem/Filesystem.docc/Mechanisms.md
-has the figures.
+Each round mounts both, one after the other, and measures every row in each. The table has the medians, the best of the
+rounds (which a busy machine disturbs less), and how many times better the first build is. Rows that end in -1 have one
+caller, those in -8 eight at once. The figures are in Sources/Filesystem/Filesystem.docc/Mechanisms.md.
 """
 import argparse
 import contextlib
@@ -19,7 +19,7 @@ import time
 BLOCK = 1 << 20
 CALLS = 1000
 LISTED = 10_000
-# Fewer than the descriptors that a program may have.
+# Less than the limit of open descriptors.
 HELD = 500
 LARGE = 256 * BLOCK
 
@@ -46,7 +46,7 @@ def timed(work):
 
 
 def at_once(callers, work):
-    """The seconds until `work(caller)` has ended in as many processes as there are callers."""
+    """Runs `work(caller)` in one process for each caller; returns the seconds until all have ended."""
     if callers == 1:
         return timed(lambda: work(0))
     ready, go = os.pipe(), os.pipe()
@@ -77,12 +77,12 @@ def at_once(callers, work):
 
 
 def per_call(callers, work):
-    """Microseconds per call, over all callers together: the inverse of the throughput."""
+    """Microseconds per call of all callers together: the inverse of the throughput."""
     return at_once(callers, work) / (callers * CALLS) * 1e6
 
 
 def stat_row(folder, callers):
-    """Names that mean nothing: the kernel asks for each, each time."""
+    """Looks up names that do not exist: the kernel asks docfs each time."""
     def work(caller):
         for number in range(CALLS):
             with contextlib.suppress(FileNotFoundError):
@@ -175,7 +175,7 @@ def read_row(folder, cold):
 
 
 def small_row(folder, writes):
-    """4 KiB at a time, in random places."""
+    """Reads or writes 4 KiB at a time, at random offsets."""
     path = folder / "large.bin"
     if not path.exists():
         write_row(folder)
@@ -194,7 +194,7 @@ def small_row(folder, writes):
 
 
 def unlink_row(folder, held):
-    """Files that somebody holds open, or nobody."""
+    """Works on files that a program has open, or on closed ones."""
     path = folder / f"unlinked-{held}"
     path.mkdir()
     names = [str(path / f"note {number}.txt") for number in range(HELD)]
@@ -202,7 +202,7 @@ def unlink_row(folder, held):
     if not held:
         for file in files:
             os.close(file)
-        time.sleep(0.5)  # The kernel tells of a close a moment later.
+        time.sleep(0.5)  # The kernel reports a close a moment later.
 
     def work():
         for name in names:
@@ -223,7 +223,7 @@ def read_state(path):
 
 
 def closed_row(folder):
-    """How many states in a thousand say of a document that was just closed that it is open."""
+    """Counts how often, of a thousand times, the state of a document that was just closed still says that it is open."""
     wrong = 0
     for number in range(1000):
         file = os.open(folder / "closed.txt", os.O_RDWR | os.O_CREAT, 0o600)
@@ -234,7 +234,7 @@ def closed_row(folder):
 
 
 def state_row(folder, kind):
-    """A state of a document that was closed long ago, was just closed, or is held open."""
+    """Reads the state of a document that was closed long ago, was just closed, or is open."""
     path = folder / f"state-{kind}.txt"
     path.touch()
     if kind == "held":
@@ -253,14 +253,14 @@ def state_row(folder, kind):
 
 
 def in_cloud(folder):
-    """Documents of a cloud that cannot be reached, so that no upload reads them meanwhile."""
+    """Makes documents in a cloud that cannot be reached, so that no upload reads them meanwhile."""
     container = folder.parents[2] / "cloud"
     if container.exists():
         container.rename(folder.parents[2] / "unreachable")
     return folder.parent / "cloud"
 
 
-# The name of a row: its unit, whether more is better, and what measures it.
+# For each row: its unit, whether more is better, and the function that measures it.
 ROWS = {
     "stat-1": ("us", False, lambda folder: stat_row(folder, 1)),
     "open-1": ("us", False, lambda folder: open_row(folder, 1)),

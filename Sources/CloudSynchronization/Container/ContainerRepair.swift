@@ -261,7 +261,7 @@ struct ContainerRepair: Sendable {
             let records = try fresh.catalog.read { fresh in try some.map { ($0, try fresh.replicaRecord($0)) } }
             for case (let id, let record?) in records {
                 let entry = try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
-                for content in entry.departedContents(at: head.position.next.number) { try catalog.note(content) }
+                for content in entry.departedContents(at: head.position.next.number) { try catalog.record(content) }
                 if try catalog.replicaRecord(id) == record { continue }
                 try catalog.store(entry, as: record)
                 touched.append(id)

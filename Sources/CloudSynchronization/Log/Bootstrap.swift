@@ -42,7 +42,7 @@ struct Bootstrap: Sendable {
                 try catalog.addMany(indexingAfterwards: isEmpty) {
                     try checkpoint.forEach { entry, record in
                         try catalog.store(entry, as: record)
-                        for content in entry.departedContents(at: next) { try catalog.note(content) }
+                        for content in entry.departedContents(at: next) { try catalog.record(content) }
                         if !entry.isDeleted { try insert(entry) }
                     }
                 }

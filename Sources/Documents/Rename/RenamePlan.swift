@@ -1,13 +1,13 @@
-/// Where an entry's filename comes from after a rename.
+/// Which filename an entry gets by a rename.
 public enum FilenameChoice: Sendable, Equatable {
     case keep
     case exactly(String)
     case generate
 }
 
-/// What a rename does to the identity of a document.
+/// Whether a rename makes a file a document, or a document a scratch file.
 public enum IdentityChange: Sendable, Equatable {
-    /// What is renamed stays the document, scratch file, folder or link that it is.
+    /// The kind stays.
     case none
     /// A scratch file becomes a document.
     case begins
@@ -15,16 +15,16 @@ public enum IdentityChange: Sendable, Equatable {
     case ends
 }
 
-/// What an entry is called, and is, after a rename.
+/// The kind and the names of an entry after a rename.
 public struct Renaming: Sendable, Equatable {
     public var kind: EntryKind
     public var identity: IdentityChange
     public var filename: FilenameChoice
-    /// The new name and who chose it; nil where both stay.
+    /// The new name and who chose it; nil if both stay.
     public var name: DocumentName?
     public var naming: Naming?
-    /// Whether it becomes the document that was deleted from the new name, or set aside, a moment ago, if there is one. So `zip` saves,
-    /// which removes the archive and renames a temporary file.
+    /// Whether the file continues the document that had the new name until a moment ago, if there is one: it was deleted or renamed to a
+    /// backup. `zip` saves so: it removes the archive and renames a temporary file.
     public var continuesRemoved: Bool
 
     public init(
@@ -44,11 +44,11 @@ public struct Renaming: Sendable, Equatable {
 public enum RenamePlan: Equatable, Sendable {
     /// Both names mean the same entry.
     case nothing
-    /// The source goes to a name that nothing had.
+    /// The source moves to an unused name.
     case relocate(Renaming)
     /// The source's content becomes the content of the target document, whose identity stays.
     case replaceContent
-    /// The target goes; the source takes its name.
+    /// The target is removed, and the source gets its name.
     case replaceEntry(Renaming)
     /// Both swap their contents; names and identities stay.
     case exchange
@@ -56,13 +56,13 @@ public enum RenamePlan: Equatable, Sendable {
 
 /// Why a rename is refused.
 public enum RenameRefusal: Error, Equatable, Sendable {
-    /// RENAME_NOREPLACE, or another document across containers.
+    /// RENAME_NOREPLACE and the name is in use, or a move between containers onto an existing document.
     case exists
     /// A file over a folder.
     case isFolder
     /// A folder over a file.
     case notFolder
-    /// RENAME_EXCHANGE across containers, or with what has no content to swap.
+    /// RENAME_EXCHANGE between containers, or of entries that cannot be exchanged, such as a file and a folder.
     case cannotExchange
     /// `Documents`, `local` or `cloud`.
     case isOfTheTree
@@ -75,12 +75,12 @@ public enum RenameRefusal: Error, Equatable, Sendable {
     case migration(MigrationObstacle)
 }
 
-/// Why an entry cannot leave its container with all it holds.
+/// Why an entry cannot be moved to the other container with everything in it.
 public enum MigrationObstacle: Error, Equatable, Sendable {
-    /// Content of it is still on its way out of the cloud, and would go back.
+    /// Some of its content is still being downloaded out of the cloud, and would have to go back.
     case stillArriving
-    /// Documents in conflict stay in the cloud.
+    /// It has conflict versions, which exist in the cloud only.
     case inConflict
-    /// Content of it is not here, and the cloud cannot be reached.
+    /// Some of its content is not here, and the cloud cannot be reached.
     case notHere
 }

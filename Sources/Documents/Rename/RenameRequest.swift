@@ -1,12 +1,12 @@
-/// What of an entry matters to the rules of renaming.
+/// The properties of an entry on which the rules of renaming depend.
 public struct RenamedEntry: Sendable, Equatable {
     public var kind: EntryKind
     public var filename: String
     /// Whether the filename was generated (and is kept for life) rather than given.
     public var hasGeneratedFilename: Bool
-    /// Whether the filename was generated so lately that nobody relies on it yet (`SavingInterval`).
+    /// Whether the filename was generated so lately that no program relies on it yet (`SavingInterval`).
     public var isFilenameFresh: Bool
-    /// Nil for what is no document.
+    /// Documents only.
     public var name: DocumentName?
     public var naming: Naming
     /// Whether its newest content is on this device.
@@ -40,27 +40,27 @@ public struct RenameOptions: OptionSet, Sendable {
     public static let exchange = RenameOptions(rawValue: 2)
 }
 
-/// All that decides what a rename does.
+/// The facts from which `RenameRule` decides.
 public struct RenameRequest: Sendable {
     public var source: RenamedEntry
-    /// What the new name means in the destination; nil for nothing.
+    /// The entry that has the new name in the destination; nil if there is none.
     public var target: RenamedEntry?
     /// Whether source and target are one entry.
     public var isSame: Bool
     public var name: EntryName
-    public var destination: NamingPlace
+    public var destination: NamingContext
     /// Whether the destination is `Documents` itself.
     public var isIntoDocuments: Bool
     /// Whether the destination is the source or lies within it.
     public var isIntoItself: Bool
     /// Whether source and destination are in different containers.
     public var migrates: Bool
-    /// Why the source cannot leave its container, where it would have to.
+    /// If the rename crosses containers: why the source cannot.
     public var obstacle: MigrationObstacle?
     public var options: RenameOptions
 
     public init(
-        source: RenamedEntry, target: RenamedEntry?, isSame: Bool, name: EntryName, destination: NamingPlace,
+        source: RenamedEntry, target: RenamedEntry?, isSame: Bool, name: EntryName, destination: NamingContext,
         isIntoDocuments: Bool = false, isIntoItself: Bool = false, migrates: Bool, obstacle: MigrationObstacle? = nil,
         options: RenameOptions
     ) {

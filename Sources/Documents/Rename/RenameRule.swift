@@ -1,5 +1,5 @@
-/// The rules of renaming (Semantics, "Two names", "How programs save" and "Between local and cloud"). This is the one place that decides
-/// what a rename does.
+/// The rules of renaming (Semantics, "Two names", "Saving" and "Moving between local and cloud"). Only this type decides what
+/// a rename does.
 public enum RenameRule {
     public static func plan(_ request: RenameRequest) throws(RenameRefusal) -> RenamePlan {
         try requireNamedPlaces(request)
@@ -12,7 +12,7 @@ public enum RenameRule {
         return plan
     }
 
-    /// The tree's own folders stay, wherever somebody wants to move them: asked before the destination is looked up.
+    /// Refuses to move `Documents`, `local` and `cloud`. Called before the destination is looked up, since no destination is valid.
     public static func requireMovable(_ source: RenamedEntry) throws(RenameRefusal) {
         if source.isOfTheTree { throw .isOfTheTree }
     }
@@ -38,25 +38,25 @@ public enum RenameRule {
         if source.kind == .folder, target.kind != .folder { throw .notFolder }
         if source.kind != .folder, target.kind == .folder { throw .isFolder }
         if request.migrates, source.kind != .scratch || target.kind != .scratch { throw .exists }
-        // The content of a placeholder belongs to its own identity in the cloud: it takes the name.
+        // A placeholder has no content here that the target could get, so it replaces the target as an entry.
         if target.kind == .document, source.kind != .symbolicLink, source.isContentHere { return .replaceContent }
         return .replaceEntry(renaming(request))
     }
 
     private static func renaming(_ request: RenameRequest) -> Renaming {
         var source = request.source
-        // Between containers the filename stays.
+        // A filename stays on the way between containers.
         if request.migrates, request.target == nil { source.isFilenameFresh = false }
         var renaming = renaming(source, to: request.name, in: request.destination)
-        // Between containers a document stays itself.
+        // A document that moves between containers continues no other one.
         renaming.continuesRemoved =
             renaming.kind == .document && source.isContentHere
             && (source.kind == .scratch || source.kind == .document && !request.migrates)
         return renaming
     }
 
-    /// What `source` is called, and is, when it gets the name `name` in `destination`.
-    static func renaming(_ source: RenamedEntry, to name: EntryName, in destination: NamingPlace) -> Renaming {
+    /// The kind and the names of `source` if it is renamed to `name` in `destination`.
+    static func renaming(_ source: RenamedEntry, to name: EntryName, in destination: NamingContext) -> Renaming {
         switch source.kind {
         case .folder, .symbolicLink:
             return Renaming(kind: source.kind, filename: .exactly(name.text))
@@ -77,7 +77,7 @@ public enum RenameRule {
     }
 
     private static func documentRenaming(
-        _ source: RenamedEntry, to name: EntryName, in destination: NamingPlace
+        _ source: RenamedEntry, to name: EntryName, in destination: NamingContext
     ) -> Renaming {
         let keepsName = destination.keepsName(name)
         let filename: FilenameChoice =
@@ -86,19 +86,19 @@ public enum RenameRule {
             }
         if isOwnName(name, of: source) { return Renaming(kind: .document, filename: filename) }
         let newName = DocumentName(splitting: name)
-        let isAnew =
+        let needsFilename =
             filename == .keep && !keepsName && source.isFilenameFresh && !hasExtension(newName.pathExtension, source)
-        return Renaming(kind: .document, filename: isAnew ? .generate : filename, name: newName, naming: .given)
+        return Renaming(kind: .document, filename: needsFilename ? .generate : filename, name: newName, naming: .given)
     }
 
-    /// Whether a filename was generated for a name with that extension.
+    /// Whether the filename has that extension.
     private static func hasExtension(_ pathExtension: String, _ source: RenamedEntry) -> Bool {
         if pathExtension.isEmpty { return source.name?.pathExtension.isEmpty == true }
         return source.filename.utf8Ends(with: "." + pathExtension)
     }
 
-    /// Moving under a name that the document has already names nothing anew: its filename, its
-    /// display name, or the `Untitled.EXT` by which a document without a name is reached.
+    /// Whether the document has this name already, so that the rename gives it no new one: its filename, its display name, or the
+    /// `Untitled.EXT` under which an untitled document resolves.
     private static func isOwnName(_ name: EntryName, of source: RenamedEntry) -> Bool {
         guard let current = source.name else { return false }
         let asked = DocumentName(splitting: name)

@@ -93,7 +93,7 @@ extension Filesystem {
         return true
     }
 
-    private func reply(_ listed: ListedPlace.Step, to call: Reenactment.Call, _ request: fuse_req_t) {
+    private func reply(_ listed: ListedPath.Component, to call: Reenactment.Call, _ request: fuse_req_t) {
         // The kernel must not remember names by this: they may mean something else by now.
         let resolved = Resolved(node: .entry(listed.inode), attributes: attributes(of: listed), isCacheable: false)
         var entry = fuse_entry_param(resolved, in: self)
@@ -106,7 +106,7 @@ extension Filesystem {
     }
 
     /// What was removed meanwhile has the attributes of nothing in particular.
-    private func attributes(of listed: ListedPlace.Step) -> FileAttributes {
+    private func attributes(of listed: ListedPath.Component) -> FileAttributes {
         do throws(Refusal) { return try library.attributes(of: .entry(listed.inode)) } catch {
             return .departed(listed.kind, at: Timestamp(seconds: 0, nanoseconds: 0))
         }

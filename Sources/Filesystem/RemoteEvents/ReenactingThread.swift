@@ -76,14 +76,14 @@ final class ReenactingThread: ChangePerformer {
     }
 
     /// Opens the folder through no symbolic link and no other mount: its path may mean something else by now.
-    private func inFolder(of place: ListedPlace, _ root: Int32, _ body: (Int32) -> Int32) -> Int32 {
+    private func inFolder(of place: ListedPath, _ root: Int32, _ body: (Int32) -> Int32) -> Int32 {
         let folder = docfs_open_beneath(root, place.folderPath, UInt64(O_PATH | O_DIRECTORY | O_CLOEXEC))
         guard folder >= 0 else { return errno }
         defer { close(folder) }
         return body(folder)
     }
 
-    private func make(_ entry: ListedPlace.Step, in folder: Int32) -> Int32 {
+    private func make(_ entry: ListedPath.Component, in folder: Int32) -> Int32 {
         switch entry.kind {
         case .folder: return failure(mkdirat(folder, entry.name, 0o700))
         case .symbolicLink: return failure(symlinkat(".", folder, entry.name))
@@ -104,7 +104,7 @@ final class ReenactingThread: ChangePerformer {
     private func failure(_ result: Int32) -> Int32 { result == 0 ? 0 : errno }
 }
 
-extension ListedPlace {
+extension ListedPath {
     /// The path of its folder from the mountpoint on.
     var folderPath: String { (["Documents", container.rawValue] + folders.map(\.name)).joined(separator: "/") }
 }

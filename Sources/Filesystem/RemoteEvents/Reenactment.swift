@@ -23,7 +23,7 @@ struct Reenactment {
 
     enum Answer: Equatable {
         /// The entry that the name means, or that the call has made.
-        case entry(ListedPlace.Step)
+        case entry(ListedPath.Component)
         case absent
         case done
         /// The call does not belong to the change: it is refused, so that nothing is ever done by that thread.
@@ -63,7 +63,7 @@ struct Reenactment {
     }
 
     private func meaning(of name: String, in folder: InodeNumber) -> Answer {
-        for place in change.places {
+        for place in change.paths {
             if let listed = place.folders.first(where: { $0.isNamed(name, in: folder) }) { return .entry(listed) }
         }
         switch change {
@@ -79,7 +79,7 @@ struct Reenactment {
     }
 }
 
-extension ListedPlace.Step {
+extension ListedPath.Component {
     fileprivate func isNamed(_ name: String, in folder: InodeNumber) -> Bool {
         self.folder == folder && self.name.isIdentical(to: name)
     }

@@ -83,7 +83,7 @@ final class RemoteEvents: Sendable {
 
     private func perform(_ change: RemoteChange, _ expire: Expire) {
         for attempt in 1...Self.attempts {
-            for place in change.places { expire(place.entry.name, place.entry.folder) }
+            for place in change.paths { expire(place.entry.name, place.entry.folder) }
             do throws(Errno) { return try performer.perform(change) } catch {
                 if attempt < Self.attempts, error == .fileExists || error == .notPermitted { continue }
                 return logger.debug(

@@ -1,3 +1,4 @@
+import Replication
 import Backing
 import Catalog
 import Documents

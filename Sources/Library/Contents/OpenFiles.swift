@@ -13,6 +13,20 @@ final class OpenFiles: Sendable {
         var held = HeldVersions()
         /// Who opened a document last.
         var lastOpener: (thread: Int32, opener: HeldVersions.Opener)?
+
+        fileprivate mutating func add(_ handle: Handle) -> UInt64 {
+            lastHandle += 1
+            handles[lastHandle] = handle
+            files[handle.file.inode] = handle.file
+            if let document = handle.file.document, let opener = handle.opener {
+                held.recordOpen(document, by: opener)
+            }
+            handle.file.state.withLock { state in
+                state.handles += 1
+                if handle.canWrite { state.writing.addWriter() }
+            }
+            return lastHandle
+        }
     }
 
     /// Taken inside the catalog's queue or alone; a file's state is taken inside it.
@@ -26,20 +40,14 @@ final class OpenFiles: Sendable {
     }
 
     /// Registers a handle, and its file under its inode.
-    func add(_ handle: Handle) -> UInt64 {
-        table.withLock { table in
-            table.lastHandle += 1
-            table.handles[table.lastHandle] = handle
-            table.files[handle.file.inode] = handle.file
-            if let document = handle.file.document, let opener = handle.opener {
-                table.held.recordOpen(document, by: opener)
-            }
-            handle.file.state.withLock { state in
-                state.handles += 1
-                if handle.canWrite { state.writing.addWriter() }
-            }
-            return table.lastHandle
-        }
+    func add(_ handle: Handle) -> UInt64 { table.withLock { $0.add(handle) } }
+
+    /// Registers one more handle of a file that was found open before.
+    ///
+    /// - Returns: nil if the file was closed meanwhile. It must be opened afresh then: a rename over it would not have found it to `detach`
+    ///   it.
+    func addAnother(_ handle: Handle) -> UInt64? {
+        table.withLock { $0.files[handle.file.inode] === handle.file ? $0.add(handle) : nil }
     }
 
     /// Lets the open handles of an inode keep their content while its name leads to another file. The kernel may still ask for the

@@ -81,7 +81,7 @@ final class Attributes: LibraryPart {
         let now = surroundings.instant()
         if let known = catalog.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
         let status = try look()
-        catalog.noteStatus(NotedStatus(status, at: now), of: entry.inode)
+        catalog.cacheStatus(CachedStatus(status, at: now), of: entry.inode)
         // If the file was opened after the lstat, that open may have dropped the remembered status before it was stored.
         if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
         return status

@@ -32,7 +32,7 @@ final class States: LibraryPart {
     /// sends `release` after close(2) has returned.
     ///
     /// - Parameter inode: of the document or folder that the state describes.
-    func waitForCloses(inState inode: InodeNumber) throws(Refusal) {
+    func waitForCloses(beforeStateOf inode: InodeNumber) throws(Refusal) {
         if !openFiles.isClosed(inode) {
             openFiles.waitForClose(of: inode)
         } else if openFiles.areAnyOpen, try inspect({ try $0.entry(inode)?.kind }) == .folder {

@@ -7,8 +7,8 @@ import SystemPackage
 extension Namespace {
     /// The path of an entry as listings show it, with the names in `entry`, which its row may not have yet. Nil outside `local` and
     /// `cloud`.
-    func listedPlace(of entry: Entry, _ catalog: CatalogTransaction) throws -> ListedPlace? {
-        var folders: [ListedPlace.Step] = []
+    func listedPath(of entry: Entry, _ catalog: CatalogTransaction) throws -> ListedPath? {
+        var folders: [ListedPath.Component] = []
         var parent = entry.parent
         while parent != .cloud, parent != .local {
             guard let folder = try catalog.entry(parent), folder.inode > .cloud else { return nil }
@@ -16,7 +16,7 @@ extension Namespace {
                 .init(folder: folder.parent, name: folder.filename, inode: folder.inode, kind: .folder))
             parent = folder.parent
         }
-        return ListedPlace(
+        return ListedPath(
             in: parent == .local ? .local : .cloud, folders: folders.reversed(),
             entry: .init(
                 folder: entry.parent, name: try listedName(of: entry, catalog), inode: entry.inode, kind: entry.kind))
@@ -40,7 +40,7 @@ extension Namespace {
         guard configuration.showsDisplayNames, let name, entry.name != name else { return }
         var former = entry
         former.document?.name = name
-        guard let from = try listedPlace(of: former, catalog), let to = try listedPlace(of: entry, catalog),
+        guard let from = try listedPath(of: former, catalog), let to = try listedPath(of: entry, catalog),
             !from.isSameName(as: to)
         else { return }
         catalog.announce(.renamed(.moved(from: from, to: to)))

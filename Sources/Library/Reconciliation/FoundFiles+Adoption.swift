@@ -41,10 +41,11 @@ extension FoundFiles {
     {
         guard let folder = try catalog.entry(stray.folder), let name = try? EntryName(stray.name) else { return nil }
         let status = stray.found.status
-        let isScratch = stray.isFolder ? folder.place.folder(name).isScratch : folder.place.isScratch(name)
+        let isScratch =
+            stray.isFolder ? folder.namingContext.folder(name).isScratch : folder.namingContext.isScratch(name)
         let nature: EntryNature
         switch stray.found.type {
-        case S_IFDIR: nature = .folder(folder.place.folder(name))
+        case S_IFDIR: nature = .folder(folder.namingContext.folder(name))
         case S_IFLNK: nature = .symbolicLink(target: try directory.readSymbolicLink(stray.name))
         case S_IFREG:
             nature = isScratch ? .scratch : .document(DocumentIdentity(name: DocumentName(splitting: name)))
@@ -71,7 +72,7 @@ extension FoundFiles {
         _ catalog: CatalogTransaction
     ) throws {
         let split = DocumentName(splitting: name)
-        if folder.place.keepsName(name) { return }
+        if folder.namingContext.keepsName(name) { return }
         entry.hasGeneratedFilename = true
         let twin = try catalog.entries(generatedFilename: name.text).first
         let displayName = directory.displayName(of: name.text) ?? twin?.name?.displayName

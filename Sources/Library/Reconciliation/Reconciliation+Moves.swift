@@ -49,7 +49,8 @@ extension Reconciliation {
         comparison.backing.forget(row.inode)
         try catalog.update(entry)
         if row.kind == .folder {
-            try comparison.migration.updateDescendants(of: entry, from: row, to: folder.place.folder(name), catalog)
+            try comparison.migration.updateDescendants(
+                of: entry, from: row, to: folder.namingContext.folder(name), catalog)
             entry = try catalog.entry(entry.inode) ?? entry
         }
         if migrates { try comparison.migration.migrate(entry, from: row, catalog) }

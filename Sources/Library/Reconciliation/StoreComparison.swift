@@ -127,7 +127,7 @@ final class StoreComparison: LibraryPart {
         var last = InodeNumber(0)
         do {
             while !isOver() {
-                let entries = try catalog.read { try $0.entriesWithNotedContent(after: last, limit: 256) }
+                let entries = try catalog.read { try $0.entriesWithRecordedContent(after: last, limit: 256) }
                 // One write for each edit, since it reads the whole file. By id, since a version from another device changes the inode number.
                 for id in entries.compactMap(\.id) where try catalog.read({ try looksEdited(id, $0) }) && !isOver() {
                     try store.write { catalog in

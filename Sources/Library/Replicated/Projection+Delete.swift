@@ -43,7 +43,7 @@ extension Projection {
     }
 
     private mutating func remove(_ entry: Entry) throws {
-        if let place = try tree.namespace.listedPlace(of: entry, catalog) {
+        if let place = try tree.namespace.listedPath(of: entry, catalog) {
             changes.recordRemoval(of: entry, from: place)
         }
         if let folder = try catalog.entry(entry.parent) { try willChangeEntries(of: folder) }

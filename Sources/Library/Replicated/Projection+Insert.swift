@@ -44,7 +44,7 @@ extension Projection {
         let description = committed.description
         let nature: EntryNature =
             switch committed.content {
-            case .folder: .folder(folder.place.folder(try EntryName(description.filename)))
+            case .folder: .folder(folder.namingContext.folder(try EntryName(description.filename)))
             case .symbolicLink(let target): .symbolicLink(target: Array(target))
             case .document: .document(description.identity)
             }

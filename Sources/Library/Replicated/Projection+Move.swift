@@ -36,7 +36,7 @@ extension Projection {
     mutating func freeFilename(_ filename: String, in folder: Entry) throws {
         guard var other = try catalog.entry(in: folder.inode, filename: filename) else { return }
         let before = other
-        let place = try tree.namespace.listedPlace(of: before, catalog)
+        let place = try tree.namespace.listedPath(of: before, catalog)
         other.filename = try tree.namespace.distinctFilename(of: before, catalog)
         let directory = try tree.backing.folder(folder.inode, catalog)
         _ = try directory.renameIfPresent(filename, to: directory, other.filename)

@@ -28,7 +28,7 @@ extension Projection {
         try mirrorName(of: entry, was: current)
         let isMoved = entry.parent != current.parent || entry.filename != current.filename
         let isRenamed = isMoved || entry.name != current.name
-        let formerPlace = isRenamed ? try tree.namespace.listedPlace(of: current, catalog) : nil
+        let formerPlace = isRenamed ? try tree.namespace.listedPath(of: current, catalog) : nil
         // A save that was made here hid the newest version until now, and lost to it.
         let hasOtherContent = entry.currentVersion != current.currentVersion || saved.contains(committed.id)
         if entry.isOutdated || !entry.isHere, hasOtherContent { try giveNewInode(to: &entry) }

@@ -34,7 +34,7 @@ struct Projection {
     /// The changes that other devices made, with the names that listings show when all of them are done.
     func remoteChanges() throws -> [RemoteChange] {
         try changes.listed { id in
-            try catalog.entry(id).flatMap { try tree.namespace.listedPlace(of: $0, catalog) }
+            try catalog.entry(id).flatMap { try tree.namespace.listedPath(of: $0, catalog) }
         }
     }
 

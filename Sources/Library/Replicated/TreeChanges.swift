@@ -6,8 +6,8 @@ struct TreeChanges {
     private enum Change {
         case creation(EntryID)
         case content(EntryID)
-        case move(EntryID, from: ListedPlace)
-        case removal(from: ListedPlace)
+        case move(EntryID, from: ListedPath)
+        case removal(from: ListedPath)
     }
 
     private var changes: [Change] = []
@@ -25,7 +25,7 @@ struct TreeChanges {
     mutating func recordContent(of entry: Entry) { entry.id.map { changes.append(.content($0)) } }
 
     /// - Parameter place: its path in the listings before. Only the first one counts: the others are names that it had during the commit.
-    mutating func recordMove(of entry: Entry, from place: ListedPlace) {
+    mutating func recordMove(of entry: Entry, from place: ListedPath) {
         guard let id = entry.id else { return }
         guard hasFormerPath.insert(id).inserted else { return }
         moves[id] = changes.count
@@ -33,7 +33,7 @@ struct TreeChanges {
     }
 
     /// - Parameter place: its path in the listings before, unless a move of it was recorded.
-    mutating func recordRemoval(of entry: Entry, from place: ListedPlace) {
+    mutating func recordRemoval(of entry: Entry, from place: ListedPath) {
         guard let id = entry.id, let move = moves[id], case .move(_, let before) = changes[move] else {
             return changes.append(.removal(from: place))
         }
@@ -41,7 +41,7 @@ struct TreeChanges {
     }
 
     /// - Parameter place: tells the path of an entry after all changes; nil if it is gone.
-    func listed(_ place: (EntryID) throws -> ListedPlace?) rethrows -> [RemoteChange] {
+    func listed(_ place: (EntryID) throws -> ListedPath?) rethrows -> [RemoteChange] {
         try changes.compactMap { change in
             switch change {
             case .creation(let id): try place(id).map(RemoteChange.created)

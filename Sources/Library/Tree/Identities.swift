@@ -85,7 +85,7 @@ final class Identities: LibraryPart {
         var random = surroundings.random()
         entry.document = DocumentIdentity(name: documentName, naming: Naming(createdAs: documentName))
         entry.id = .random(using: &random)
-        if folder.place.keepsName(name) {
+        if folder.namingContext.keepsName(name) {
             entry.filename = name.text
             entry.hasGeneratedFilename = false
         } else {

@@ -97,13 +97,13 @@ final class Migration: LibraryPart {
     ///
     /// - Parameter place: the naming rules that hold in the folder from now on.
     func updateDescendants(
-        of folder: Entry, from source: Entry, to place: NamingPlace, _ catalog: CatalogTransaction
+        of folder: Entry, from source: Entry, to place: NamingContext, _ catalog: CatalogTransaction
     ) throws {
-        guard place != source.place else { return }
+        guard place != source.namingContext else { return }
         var places = [folder.inode: place]
         var moved = folder
         moved.nature = .folder(place)
-        if place.isScratch != source.place.isScratch {
+        if place.isScratch != source.namingContext.isScratch {
             try changeReplication(of: &moved, isScratch: place.isScratch, catalog)
         }
         try catalog.update(moved)
@@ -111,15 +111,15 @@ final class Migration: LibraryPart {
             guard let above = places[entry.parent], let name = try? EntryName(entry.filename) else { continue }
             if entry.kind == .folder {
                 entry.nature = .folder(above.folder(name))
-                places[entry.inode] = entry.place
+                places[entry.inode] = entry.namingContext
             }
-            let isScratch = entry.kind == .folder ? entry.place.isScratch : above.isScratch
+            let isScratch = entry.kind == .folder ? entry.namingContext.isScratch : above.isScratch
             entry.container = folder.container
             try changeReplication(of: &entry, isScratch: isScratch, catalog)
             try catalog.update(entry)
         }
         // Their entries may have other names from now on.
-        if place.isScratch != source.place.isScratch {
+        if place.isScratch != source.namingContext.isScratch {
             places.keys.forEach { catalog.announce(.listingChanged(of: $0)) }
         }
     }

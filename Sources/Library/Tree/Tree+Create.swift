@@ -70,7 +70,7 @@ extension Tree {
     ) throws -> (Resolved, OpenedFile) {
         var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, catalog)
         let directory = try backing.folder(folder.inode, catalog)
-        let isWritable = !unseenWrites.concern(entry)
+        let isWritable = !unseenWrites.mayWrite(to: entry)
         let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
         let filename = entry.filename
         // If this fails as well, reconciliation finds the file without a row.
@@ -110,7 +110,7 @@ extension Tree {
         var entry = Entry(
             parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
             position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
-        if folder.place.isScratch(name) { return (entry, false) }
+        if folder.namingContext.isScratch(name) { return (entry, false) }
         if let removed = identities.recentlyRemoved.remove(name, in: folder.inode, now: now),
             try identities.giveIdentity(of: removed, to: &entry, by: creator.caller, catalog)
         {

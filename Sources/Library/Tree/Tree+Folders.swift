@@ -10,7 +10,7 @@ extension Tree {
     ) throws(Refusal) -> Resolved {
         try makeEntry(name, in: parent, kind: .folder) { entry, folder, name in
             entry.mode = creator.mode
-            entry.nature = .folder(folder.place.folder(name))
+            entry.nature = .folder(folder.namingContext.folder(name))
         } effect: { directory, name throws(Errno) in
             try directory.makeFolder(name, mode: creator.mode)
             try Self.assignOwner(creator, name, in: directory)
@@ -56,7 +56,7 @@ extension Tree {
                 parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
                 created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
             prepare(&entry, folder, name)
-            if !folder.place.isScratch, !entry.place.isScratch {
+            if !folder.namingContext.isScratch, !entry.namingContext.isScratch {
                 var random = surroundings.random()
                 entry.id = .random(using: &random)
                 entry.markPending(.creation)

@@ -38,7 +38,8 @@ extension Tree {
         try moveFile(of: &entry, from: source, catalog)
         if isContinuation { try finishContinuedSave(&entry, from: source, catalog) }
         if source.kind == .folder {
-            try migration.updateDescendants(of: entry, from: source, to: move.folder.place.folder(move.name), catalog)
+            try migration.updateDescendants(
+                of: entry, from: source, to: move.folder.namingContext.folder(move.name), catalog)
         }
         if move.migrates {
             try migration.migrate(entry, from: source, catalog)

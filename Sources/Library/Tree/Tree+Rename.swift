@@ -53,7 +53,7 @@ extension Tree {
         let plan = try RenameRule.plan(
             RenameRequest(
                 source: source.renamed(at: now), target: found?.entry.renamed(at: now),
-                isSame: source.inode == found?.entry.inode, name: newName, destination: folder.place,
+                isSame: source.inode == found?.entry.inode, name: newName, destination: folder.namingContext,
                 isIntoDocuments: newParent == .documents,
                 isIntoItself: try source.kind == .folder && catalog.isInside(folder.inode, ancestor: source.inode),
                 migrates: migrates, obstacle: try migrates ? migration.obstacle(toMigrating: source, catalog) : nil,

@@ -1,3 +1,4 @@
+import LinuxFiles
 import CLinux
 import Documents
 import Glibc

@@ -1,15 +1,9 @@
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// Walking the folders of the store.
 extension DirectoryStore {
-    /// What a folder says of one name in it.
-    struct Record {
-        let name: String
-        /// DT_DIR and the like.
-        let type: Int32
-    }
-
     public func list(
         _ prefix: ObjectKey, after: ObjectKey?, limit: Int
     ) async throws(ObjectStoreError) -> [ObjectKey] {
@@ -56,7 +50,7 @@ extension DirectoryStore {
     private func members(of folder: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> [(
         key: ObjectKey, isFolder: Bool
     )] {
-        let records: [Record]
+        let records: [FolderRecord]
         do throws(Errno) {
             try Self.requireObjectName(folder)
             let open = try openFolder(folder.components, in: root)
@@ -80,35 +74,14 @@ extension DirectoryStore {
     }
 
     /// What is in a folder. Names that are not UTF-8 are none of ours and are left out.
-    static func records(in folder: OpenDescriptor) throws(Errno) -> [Record] {
-        let reading = fcntl(folder.number, F_DUPFD_CLOEXEC, 0)
-        guard reading >= 0 else { throw Errno(rawValue: errno) }
-        guard let stream = fdopendir(reading) else {
-            defer { close(reading) }
-            throw Errno(rawValue: errno)
+    static func records(in folder: OpenDescriptor) throws(Errno) -> [FolderRecord] {
+        var records = try FolderRecord.all(in: FileDescriptor(rawValue: folder.number))
+        for index in records.indices where records[index].type == Int32(DT_UNKNOWN) {
+            let name = records[index].name
+            records[index] = FolderRecord(name: name, type: try type(of: name, in: folder))
         }
-        defer { closedir(stream) }
-        var records: [Record] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else { break }
-            // Not `d_name` as a value: its 256 bytes would reach beyond a record that is shorter.
-            let start = UnsafeRawPointer(entry) + nameOffset
-            let bytes = UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self)))
-            guard let name = String(validating: bytes, as: UTF8.self), name != ".", name != ".." else { continue }
-            let type = Int32(entry.pointee.d_type)
-            // Some file systems do not say it.
-            records.append(
-                Record(name: name, type: type == Int32(DT_UNKNOWN) ? try Self.type(of: name, in: folder) : type))
-        }
-        guard errno == 0 else { throw Errno(rawValue: errno) }
         return records
     }
-
-    private static let nameOffset = {
-        guard let offset = MemoryLayout<dirent>.offset(of: \.d_name) else { fatalError("a dirent stores its name") }
-        return offset
-    }()
 
     private static func type(of name: String, in folder: OpenDescriptor) throws(Errno) -> Int32 {
         let status: stat

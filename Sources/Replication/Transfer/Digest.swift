@@ -1,5 +1,6 @@
 import Glibc
 import Hashing
+import LinuxFiles
 import ObjectStore
 import SystemPackage
 

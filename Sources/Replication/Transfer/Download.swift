@@ -1,25 +1,15 @@
 import Documents
 import Glibc
 import ObjectStore
-import Synchronization
 import SystemPackage
 
 /// Fetches one content into a file. A reader waits only for the bytes that it needs, and these are fetched first. When all bytes are here,
 /// the content is verified against its SHA-256. A reader may see bytes before that, but never the last chunk.
 public final class Download: Sendable {
-    private struct Waiter {
-        let range: Range<Int64>
-        let continuation: CheckedContinuation<Result<Void, TransferError>, Never>
-    }
-
     private struct State {
         var map: ChunkMap
-        var waiters: [Int: Waiter] = [:]
-        var lastWaiter = 0
         var failure: TransferError?
         var isVerified = false
-        /// Waiters that were cancelled before they were added to `waiters`.
-        var cancelledWaiters: Set<Int> = []
 
         /// Whether these bytes may be read. The last chunk may when the content is verified.
         func isReadable(_ range: Range<Int64>) -> Bool {
@@ -27,9 +17,10 @@ public final class Download: Sendable {
             return existing.isEmpty || map.has(existing) && (isVerified || existing.upperBound <= map.startOfLastChunk)
         }
 
-        mutating func removeSatisfiedWaiters() -> [CheckedContinuation<Result<Void, TransferError>, Never>] {
-            let numbers = waiters.filter { isReadable($0.value.range) }.map(\.key)
-            return numbers.compactMap { waiters.removeValue(forKey: $0)?.continuation }
+        /// Ends the wait for these bytes; nil as long as they are on their way.
+        func answer(_ range: Range<Int64>) -> Result<Void, TransferError>? {
+            if isReadable(range) { return .success(()) }
+            return failure.map { .failure($0) }
         }
     }
 
@@ -38,8 +29,7 @@ public final class Download: Sendable {
     private let version: DocumentVersion
     private let file: FileDescriptor
     private let parallelism: Int
-    /// Guards the map of chunks and the waiters. Never held across a suspension.
-    private let state: Mutex<State>
+    private let state: AwaitedState<State, Range<Int64>, Result<Void, TransferError>>
 
     /// - Parameter file: open for reading and writing until the last call to this object has returned.
     public init(
@@ -51,28 +41,30 @@ public final class Download: Sendable {
         self.version = version
         self.file = file
         self.parallelism = parallelism
-        state = Mutex(State(map: ChunkMap(size: version.size, chunkSize: chunkSize)))
+        state = AwaitedState(
+            State(map: ChunkMap(size: version.size, chunkSize: chunkSize)), cancelled: .failure(.cancelled),
+            answer: { range, state in state.answer(range) })
     }
 
     public var progress: (received: Int64, total: Int64) {
-        state.withLock { ($0.map.received, version.size) }
+        state.withState { ($0.map.received, version.size) }
     }
 
     /// Fetches the missing chunks and verifies the content. May be called again after a failure, but not while a call is running. Chunks that
     /// arrived are kept, unless the content turned out to be damaged.
     public func run() async throws(TransferError) {
-        state.withLock { $0.failure = nil }
+        state.withState { $0.failure = nil }
         do throws(TransferError) {
             try await fetchAll()
             try await verify()
         } catch {
-            fail(error)
+            state.update { $0.failure = error }
             throw error
         }
     }
 
     /// Whether these bytes are here and may be read, as far as they exist.
-    public func has(_ range: Range<Int64>) -> Bool { state.withLock { $0.isReadable(range) } }
+    public func has(_ range: Range<Int64>) -> Bool { state.withState { $0.isReadable(range) } }
 
     /// Waits until the first byte is here, which shows that the store answers.
     public func waitForStart() async throws(TransferError) {
@@ -83,53 +75,7 @@ public final class Download: Sendable {
     ///
     /// - Throws: `cancelled` if the calling task is cancelled, or why the download failed.
     public func wait(for range: Range<Int64>) async throws(TransferError) {
-        let number = state.withLock { state in
-            state.lastWaiter += 1
-            return state.lastWaiter
-        }
-        let result = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                add(Waiter(range: range, continuation: continuation), as: number)
-            }
-        } onCancel: {
-            cancel(number)
-        }
-        // If it was cancelled after it had been satisfied, its number is still among the cancelled ones.
-        state.withLock { _ = $0.cancelledWaiters.remove(number) }
-        try result.get()
-    }
-
-    // MARK: Waiting
-
-    private func add(_ waiter: Waiter, as number: Int) {
-        let immediate: Result<Void, TransferError>? = state.withLock { state in
-            if state.cancelledWaiters.remove(number) != nil { return .failure(.cancelled) }
-            if state.isReadable(waiter.range) { return .success(()) }
-            if let failure = state.failure { return .failure(failure) }
-            state.map.want(waiter.range)
-            state.waiters[number] = waiter
-            return nil
-        }
-        if let immediate { waiter.continuation.resume(returning: immediate) }
-    }
-
-    private func cancel(_ number: Int) {
-        let waiter = state.withLock { state in
-            let waiter = state.waiters.removeValue(forKey: number)
-            // It may not have been added yet.
-            if waiter == nil { state.cancelledWaiters.insert(number) }
-            return waiter
-        }
-        waiter?.continuation.resume(returning: .failure(.cancelled))
-    }
-
-    private func fail(_ failure: TransferError) {
-        let waiters = state.withLock { state in
-            state.failure = failure
-            defer { state.waiters = [:] }
-            return state.waiters.values.map(\.continuation)
-        }
-        for waiter in waiters { waiter.resume(returning: .failure(failure)) }
+        try await state.wait(for: range, beforeWaiting: { $0.map.want(range) }).get()
     }
 
     // MARK: Fetching
@@ -164,19 +110,15 @@ public final class Download: Sendable {
                 if Task.isCancelled { throw .cancelled }
                 try await fetch(range)
             } catch {
-                state.withLock { $0.map.failed(chunk) }
+                state.withState { $0.map.failed(chunk) }
                 throw error
             }
-            let satisfied = state.withLock { state in
-                state.map.arrived(chunk)
-                return state.removeSatisfiedWaiters()
-            }
-            for waiter in satisfied { waiter.resume(returning: .success(())) }
+            state.update { $0.map.arrived(chunk) }
         }
     }
 
     private func nextChunk() -> (Int, Range<Int64>)? {
-        state.withLock { state in state.map.next().map { ($0, state.map.range(of: $0)) } }
+        state.withState { state in state.map.next().map { ($0, state.map.range(of: $0)) } }
     }
 
     private func fetch(_ range: Range<Int64>) async throws(TransferError) {
@@ -197,13 +139,9 @@ public final class Download: Sendable {
             try Digest.sha256(of: file, length: version.size)
         }
         guard digest == version.sha256 else {
-            state.withLock { $0.map = ChunkMap(size: version.size, chunkSize: $0.map.chunkSize) }
+            state.withState { $0.map = ChunkMap(size: version.size, chunkSize: $0.map.chunkSize) }
             throw .damaged
         }
-        let satisfied = state.withLock { state in
-            state.isVerified = true
-            return state.removeSatisfiedWaiters()
-        }
-        for waiter in satisfied { waiter.resume(returning: .success(())) }
+        state.update { $0.isVerified = true }
     }
 }

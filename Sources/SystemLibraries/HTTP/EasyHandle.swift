@@ -52,7 +52,7 @@ final class EasyHandle {
             try check(docfs_curl_set_size(pointer, CURLOPT_INFILESIZE_LARGE, Int(length)))
             if length > 64 << 10 { try set(CURLOPT_UPLOAD_BUFFERSIZE, 256 << 10) }
         } else {
-            try set(CURLOPT_BUFFERSIZE, 64 << 10)
+            try set(CURLOPT_BUFFERSIZE, 256 << 10)
         }
         if request.method == "HEAD" { try set(CURLOPT_NOBODY, 1) }
         try set(CURLOPT_CUSTOMREQUEST, request.method)

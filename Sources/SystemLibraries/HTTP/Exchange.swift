@@ -37,6 +37,8 @@ final class Exchange: Sendable {
 
     /// Bytes that may wait to be read before no more are received.
     private static let mostArrived = 1 << 20
+    /// Bytes that are worth waking the reader for.
+    private static let muchArrived = mostArrived / 2
 
     private let mailbox: Mailbox
     /// Held for a few assignments or the copy of a received piece; nothing else is locked meanwhile.
@@ -133,7 +135,16 @@ final class Exchange: Sendable {
 
     // MARK: The transfer thread
 
-    func receive(_ head: HTTPHead) { state.withLock { $0.head = head } }
+    func receive(_ head: HTTPHead) {
+        let length = head["content-length"].flatMap { Int($0) } ?? 0
+        state.withLock { state in
+            state.head = head
+            state.arrived.reserveCapacity(min(max(0, length), Self.mostArrived))
+        }
+    }
+
+    /// Whether the reader should be woken before more arrives.
+    var hasMuch: Bool { state.withLock { $0.arrived.count >= Self.muchArrived } }
 
     /// - Returns: false where they have to wait: the reader will say when.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
@@ -158,7 +169,7 @@ final class Exchange: Sendable {
         return piece
     }
 
-    /// Tells the reader of what has arrived. Apart from `receive`, so that what comes at once is read at once.
+    /// Tells the reader of what has arrived. Apart from `receive`, so that what comes together is read together.
     func wakeReader() { state.withLock { $0.takeReader() }?.resume() }
 
     /// - Returns: false if it had ended before.

@@ -14,7 +14,8 @@ final class Transfer {
     /// Whether what is to be sent is waited for.
     private var isStarved = false
     private var lastMove = ContinuousClock.now
-    private var hasNews = false
+    /// Since when the reader has not been told of something.
+    private var newsSince: ContinuousClock.Instant?
 
     init(_ exchange: Exchange, _ request: HTTPRequest, _ settings: HTTPSettings) throws(HTTPFailure) {
         self.exchange = exchange
@@ -37,7 +38,8 @@ final class Transfer {
         } else if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) {
             head.status = handle.status
             guard head.status >= 200 else { return }
-            (hasHead, hasNews) = (true, true)
+            hasHead = true
+            newsSince = newsSince ?? lastMove
             exchange.receive(head)
         } else {
             head.add(line)
@@ -47,7 +49,7 @@ final class Transfer {
     /// - Returns: false where they have to wait.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         lastMove = .now
-        hasNews = true
+        newsSince = newsSince ?? lastMove
         isFull = !exchange.receive(bytes)
         return !isFull
     }
@@ -88,9 +90,20 @@ final class Transfer {
         handle.pause(receiving: isFull, sending: isStarved)
     }
 
-    func wakeReader() {
-        if hasNews { exchange.wakeReader() }
-        hasNews = false
+    /// How long the reader is not told of what has arrived. Each time would cost two changes of threads, and a part of a
+    /// body is of little use. The end of an answer is told at once.
+    private static let longestSilence = Duration.milliseconds(20)
+
+    /// Tells the reader of what has arrived, if that is much or has waited for long.
+    ///
+    /// - Returns: when to ask again; nil if there is nothing to tell.
+    func tellReader(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard let news = newsSince else { return nil }
+        let deadline = news + Self.longestSilence
+        if now < deadline, !exchange.hasMuch { return deadline }
+        newsSince = nil
+        exchange.wakeReader()
+        return nil
     }
 
     /// When it counts as idle for too long; nil while it waits for a task of ours and not for the server.

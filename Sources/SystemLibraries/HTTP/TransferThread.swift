@@ -48,8 +48,7 @@ final class TransferThread {
                 guard let transfer = transfers.values.first(where: { $0.handle.pointer == handle }) else { return }
                 remove(transfer, transfer.handle.end(result, of: transfer.request))
             }
-            for transfer in transfers.values { transfer.wakeReader() }
-            multi.wait(endIdleTransfers())
+            multi.wait(tendTransfers())
         }
         for transfer in Array(transfers.values) { remove(transfer, .failure(.cancelled)) }
     }
@@ -82,14 +81,17 @@ final class TransferThread {
         multi.remove(transfer.handle)
     }
 
-    /// - Returns: the milliseconds until a transfer may have been idle for too long.
-    private func endIdleTransfers() -> Int32 {
+    /// Tells readers what has arrived, and ends transfers that have been idle for too long.
+    ///
+    /// - Returns: the milliseconds until there is more to do of either.
+    private func tendTransfers() -> Int32 {
         let now = ContinuousClock.now
-        var next = Duration.seconds(86_400)
+        var next = now + .seconds(86_400)
         for transfer in Array(transfers.values) {
+            if let telling = transfer.tellReader(now) { next = min(next, telling) }
             guard let deadline = transfer.idleDeadline else { continue }
-            if deadline <= now { remove(transfer, .failure(.timedOut)) } else { next = min(next, deadline - now) }
+            if deadline <= now { remove(transfer, .failure(.timedOut)) } else { next = min(next, deadline) }
         }
-        return Int32(next / .milliseconds(1)) + 1
+        return Int32((next - now) / .milliseconds(1)) + 1
     }
 }

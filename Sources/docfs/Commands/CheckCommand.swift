@@ -7,17 +7,17 @@ import SystemPackage
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check that the cloud has all that it should have.",
+        commandName: "check", abstract: "Check the cloud container, and repair it.",
         discussion: """
-            Reads the whole log of the cloud container, and looks for the content of every document. With --repair, a container that \
-            lost entries, was rolled back, emptied or replaced is made whole from what this device has, and contents that are missing \
-            are sent again if they are here. Nothing is lost by it.
+            Reads the whole log of the cloud container and looks for the content of every document. --repair restores a container that \
+            lost log entries, was rolled back, emptied or replaced: this device commits again what it knows, and sends missing contents \
+            again if it has them. Documents of this device are not lost by a repair.
             """)
 
     @Argument(help: "The mountpoint, or any path below it.")
     var path: String = "."
 
-    @Flag(help: "Make whole what is not.")
+    @Flag(help: "Repair the container.")
     var repair = false
 
     @Flag(help: "Print JSON.")
@@ -35,10 +35,9 @@ struct CheckCommand: ParsableCommand {
             case .bad(let lines):
                 try show(lines, isWhole: false)
                 throw CommandFailure(
-                    "the cloud is not whole\(repair ? "" : "; `docfs check --repair` mends what can be mended from here")"
-                )
+                    "the cloud is damaged\(repair ? "" : "; `docfs check --repair` restores what this device has")")
             case .failed(let reason): throw CommandFailure("the cloud could not be checked: \(reason)")
-            case .idle, .running: throw CommandFailure("the check was given up")
+            case .idle, .running: throw CommandFailure("the check of the cloud ended without a result; try again")
             }
         }
     }
@@ -63,7 +62,7 @@ struct CheckCommand: ParsableCommand {
     }
 }
 
-/// A line on the terminal that shows how far something is; nothing where there is no terminal.
+/// A progress bar on standard error; prints nothing if that is not a terminal.
 private struct ProgressBar {
     private let title: String
     private let isShown = isatty(STDERR_FILENO) == 1
@@ -88,8 +87,8 @@ extension MountedTree {
     fileprivate func askForCheckup(repairs: Bool) throws {
         let word = Array((repairs ? "repair" : "check").utf8)
         if setxattr(mountpoint, MountAttribute.checkup.rawValue, word, word.count, 0) == 0 { return }
-        if errno == EBUSY { throw CommandFailure("the cloud is being checked already") }
-        throw CommandFailure("the mount at \(mountpoint) cannot be asked to check the cloud: \(Errno(rawValue: errno))")
+        if errno == EBUSY { throw CommandFailure("the cloud is being checked already; try again when that has ended") }
+        throw CommandFailure("cannot start a check through the mount at \(mountpoint): \(Errno(rawValue: errno))")
     }
 
     fileprivate func checkup() throws -> CheckupReply {
@@ -97,7 +96,7 @@ extension MountedTree {
         let count = getxattr(mountpoint, MountAttribute.checkup.rawValue, &bytes, bytes.count)
         guard count > 0, let reply = CheckupReply(String(decoding: bytes.prefix(count), as: UTF8.self)) else {
             throw CommandFailure(
-                "the mount at \(mountpoint) does not say how the check went: \(Errno(rawValue: errno))")
+                "cannot read the result of the check from the mount at \(mountpoint): \(Errno(rawValue: errno))")
         }
         return reply
     }

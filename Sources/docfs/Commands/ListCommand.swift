@@ -6,9 +6,9 @@ import Glibc
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List documents with their display names and states.",
-        discussion: "Documents stand in their own order, folders first as in that order.")
+        discussion: "Documents are listed in the order of their folder.")
 
-    @Argument(help: "A folder of the mount.")
+    @Argument(help: "A folder in a docfs mount.")
     var folder: String = "."
 
     @Flag(help: "Print JSON.")
@@ -34,7 +34,7 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-/// One document in the `.state` of its folder.
+/// A document's line in the `.state` of its folder.
 struct FolderStateLine: Encodable {
     let indicator: String
     let state: String
@@ -53,7 +53,7 @@ struct FolderStateLine: Encodable {
     }
 }
 
-/// Columns as wide as their widest cell; the last one is ragged.
+/// A table of text. Each column is as wide as its widest cell, except the last one, which is not padded.
 struct TextTable {
     let rows: [[String]]
 

@@ -7,7 +7,7 @@ import Logging
 struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount", abstract: "Mount your documents.",
-        discussion: "Returns when the mount is ready; the mount lives on until `docfs unmount`.")
+        discussion: "Returns when the mount is ready. `docfs unmount` ends it.")
 
     @Argument(help: "An existing, empty folder.")
     var mountpoint: String
@@ -46,36 +46,36 @@ struct MountCommand: ParsableCommand {
     }
 }
 
-/// The options of `docfs mount` (PRODUCT 2, 5, 9, 10).
+/// The options of `docfs mount` (Semantics, "The command").
 struct MountOptions: ParsableArguments {
-    @Option(help: "Where this device keeps its documents. (default: $XDG_DATA_HOME/docfs)")
+    @Option(help: "The folder for this device's documents. (default: $XDG_DATA_HOME/docfs or ~/.local/share/docfs)")
     var store: String?
 
     @Option(
         help:
-            "The cloud container: file:///DIR or s3://BUCKET/PREFIX?endpoint=URL&region=R. (default: a folder beside the store)"
+            "The cloud container: file:///DIR or s3://BUCKET/PREFIX?endpoint=URL&region=R. (default: the folder STORE-cloud beside the store)"
     )
     var cloud: String?
 
     @Option(help: "How filenames are generated: timestamp, uuid or sequential.")
     var filenames = FilenameConvention.timestamp
 
-    @Option(help: "Stands before every generated filename.")
+    @Option(help: "The beginning of every generated filename.")
     var filenamePrefix = ""
 
-    @Option(help: "What a listing shows: filenames or display-names.")
+    @Option(help: "The names that a listing shows: filenames or display-names.")
     var show = ListingMode.filenames
 
-    @Flag(help: "Let other users see the mount.")
+    @Flag(help: "Let other users of this machine access the mount.")
     var allowOther = false
 
-    @Option(help: "Seconds to wait for the first bytes of what is not here.")
+    @Option(help: "Seconds to wait for the first bytes of a document that must be downloaded.")
     var timeout = 30.0
 
     @Option(help: "This device's name, as other devices see it. (default: the host's name)")
     var deviceName: String?
 
-    @Option(help: "trace, debug, info, notice, warning, error or critical.")
+    @Option(help: "How much is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
     func filenameGenerator() throws -> FilenameGenerator {

@@ -7,7 +7,7 @@ import SystemPackage
 struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmount", abstract: "Unmount your documents.",
-        discussion: "Returns when the mount is gone. Changes that the cloud does not have yet go out next time.")
+        discussion: "Returns when the mount has ended. Changes that are not sent yet are sent after the next mount.")
 
     @Argument(help: "The mountpoint, or any path below it.")
     var mountpoint: String
@@ -16,7 +16,7 @@ struct UnmountCommand: ParsableCommand {
         try CommandFailure.reported {
             let mount = try MountedTree(holding: mountpoint)
             guard let process = mount.process else {
-                try Unmounting.detach(mount.mountpoint)  // the daemon is dead: only its mountpoint is left
+                try Unmounting.detach(mount.mountpoint)  // the daemon has died; only the mountpoint is left
                 return
             }
             guard mount.isInOwnProcessNamespace else {
@@ -25,15 +25,16 @@ struct UnmountCommand: ParsableCommand {
                 )
             }
             let handle = try ProcessHandle(process)
-            // Once more, now that the number cannot become another's: if it was the daemon's before, it is still.
+            // The handle is open, so the process id can no longer be reused. Check once more that it is the daemon's.
             let isDaemon = mount.process == process
-            // Something here may still use it, or another mount namespace hold it: the daemon ends all the same, within the
-            // time it is given.
+            // This fails if a program still uses the mount. The daemon is then ended by SIGTERM, and its mountpoint detached
+            // below.
             _ = Unmounting.unmount(mount.mountpoint)
             if isDaemon { try handle.terminate() }
             guard handle.waitForEnd(seconds: 5) else {
                 throw CommandFailure(
-                    "the mount at \(mount.mountpoint) has not ended within 5 seconds (process \(process))")
+                    "the mount at \(mount.mountpoint) has not ended within 5 seconds; process \(process) is still running"
+                )
             }
             if try MountTable.docfsMount(holding: mount.mountpoint)?.mountpoint == mount.mountpoint {
                 try Unmounting.detach(mount.mountpoint)
@@ -42,21 +43,21 @@ struct UnmountCommand: ParsableCommand {
     }
 }
 
-/// A process that is waited for without being a child; its number cannot be taken by another meanwhile.
+/// Waits for a process that is not a child. While the handle is open, the process id cannot be reused.
 private struct ProcessHandle {
     private let descriptor: Int32
 
     init(_ process: pid_t) throws {
         descriptor = pidfd_open(process, 0)
         if descriptor < 0, errno != ESRCH {
-            throw CommandFailure("the mount's process \(process) cannot be watched: \(Errno(rawValue: errno))")
+            throw CommandFailure("cannot wait for the mount's process \(process): \(Errno(rawValue: errno))")
         }
     }
 
-    /// Sends SIGTERM; that it has ended already is fine.
+    /// Sends SIGTERM. It is no error if the process has ended already.
     func terminate() throws {
         guard descriptor >= 0, pidfd_send_signal(descriptor, SIGTERM, nil, 0) != 0, errno != ESRCH else { return }
-        throw CommandFailure("the mount's process cannot be ended: \(Errno(rawValue: errno))")
+        throw CommandFailure("cannot end the mount's process: \(Errno(rawValue: errno))")
     }
 
     /// - Returns: whether it ended in time.

@@ -4,9 +4,9 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// A small disk of a device's own: an ext4 file system with a journal in a file, by a loop device, where the store lies.
+/// A small disk for one device's store: an ext4 file system with a journal on a loop device.
 ///
-/// The disk's power can be lost: of what was written only the part is left that the disk had by then.
+/// It can simulate a loss of power: only data that had reached the disk by then is left.
 struct DiskImage: Sendable {
     let device: Device
     private var folder: FilePath { device.folder }
@@ -24,12 +24,12 @@ struct DiskImage: Sendable {
             in: folder, environment: ["SIZE": size])
     }
 
-    /// Writes down all that programs have written.
+    /// Writes all dirty pages to the disk.
     func synchronize() async throws { try await runShell("sync -f store", in: folder) }
 
-    /// Loses power now: docfs is gone, and what the disk did not have yet.
+    /// Loses power: kills docfs and drops everything that has not reached the disk.
     func losePower() async throws {
-        // Nobody writes while the disk is copied, as if it stood still for an instant.
+        // The file system is frozen while the disk is copied, so that the copy is one state in time.
         device.signalProcesses(SIGSTOP)
         try await runShell("cp --sparse=always disk.ext4 left.ext4", in: folder)
         device.killProcesses()
@@ -38,7 +38,7 @@ struct DiskImage: Sendable {
         try await runShell("umount -l store; mv left.ext4 disk.ext4; mount -o loop disk.ext4 store", in: folder)
     }
 
-    /// Takes all the room that is left, as another program would.
+    /// Fills the disk, as another program would.
     func fill() async throws {
         try await runShell(
             """

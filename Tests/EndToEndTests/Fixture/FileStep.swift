@@ -2,7 +2,7 @@ import Glibc
 import MountSupport
 import SystemPackage
 
-/// Something that a program does to files below a folder, and what it sees of it.
+/// An operation of a program on files below a folder, with its result.
 enum FileStep: Sendable {
     case write(String, FileDescriptor.OpenOptions, FilePermissions, [UInt8])
     case rename(String, to: String)
@@ -16,7 +16,7 @@ enum FileStep: Sendable {
     case list(String)
     case status(String)
 
-    /// What it gave, or the error.
+    /// The result, or the error.
     func carryOut(in root: FilePath) -> String {
         do { return try attempt(root) } catch { return "\(error)" }
     }
@@ -56,7 +56,7 @@ extension OpenFile {
 }
 
 extension FilePath {
-    /// What lstat(2) says that is the same on every file system. Times are only when they were set: the year is long past then.
+    /// The fields of lstat(2) that are the same on every file system. Times count only if they were set: those lie years back.
     fileprivate func look() throws(Errno) -> String {
         var status = Glibc.stat()
         try call { lstat($0, &status) }
@@ -67,7 +67,7 @@ extension FilePath {
         return "\(mode) \(status.st_nlink) \(status.st_size) \(time)"
     }
 
-    /// All that lies below a folder, with its content.
+    /// Everything below a folder, with contents.
     func tree() throws -> [String: String] {
         var found: [String: String] = [:]
         for entry in try entries() where entry.name != ".state" {

@@ -18,7 +18,7 @@ final class S3Server: Sendable {
 
     let port: Int
     let folder: FilePath
-    /// When the write end closes, the shell at the other end ends the server.
+    /// When the write end is closed, the shell at the other end stops the server.
     private let leash = Mutex<Pipe?>(nil)
 
     /// One for all tests that do not stop it.
@@ -40,7 +40,7 @@ final class S3Server: Sendable {
 
     deinit { end(keepingFolder: false) }
 
-    /// Starts it, or starts it again with what it holds, and waits until it serves.
+    /// Starts the server, or starts it again with its data, and waits until it answers.
     func run() async throws {
         let pipe = Pipe()
         let shell = Process()
@@ -70,7 +70,7 @@ final class S3Server: Sendable {
         [ "$kept" = folder ] || rm -rf "$1"
         """#
 
-    /// Ends the server; what it holds stays.
+    /// Stops the server. Its data stays.
     func stop() async throws {
         end(keepingFolder: true)
         try await eventually(within: .seconds(30)) { !Self.isTaken(port) }
@@ -87,7 +87,7 @@ final class S3Server: Sendable {
 
     // MARK: For mounts
 
-    /// A container of its own.
+    /// The URL of a new container.
     func url(_ name: String = UUID().uuidString) -> String {
         "s3://documents/\(name)?endpoint=http://127.0.0.1:\(port)"
     }
@@ -102,7 +102,7 @@ final class S3Server: Sendable {
 
     // MARK: Ports
 
-    /// The first of some ports in a row that nobody listens on.
+    /// The first of several consecutive ports that are free.
     private static func freePorts(_ count: Int) throws -> Int {
         for _ in 0..<200 {
             let first = Int.random(in: 20_000..<30_000)

@@ -74,7 +74,7 @@ final class Watcher: Sendable {
         try await eventually { condition((try events, try complaints.text())) }
     }
 
-    /// What it has written, with paths from the folder on.
+    /// The lines so far, with paths relative to the folder.
     var events: [String] {
         get throws {
             try output.text().split(separator: "\n").map {
@@ -83,7 +83,7 @@ final class Watcher: Sendable {
         }
     }
 
-    /// Waits until an event was written, and gives all there are.
+    /// Waits for an event, and returns all events so far.
     func events(until last: String) async throws -> [String] {
         var heard: [String] = []
         try await eventually {

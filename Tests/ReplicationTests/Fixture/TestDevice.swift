@@ -1,10 +1,17 @@
 import Documents
 import FoundationEssentials
 import Replication
+import TestSupport
 
 extension Identifier {
     /// An id that is easy to recognise.
-    init(numbered number: UInt8) { self.init(bytes: [UInt8](repeating: 0, count: 15) + [number])! }
+    init(numbered number: UInt8) { self.init(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, number))) }
+
+    /// One of many ids that are in the order of their numbers.
+    init(counted number: Int) {
+        let bytes = withUnsafeBytes(of: UInt32(number).bigEndian) { [UInt8]($0) }
+        self.init(UUID(uuid: (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, bytes[0], bytes[1], bytes[2], bytes[3])))
+    }
 }
 
 /// A device of the container, with the entries and commits that it would write.

@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// Takes what docfs calls an error for what it is: something that must not happen in any world.
+/// A log handler that records errors: docfs must log none in any world.
 struct FailureLog: LogHandler {
     let name: String
     let ledger: Ledger
@@ -10,7 +10,7 @@ struct FailureLog: LogHandler {
     var logLevel = Logger.Level.error
 
     func log(event: LogEvent) {
-        // What goes on after a device's end has no effect, and no meaning.
+        // Messages after a device's end do not count.
         if end.hasCome { return }
         let text = event.metadata.map { $0.map { "\($0.key)=\($0.value)" }.sorted().joined(separator: " ") } ?? ""
         ledger.fail("\(name): \(event.message) \(text)")
@@ -22,7 +22,7 @@ struct FailureLog: LogHandler {
     }
 }
 
-/// Whether a life of a device is over.
+/// Whether a life of a device has ended.
 final class LifeEnd: Sendable {
     private let flag = Atomic<Bool>(false)
 

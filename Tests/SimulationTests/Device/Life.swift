@@ -11,8 +11,7 @@ import Synchronization
 import SystemPackage
 import TestSupport
 
-/// A device from one mount to its end: the real library and the real synchronizer over a store folder
-/// that outlives them.
+/// One mount of a device: the real library and the real synchronizer on a store folder, which stays for the next mount.
 final class Life: Sendable {
     let number: Int
     let device: Int
@@ -21,7 +20,7 @@ final class Life: Sendable {
     let synchronizer: Synchronizer
     private let ledger: Ledger
     private let synchronization: Task<Void, Never>
-    /// So that worlds of a few commits have some.
+    /// Small, so that worlds of a few commits have checkpoints too.
     private static let checkpointInterval: Int64 = 6
     private let end = LifeEnd()
 
@@ -43,7 +42,7 @@ final class Life: Sendable {
                 surroundings: surroundings.forDevice(place, life: number))
         }
         (self.library, self.cloud) = (library, cloud)
-        // Every other life is one in which the kernel writes by itself: files have the times that the world gives them.
+        // In every other life the kernel writes by itself (passthrough); then the world sets the files' times.
         library.transactions.unseenWrites.areNoticed.store(
             surroundings.seeds.next().isMultiple(of: 2), ordering: .relaxed)
         let synchronizer = Synchronizer(library, cloud, checkpointInterval: Self.checkpointInterval)
@@ -51,8 +50,7 @@ final class Life: Sendable {
         synchronization = Task { await synchronizer.run {} }
     }
 
-    /// Ends as a killed process does: what is committed stays, and nothing says that all is well. Its tasks
-    /// never hear again of what they wait for.
+    /// Ends as a killed process does: committed rows stay, and the store is not marked as cleanly closed. Its tasks get no more answers.
     func crash() throws {
         end.come()
         try library.store.catalog.abandon()
@@ -65,10 +63,10 @@ final class Life: Sendable {
 
     // MARK: Synchronization
 
-    /// Has it look at once for what there is to do.
+    /// Wakes the synchronizer.
     func startRound() { cloud.wake.signal() }
 
-    /// The world ends: whatever goes on here ends too.
+    /// Ends all tasks at the end of the world.
     func abandon() {
         synchronization.cancel()
         library.transactions.transfers.cancelAll()
@@ -78,7 +76,7 @@ final class Life: Sendable {
         if !end.hasCome { ledger.fail("\(library.store.device.name): \(reason)") }
     }
 
-    /// Whether nothing is left to do here, as far as it knows.
+    /// Whether the device knows of nothing left to do.
     var isSettled: Bool {
         get throws {
             try library.store.catalog.read { catalog in
@@ -89,7 +87,7 @@ final class Life: Sendable {
 
     // MARK: Reading
 
-    /// Opens a document and reads all of it, as soon as it comes.
+    /// Opens a document and reads all of it as it arrives.
     func startReading(_ inode: InodeNumber) {
         Task {
             do throws(Refusal) {
@@ -114,11 +112,11 @@ final class Life: Sendable {
     }
 }
 
-/// Where a device has its store folder, through all its lives.
+/// The properties of a device that stay through all its lives.
 struct DevicePlace: Sendable {
     let device: Int
     let path: String
-    /// How wrong its clock is, in nanoseconds.
+    /// The error of its clock in nanoseconds.
     let skew: Int64
 
     var name: String { Self.names[device] }
@@ -126,7 +124,7 @@ struct DevicePlace: Sendable {
     static let names = ["laptop", "phone", "tablet", "desktop", "newcomer"]
 }
 
-/// What the devices of a world share.
+/// The objects that the devices of a world share.
 struct WorldSurroundings: Sendable {
     let clock: SimulatedClock
     let network: SimulatedNetwork
@@ -153,7 +151,7 @@ struct WorldSurroundings: Sendable {
     }
 }
 
-/// Gives another seed each time it is asked.
+/// Returns another seed at each call.
 final class SeedSource: Sendable {
     private let state: Mutex<SeededGenerator>
 

@@ -21,7 +21,7 @@ final class SimulatedDevice {
     /// Past lives, which the end of the world must still release.
     private var ended: [Life] = []
     var writers: [Writer] = []
-    /// Nothing gets through to the store.
+    /// Whether the device is cut off from the store.
     var isPartitioned = false
 
     init(_ place: DevicePlace, _ surroundings: WorldSurroundings) throws {
@@ -35,13 +35,13 @@ final class SimulatedDevice {
     var index: Int { place.device }
     var library: Library { life.library }
 
-    /// Killed, and started again.
+    /// Kills the device and starts it again.
     func crash() throws {
         try life.crash()
         try restart()
     }
 
-    /// Unmounted and mounted again. What was under way ends with the process.
+    /// Unmounts the device and mounts it again.
     func remount() throws {
         for writer in writers { library.close(writer.handle) }
         try life.close()
@@ -57,7 +57,7 @@ final class SimulatedDevice {
         life = try Life(place, number: place.device * 1000 + lives, surroundings)
     }
 
-    /// Lets go of all that waits.
+    /// Ends all waiting tasks.
     func dismantle() {
         try? life.crash()
         for life in ended + [life] {
@@ -67,7 +67,7 @@ final class SimulatedDevice {
     }
 }
 
-/// An empty catalog of the current schema, so that not every device must make it anew.
+/// An empty catalog with the current schema, made once for all devices.
 enum CatalogTemplate {
     static let bytes: [UInt8] = {
         let path = NSTemporaryDirectory() + "docfs-template-" + UUID().uuidString

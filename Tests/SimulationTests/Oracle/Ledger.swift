@@ -3,14 +3,14 @@ import Documents
 import Hashing
 import Synchronization
 
-/// The SHA-256 of a content: every content of a world is another.
+/// The SHA-256 of a content. Each content in a world is different.
 typealias ContentHash = String
 
 func contentHash(_ bytes: [UInt8]) -> ContentHash {
     hexadecimal(HashAlgorithm.sha256.digest(of: bytes))
 }
 
-/// What people did and were told, written down beside the devices: by this the end is judged.
+/// Records the actions of people and programs and their results, independent of the devices. The end of a world is checked against it.
 final class Ledger: Sendable {
     struct Save: Hashable {
         let device: Int
@@ -22,7 +22,7 @@ final class Ledger: Sendable {
         var saves: [Save] = []
         var overwritten: Set<Save> = []
         var deletions: [EntryID: Set<ContentHash>] = [:]
-        /// By what people typed: which entries were called so.
+        /// For each name that was typed: the entries that had it.
         var typed: [String: Int] = [:]
         var left: Set<EntryID> = []
         var shared: Set<ContentHash> = []
@@ -33,7 +33,7 @@ final class Ledger: Sendable {
 
     private let state = Mutex(State())
 
-    /// Some program wrote this; it may be seen from now on.
+    /// A program wrote this content; it may appear from now on.
     func noteContent(_ content: ContentHash) { state.withLock { _ = $0.contents.insert(content) } }
 
     func knows(_ content: ContentHash) -> Bool { state.withLock { $0.contents.contains(content) } }
@@ -48,12 +48,12 @@ final class Ledger: Sendable {
         }
     }
 
-    /// Somebody who had this content before them wrote over it, deleted it, or chose another.
+    /// A person who saw this content replaced it, deleted it, or chose another version.
     func noteOverwritten(_ content: ContentHash, by device: Int) {
         state.withLock { _ = $0.overwritten.insert(Save(device: device, content: content)) }
     }
 
-    /// - Parameter seen: the contents that whoever deleted it knew of.
+    /// - Parameter seen: the contents that the deleting device knew.
     func noteDeletion(of id: EntryID, seen: Set<ContentHash>) {
         state.withLock { $0.deletions[id, default: []].formUnion(seen) }
     }
@@ -63,7 +63,7 @@ final class Ledger: Sendable {
     /// It was moved out of the cloud.
     func noteLeft(_ id: EntryID) { state.withLock { _ = $0.left.insert(id) } }
 
-    /// Somebody renamed a document over another: should the first one live on, by an edit elsewhere, both have it.
+    /// A document was renamed over another. If that one survives because of an edit elsewhere, both documents have the content.
     func noteShared(_ content: ContentHash) { state.withLock { _ = $0.shared.insert(content) } }
 
     func noteBequest(_ content: ContentHash, from source: EntryID) {
@@ -76,15 +76,15 @@ final class Ledger: Sendable {
 
     func fail(_ reason: String) { state.withLock { $0.failures.append(reason) } }
 
-    /// That it did happen at all.
+    /// Counts events, to check that they happened at all.
     func count(_ event: String) { state.withLock { $0.counts[event, default: 0] += 1 } }
 
     var failures: [String] { state.withLock(\.failures) }
     var counts: [String: Int] { state.withLock(\.counts) }
-    /// What must be somewhere.
+    /// The contents that must still exist.
     var owed: [Save] { state.withLock { state in state.saves.filter { !state.overwritten.contains($0) } } }
 
-    /// Whether whoever made it has written over it since, and so knew of it.
+    /// Whether its author replaced it since, and so knew it.
     func isOverwritten(_ content: ContentHash) -> Bool {
         state.withLock { $0.overwritten.contains { $0.content == content } }
     }

@@ -9,9 +9,9 @@ import Replication
 import SystemPackage
 import TestSupport
 
-/// What must hold when all is quiet.
+/// The checks at the end of a world, when all devices are at rest.
 extension World {
-    /// - Returns: what does not hold.
+    /// - Returns: a line for each violation.
     func check() throws -> [String] {
         var wrong = ledger.failures
         if !wrong.isEmpty { return wrong }
@@ -75,7 +75,7 @@ extension World {
         if !missing.isEmpty {
             wrong.append("\(name) lacks \(missing.sorted().map { replica[$0]!.description.filename })")
         }
-        // A placeholder may tell of a download that failed: who opens it next tries again.
+        // A placeholder may show a failed download; the next open tries again.
         for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.container == .local) {
             wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)")
         }
@@ -116,7 +116,7 @@ extension World {
         let objects = network.objects
         let expendable = try expendableVersions()
         var commits: Set<CommitID> = []
-        // Of a document that was renamed over another they are the other's.
+        // After a rename over another document they belong to that one.
         var bequeathed: Set<VersionID> = []
         for (key, bytes) in objects where key.components[0] == "log" {
             for case .bequeath(_, _, let versions) in try LogEntry(decoding: bytes).commit.changes {
@@ -161,7 +161,7 @@ extension World {
         return wrong
     }
 
-    /// The versions that nothing has needed since a commit which is older than 30 days by the store's clock.
+    /// The versions that departed with a commit older than 30 days by the store's clock.
     private func expendableVersions() throws -> Set<VersionID> {
         let now = surroundings.clock.wallTime(skew: 0)
         var replica = InMemoryReplica()
@@ -179,7 +179,7 @@ extension World {
         return Set(departed.filter { Retention.isOver(departed: $0.value, now: now) }.keys)
     }
 
-    /// Every save that was acknowledged is somewhere, unless whoever made it had it overwritten.
+    /// Every acknowledged save exists, unless its author replaced it.
     private func checkNothingLost(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var present = Set(replica.values.flatMap { $0.versions?.all ?? [] }.map(\.sha256))
         for device in devices {
@@ -192,7 +192,7 @@ extension World {
         }
     }
 
-    /// What is deleted was seen by who deleted it.
+    /// The device that deleted a content had seen it.
     private func checkDeletions(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var wrong: [String] = []
         for entry in replica.values.sorted(by: { $0.id < $1.id }) where entry.isDeleted && !ledger.hasLeft(entry.id) {
@@ -206,12 +206,12 @@ extension World {
         return wrong
     }
 
-    /// What gave way gave way to something that was made from it, or by somebody's choice, or with the document
-    /// when that was deleted; and what was saved once is there once.
+    /// A superseded content was replaced by one that was made from it, by a person's choice, or by the deletion of its document. A
+    /// content that was saved once exists once.
     private func checkHistories(_ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var wrong: [String] = []
         var discarded: Set<VersionID> = []
-        // Also in parts of the log that got lost.
+        // Including lost parts of the log.
         for bytes in network.allEntries {
             for change in try LogEntry(decoding: bytes).commit.changes {
                 switch change {
@@ -226,7 +226,7 @@ extension World {
             if !versions.conflicts.isEmpty { ledger.count("conflict") }
             let reasons = discarded.union(versions.all.compactMap(\.base))
             let name = entry.description.fullName ?? ""
-            // Or to the same content, saved by somebody who did not know that it was.
+            // Or by the same content, saved independently.
             func isThereStill(_ version: DocumentVersion) -> Bool {
                 versions.all.contains { $0.id != version.id && $0.sha256 == version.sha256 }
             }
@@ -241,12 +241,12 @@ extension World {
         return wrong
     }
 
-    /// What was in conflict with a document that was renamed over another went along, unless somebody had saved over it or chosen
-    /// against it before the rename was told.
+    /// The conflict versions of a document that was renamed over another moved with it, unless they were replaced or discarded before the
+    /// rename was committed.
     private func checkBequests(_ replica: [EntryID: ReplicaEntry]) -> [String] {
         ledger.bequests.filter { bequest in
             !replica.values.contains { entry in
-                // Or the other one was removed with it.
+                // Or the other document was deleted too.
                 if entry.id != bequest.source, ledger.seenAtDeletion(of: entry.id)?.contains(bequest.content) == true {
                     return true
                 }

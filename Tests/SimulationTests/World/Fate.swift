@@ -3,22 +3,22 @@ import ObjectStore
 import SystemPackage
 import TestSupport
 
-/// What becomes of a request and its answer.
+/// What happens to a request and its answer.
 enum Fate: CaseIterable {
     case arrives
-    /// It never gets there.
+    /// The request is lost.
     case lost
-    /// The store did it, and the answer is lost.
+    /// The request is carried out, and the answer is lost.
     case replyLost
-    /// Its sender gives up, and it arrives later.
+    /// The sender gives up, and the request arrives later.
     case late
-    /// The store has a bad moment.
+    /// The store answers with a temporary error.
     case failed
-    /// The store is full.
+    /// The store answers that it is full.
     case full
-    /// The end of the answer is missing.
+    /// The answer is cut off.
     case truncated
-    /// A bit of the answer is wrong.
+    /// One bit of the answer is wrong.
     case corrupted
 
     func canMeet(_ operation: Operation) -> Bool {
@@ -26,7 +26,7 @@ enum Fate: CaseIterable {
         case .arrives, .lost, .replyLost, .failed: true
         case .late, .full: operation.isPut
         case .truncated: operation.isGet
-        // Commits are told from damaged ones by the transport; contents by their SHA-256.
+        // The transport detects damage in commits; contents are verified by SHA-256.
         case .corrupted: operation.readsContent
         }
     }

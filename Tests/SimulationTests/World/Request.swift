@@ -2,7 +2,7 @@ import Documents
 import Glibc
 import ObjectStore
 
-/// What a device asks of the object store.
+/// A request to the object store.
 enum Operation: Sendable {
     case put(ObjectKey, [UInt8])
     /// The first half was read from the file when the request was made, the rest is read when it arrives.
@@ -35,7 +35,7 @@ enum Operation: Sendable {
         }
     }
 
-    /// Whether it reads content, which is verified, or a commit, of which only its end can be missed.
+    /// Whether it reads a content, which is verified, or a commit, which can only be cut off.
     var readsContent: Bool {
         if case .getRange = self { true } else { false }
     }
@@ -52,7 +52,7 @@ enum Answer: Sendable {
     case time(Timestamp)
     case done
 
-    /// Says which it is, for the trace.
+    /// Describes the request in the trace.
     var description: String {
         switch self {
         case .put(let outcome): "\(outcome)"
@@ -66,7 +66,7 @@ enum Answer: Sendable {
 
 struct Request: Sendable {
     let number: Int
-    /// Of the device's lives the one that asks.
+    /// The life of the device that sent it.
     let life: Int
     let device: Int
     let operation: Operation

@@ -3,20 +3,19 @@ import Glibc
 import ObjectStore
 import Synchronization
 
-/// Requests on their way to the one store and back. Nothing moves by itself: the world chooses which
-/// request is answered next, and how.
+/// Requests on their way to the store, and their answers. The world chooses which request is answered next, and how.
 final class SimulatedNetwork: Sendable {
     private struct State {
         var waiting: [Request] = []
-        /// Of devices that are no more.
+        /// The lives of devices that have ended.
         var buried: [Request] = []
-        /// Writes whose sender has given up, and which may still arrive.
+        /// Writes whose sender has given up. They may still arrive.
         var late: [Operation] = []
         var lastRequest = 0
         var objects: [ObjectKey: [UInt8]] = [:]
-        /// Entries of the log that ever were.
+        /// All log entries that ever existed.
         var allEntries: [[UInt8]] = []
-        /// When each was made, by the store's clock.
+        /// When each object was created, by the store's clock.
         var times: [ObjectKey: Timestamp] = [:]
     }
 
@@ -50,7 +49,7 @@ final class SimulatedNetwork: Sendable {
 
     var allEntries: [[UInt8]] { state.withLock(\.allEntries) }
 
-    /// Somebody restores the log as it was, or removes some of it, behind everybody's back. Contents stay.
+    /// Restores an older log or removes a part of it, without the devices. Contents stay.
     func replaceLog(by objects: [ObjectKey: [UInt8]]) {
         let now = clock.wallTime(skew: 0)
         state.withLock { state in
@@ -69,7 +68,7 @@ final class SimulatedNetwork: Sendable {
 
     func isIdle(_ device: Int) -> Bool { state.withLock { !$0.waiting.contains { $0.device == device } } }
 
-    /// What the store does.
+    /// Carries out an operation in the store.
     func carryOut(_ operation: Operation) -> Result<Answer, ObjectStoreError> {
         let now = clock.wallTime(skew: 0)
         return state.withLock { state in
@@ -124,7 +123,7 @@ final class SimulatedNetwork: Sendable {
         request.continuation.resume(returning: result)
     }
 
-    /// The write will arrive when nobody expects it any more.
+    /// Keeps a write whose sender gave up, to arrive later.
     func delay(_ operation: Operation) {
         var operation = operation
         if case .putFile(let key, let start, let descriptor, let length) = operation {
@@ -139,7 +138,7 @@ final class SimulatedNetwork: Sendable {
         _ = carryOut(operation)
     }
 
-    /// A device is no more: nobody hears the answers to what it asked.
+    /// Ends a life of a device: its requests get no answers.
     func bury(life: Int) {
         state.withLock { state in
             state.buried += state.waiting.filter { $0.life == life }
@@ -147,7 +146,7 @@ final class SimulatedNetwork: Sendable {
         }
     }
 
-    /// When all is over, so that no task waits for ever.
+    /// Answers everything at the end of the world, so that no task waits forever.
     func failAll() {
         let all = state.withLock { state in
             defer { (state.waiting, state.buried) = ([], []) }

@@ -1,20 +1,20 @@
 import Documents
-import Glibc
+import LinuxFiles
 import ObjectStore
 import SystemPackage
 
-/// The world's one store, as it is seen by who asks it.
+/// The world's object store, as one client sees it.
 struct SimulatedStore: ObjectStore {
     private let ask: @Sendable (Operation) async throws(ObjectStoreError) -> Answer
 
-    /// As one life of one device sees it, through the network.
+    /// Through the simulated network, for one life of one device.
     init(network: SimulatedNetwork, device: Int, life: Int) {
         ask = { operation async throws(ObjectStoreError) in
             try await network.ask(operation, device: device, life: life)
         }
     }
 
-    /// Without a network between.
+    /// Without the network.
     init(atHand network: SimulatedNetwork) {
         ask = { operation async throws(ObjectStoreError) in try network.carryOut(operation).get() }
     }
@@ -64,10 +64,7 @@ struct SimulatedStore: ObjectStore {
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try await ask(.delete(key)) }
 
     static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {
-        var bytes = [UInt8](repeating: 0, count: range.count)
-        let count = bytes.withUnsafeMutableBytes {
-            pread(descriptor, $0.baseAddress, $0.count, off_t(range.lowerBound))
-        }
-        return Array(bytes.prefix(max(0, count)))
+        // `try?`: the device may have closed the file; then the store gets nothing.
+        (try? FileDescriptor(rawValue: descriptor).bytes(at: Int64(range.lowerBound), count: range.count)) ?? []
     }
 }

@@ -3,7 +3,7 @@ import Glibc
 import ObjectStore
 import Synchronization
 
-/// Worlds, each from its seed.
+/// Runs worlds, each from its seed.
 enum Simulation {
     struct Result: Sendable {
         let seed: UInt64
@@ -27,10 +27,10 @@ enum Simulation {
         return first...last
     }
 
-    /// `DOCFS_SIMULATION_REPLAY=SEED` prints all that happens in one world.
+    /// `DOCFS_SIMULATION_REPLAY=SEED` replays one world and prints its trace.
     static var replayed: UInt64? { number("DOCFS_SIMULATION_REPLAY") }
 
-    /// `DOCFS_SIMULATION_SECONDS=N` goes on with seeds that chance chooses.
+    /// `DOCFS_SIMULATION_SECONDS=N` runs worlds with random seeds for this time.
     static var duration: Duration? { number("DOCFS_SIMULATION_SECONDS").map { .seconds($0) } }
 
     private static func number(_ name: String) -> UInt64? {

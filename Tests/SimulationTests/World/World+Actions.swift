@@ -6,7 +6,7 @@ import Glibc
 import Replication
 import SystemPackage
 
-/// What people and programs do.
+/// The actions of people and programs.
 extension World {
     static let names = ["a.txt", "b.txt", "Plan.md", "Untitled.txt", ".hidden", "no extension"]
     static let folderNames = ["Work", "Photos", ".config"]
@@ -30,7 +30,7 @@ extension World {
             try catalog.descendants(of: .cloud) + (try catalog.descendants(of: .local))
         }
         let documents = entries.filter { $0.kind == .document }
-        // Everybody works on the same few documents.
+        // All devices work on the same few documents, so that they conflict.
         let any = random.once(in: 2) ? documents.first : documents.randomElement(using: &random)
         let inConflict = documents.filter { $0.conflicts > 0 }
         if random.once(in: 3), let entry = inConflict.randomElement(using: &random) {
@@ -66,7 +66,7 @@ extension World {
         }
     }
 
-    /// What all have in common from the start.
+    /// The documents that all devices have at the start.
     func found() throws {
         for name in ["a.txt", "Plan.md"] { try create(name, in: .cloud, on: devices[0]) }
         pass(.seconds(1))
@@ -126,7 +126,7 @@ extension World {
         try close(number, entry.inode, on: device)
     }
 
-    /// Only what is here: who appends to what is not waits for it, like a reader.
+    /// Appends to documents whose content is here; otherwise the program would wait, like a reader.
     private func append(to entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         guard let number = try openToWrite(entry.inode, flags: O_WRONLY, on: device) else {
             read(entry, on: device)
@@ -154,7 +154,7 @@ extension World {
         if isWritten { ledger.noteContent(content) } else { ledger.noteSave(content, by: device.index) }
     }
 
-    /// Saves as many programs do: a new file, renamed over the old one.
+    /// Saves by renaming a new file over the old one.
     private func replace(_ entry: Entry, on device: SimulatedDevice) throws(Refusal) {
         if device.writers.contains(where: { $0.inode == entry.inode }) { return }
         trace("\(device.place.name) saves \(Self.text(entry)) by renaming")
@@ -181,7 +181,7 @@ extension World {
         device.writers.append(.init(handle: number, inode: entry.inode, id: entry.id))
     }
 
-    /// A program that has something open writes a bit more, or closes it.
+    /// A program with an open document writes more, or closes it.
     private func goOn(on device: SimulatedDevice) throws(Refusal) {
         guard let index = device.writers.indices.randomElement(using: &random) else { return }
         let writer = device.writers[index]
@@ -225,7 +225,7 @@ extension World {
         let ending = target == nil && entry.kind == .document ? ending(of: entry, on: device) : nil
         try device.library.rename(
             Array(entry.filename.utf8), in: entry.parent, to: Array(name.utf8), in: parent, options: [])
-        // It may be the document now that was removed from there a moment ago.
+        // It may continue the document that was removed from there a moment ago.
         if let ending, try device.library.transactions.inspect({ try $0.entry(entry.inode) })?.id != entry.id {
             note(ending)
         }

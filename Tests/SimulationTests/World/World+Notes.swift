@@ -8,11 +8,11 @@ import Replication
 import Synchronization
 import SystemPackage
 
-/// Writing bytes, and writing down what that means for the end.
+/// Writes contents, and records them in the ledger.
 extension World {
-    /// Opens for writing, as the mount does: where it can be noticed, the kernel writes by itself.
+    /// Opens for writing as the mount does, with passthrough where the life has it.
     ///
-    /// - Returns: nil for what is not here.
+    /// - Returns: nil if the content is not here.
     func openToWrite(_ inode: InodeNumber, flags: Int32, on device: SimulatedDevice) throws(Refusal) -> UInt64? {
         guard case .opened(let file) = try device.library.open(inode, flags: flags) else { return nil }
         try prepareToWrite(file.number, on: device)
@@ -42,7 +42,7 @@ extension World {
         try put(bytes, at: Int64(try Refusal.wrapping { try handle.descriptor.status().st_size }), handle, on: device)
     }
 
-    /// The kernel's clock is none of the world's: it sets the time of what it writes.
+    /// Sets the file's time to the world's: the kernel's clock is not simulated.
     private func put(_ bytes: [UInt8], at offset: Int64, _ handle: Handle, on device: SimulatedDevice) throws(Refusal) {
         let file = try handle.writable()
         let count = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(offset)) }
@@ -51,11 +51,11 @@ extension World {
         _ = try Refusal.wrapping { try Descriptor.check { futimens(file.number, [time, time]) } }
     }
 
-    /// Closes what was written in one go: that is the save.
+    /// Closes a document that was written in one go, which is a save.
     func close(_ number: UInt64, _ inode: InodeNumber, on device: SimulatedDevice) throws(Refusal) {
         let handle = try device.library.handle(number)
         noteContent(of: number, on: device)
-        // As long as another program writes to it, it is not saved; and what has no name is nobody's.
+        // It is not saved while another program has it open for writing, or if it has no name.
         let isSaved = !handle.file.isUnlinked && !device.writers.contains { $0.inode == inode }
         if isSaved, let content = content(of: handle) { ledger.noteSave(content, by: device.index) }
         device.library.close(number)
@@ -84,7 +84,7 @@ extension World {
         return contentHash(bytes)
     }
 
-    /// What the file of an entry holds on a device; nil where it has none.
+    /// The content of an entry's file on a device; nil if it has none.
     func localContent(of inode: InodeNumber, on device: SimulatedDevice) -> ContentHash? {
         try? device.library.transactions.inspect { catalog -> ContentHash? in
             guard let entry = try catalog.entry(inode), entry.isHere, entry.kind == .document else { return nil }
@@ -104,7 +104,7 @@ extension World {
         ledger.noteOverwritten(content, by: device.index)
     }
 
-    /// - Parameter keepsContent: whether what the file holds goes on elsewhere on this device.
+    /// - Parameter keepsContent: whether the content stays in another document on this device.
     func noteDeletion(of entry: Entry, on device: SimulatedDevice, keepsContent: Bool = false) {
         let local = localContent(of: entry.inode, on: device)
         if let local, !keepsContent { ledger.noteOverwritten(local, by: device.index) }
@@ -113,7 +113,7 @@ extension World {
             of: id, seen: Set(shownVersions(of: entry, id, on: device).map(\.sha256) + [local].compactMap { $0 }))
     }
 
-    /// What is to be noted if a rename makes a document another one.
+    /// What to record if a rename makes a document continue another one.
     struct Ending {
         let id: EntryID
         let seen: Set<ContentHash>
@@ -121,7 +121,7 @@ extension World {
         let bequest: [ContentHash]
     }
 
-    /// - Returns: nil for what has no id.
+    /// - Returns: nil if it has no id.
     func ending(of entry: Entry, on device: SimulatedDevice) -> Ending? {
         guard let id = entry.id else { return nil }
         let content = localContent(of: entry.inode, on: device)
@@ -137,8 +137,8 @@ extension World {
         ledger.count("succession")
     }
 
-    /// What a device has shown of a document: versions before the newest, those in conflict, and the newest, unless a content that was
-    /// made here stands in its place.
+    /// The contents of a document that a device has shown: earlier versions, conflict versions, and the newest one, unless an unsent content of
+    /// this device replaces it.
     private func shownVersions(of entry: Entry, _ id: EntryID, on device: SimulatedDevice) -> [DocumentVersion] {
         let now = surroundings.clock.wallTime(skew: device.place.skew)
         guard
@@ -150,7 +150,7 @@ extension World {
         return versions.superseded.map(\.version) + versions.conflicts + (isHidden ? [] : [versions.current])
     }
 
-    /// A document is about to be renamed over another: what is in conflict with it is the other's from now on.
+    /// Call this before a document is renamed over another: its conflict versions then belong to that one.
     func noteBequest(of entry: Entry, on device: SimulatedDevice) {
         guard let id = entry.id, entry.conflicts > 0, entry.isBackingCurrent else { return }
         for content in bequest(of: entry, id, on: device) { ledger.noteBequest(content, from: id) }

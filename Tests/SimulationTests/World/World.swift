@@ -9,16 +9,16 @@ import Replication
 import SystemPackage
 import TestSupport
 
-/// Some devices, one store, and chance: all from one seed, on one thread.
+/// Several devices and one store on one thread. One seed decides everything.
 ///
-/// A step lets a person do something, a device begin a round of synchronization, a request be answered, or
-/// time pass. Then the run queue is emptied: so each step belongs to one device, and between two steps all
-/// its tasks wait for the store, for time, or for each other. There a device may crash.
+/// In a step a person does something, a device begins a round of synchronization, a request is answered, or time passes. Then
+/// all jobs in the run queue are run. So each step belongs to one device, and between two steps its tasks wait for the store,
+/// for time, or for each other. A device can crash between two steps.
 final class World {
-    /// How much goes wrong.
+    /// How often requests fail.
     enum Weather: Int { case calm, rough, storm }
 
-    /// How wrong a device's clock mostly is at most, in nanoseconds.
+    /// The usual limit of the error of a device's clock, in nanoseconds.
     private static let usualSkew: Int64 = 100_000_000_000
     /// 14 years.
     private static let absurdSkew: Int64 = 14 * 365 * 86_400_000_000_000
@@ -36,11 +36,11 @@ final class World {
     private var hash = TraceHash()
     private(set) var steps = 0
     private var contents = 0
-    /// While all heals nothing goes wrong any more.
+    /// Whether the world is in its last phase, in which no request fails.
     private var isHealed = false
-    /// Whether something happens to the container behind everybody's back.
+    /// Whether the container is damaged, without the devices.
     private let mayBeDamaged: Bool
-    /// The container at some earlier moment.
+    /// An older state of the container, to roll it back to.
     private var backup: [ObjectKey: [UInt8]] = [:]
     private(set) var isDamaged = false
 
@@ -79,7 +79,7 @@ final class World {
         if prints { print("\(steps)\t\(text)") }
     }
 
-    /// Bytes that nobody wrote before, mostly a line of text.
+    /// A content that was not written before, mostly a line of text.
     func newContent() -> [UInt8] {
         contents += 1
         let length = random.once(in: 12) ? 5000 : Int.random(in: 0..<40, using: &random)
@@ -131,7 +131,7 @@ final class World {
         queue.drain(&random)
     }
 
-    /// Entries of the log get lost, or all of it, or it is what it was; or another container takes its place.
+    /// Removes log entries or the whole log, rolls it back, or replaces the container by another one.
     private func damage() {
         let objects = network.objects
         if backup.isEmpty || random.once(in: 2) {
@@ -154,11 +154,11 @@ final class World {
         ledger.count("damage")
     }
 
-    /// People have the container made whole where a device says that it is not.
+    /// Repairs the container on a device that reports damage.
     private func repair() {
         guard isDamaged else { return }
         for device in devices.shuffled(using: &random) {
-            // Until each has looked after the container once more: what one repairs the others follow.
+            // Until each device has checked the container once more; the others follow a repair.
             for _ in 0..<3 {
                 pass(.seconds(301))
                 synchronizeAll()
@@ -177,7 +177,7 @@ final class World {
         pass(.milliseconds(30))
     }
 
-    /// So long that contents which nobody needs are removed. No request is on its way for days.
+    /// Lets so much time pass that departed contents are removed. No request takes days.
     private func passDays() {
         finishRequests()
         while network.lateCount > 0 { network.deliverLate(0) }
@@ -203,7 +203,7 @@ final class World {
         } else {
             trace("\(device.place.name) crashes")
             let underWay = network.waiting.filter { $0.life == device.life.number && $0.operation.isPut }
-            // What a process has sent arrives without it, at once or later, or does not.
+            // Requests of the ended process arrive now, later, or never.
             for request in underWay {
                 switch Int.random(in: 0..<3, using: &random) {
                 case 0: _ = network.carryOut(request.operation)
@@ -245,9 +245,9 @@ final class World {
 
     // MARK: Quiet
 
-    /// All is well from now on, and everyone has the time to finish.
+    /// Ends all failures and lets every device finish its work.
     ///
-    /// - Returns: whether they did.
+    /// - Returns: whether they finished.
     func settle() throws -> Bool {
         isHealed = true
         for device in devices {
@@ -268,7 +268,7 @@ final class World {
         return false
     }
 
-    /// A round of each, to its end.
+    /// Runs one round of synchronization on each device.
     func synchronizeAll() {
         for device in devices { device.life.startRound() }
         finishRequests()
@@ -291,7 +291,7 @@ final class World {
         return try positions.count == 1 && devices.allSatisfy { try $0.life.isSettled }
     }
 
-    /// What each device that is not at rest has still to do.
+    /// The work left on each device that is not at rest.
     func unrest() throws -> String {
         try devices.filter { try !$0.life.isSettled }.map { device in
             let entries = try device.library.transactions.inspect {
@@ -308,7 +308,7 @@ final class World {
         }.joined(separator: " | ")
     }
 
-    /// Adds a device that knows nothing but what the store has.
+    /// Adds a new device.
     func addNewcomer() throws -> SimulatedDevice {
         let newcomer = try makeDevice(DevicePlace.names.count - 1, skew: 0)
         devices.append(newcomer)

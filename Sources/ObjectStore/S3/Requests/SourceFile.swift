@@ -1,4 +1,5 @@
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// A file that stays open as long as a request may read it, whatever becomes of the caller's descriptor:

@@ -1,8 +1,8 @@
-/// What of a folder matters to the names of what is put into it.
-public struct NamingPlace: Sendable, Equatable {
-    /// Inside a dot folder: filenames are the names that are given.
+/// How a folder treats the names of the entries in it.
+public struct NamingContext: Sendable, Equatable {
+    /// Whether it is a dot folder or inside one: filenames are then the given names, not generated ones.
     public var keepsNames: Bool
-    /// Inside a trash folder: all files are scratch.
+    /// Whether it is a trash folder or inside one: all files in it are scratch.
     public var isScratch: Bool
 
     public init(keepsNames: Bool, isScratch: Bool) {
@@ -13,12 +13,12 @@ public struct NamingPlace: Sendable, Equatable {
     /// Whether a file called `name` is scratch here.
     public func isScratch(_ name: EntryName) -> Bool { isScratch || ScratchName.matches(name.text) }
 
-    /// Whether a document called `name` has that for its filename here.
+    /// Whether a document that is created as `name` here gets that as its filename.
     public func keepsName(_ name: EntryName) -> Bool { keepsNames || name.isHidden }
 
-    /// The place that a folder called `name` makes here.
-    public func folder(_ name: EntryName) -> NamingPlace {
-        NamingPlace(
+    /// The context in a subfolder called `name`.
+    public func folder(_ name: EntryName) -> NamingContext {
+        NamingContext(
             keepsNames: keepsNames || name.isHidden,
             isScratch: isScratch || ScratchName.matchesFolder(name.text))
     }

@@ -4,7 +4,7 @@ import SystemPackage
 extension FileDescriptor {
     /// Fills a buffer with the bytes from `offset` on. Blocks.
     ///
-    /// - Returns: how many there were: fewer than asked for only at the file's end.
+    /// - Returns: the number of bytes read; less than the buffer's only at the end of the file.
     package func fill(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(Errno) -> Int {
         var filled = 0
         while filled < buffer.count {
@@ -16,8 +16,8 @@ extension FileDescriptor {
         return filled
     }
 
-    /// At most `count` bytes from `offset` on: fewer only at the file's end. Blocks.
-    func bytes(at offset: Int64, count: Int) throws(Errno) -> [UInt8] {
+    /// Reads `count` bytes from `offset` on; fewer only at the end of the file. Blocks.
+    package func bytes(at offset: Int64, count: Int) throws(Errno) -> [UInt8] {
         var failure: Errno?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
             do throws(Errno) { initialized = try fill(UnsafeMutableRawBufferPointer(buffer), at: offset) } catch {
