@@ -50,6 +50,7 @@ final class Announcements: Sendable {
         if let used, used.folder == entry.parent, listed.isIdentical(to: used.name) {
             return orphans.markNameless(entry.inode)
         }
+        orphans.markReachedByCachedName(entry.inode)
         observer.attributesChanged(of: entry.inode)
         observer.nameChanged(listed, in: entry.parent)
         observer.whenNamesAreForgotten { [orphans] in orphans.markNameless(entry.inode) }

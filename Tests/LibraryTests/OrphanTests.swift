@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import Documents
 import Glibc
 @testable import Library
 import SystemPackage
@@ -40,5 +41,27 @@ struct OrphanTests {
                 try device.library.extendedAttributeNames(of: .entry(inode))
             }
         }
+    }
+
+    // MARK: A document that is saved by renaming while another process opens it
+
+    @Test
+    func `an open during a save by renaming reads the old content, and ESTALE only follows while a name is cached`()
+        throws
+    {
+        var entry = Entry(
+            parent: .local, container: .local, nature: .scratch, filename: "a.tmp", created: Timestamp(nanoseconds: 0),
+            position: 0, mode: 0o600)
+        let inode = InodeNumber(17)
+        entry.inode = inode
+        let orphans = Orphans()
+        orphans.add(entry, .placeholder(entry), content: Descriptor(open("/dev/null", O_RDONLY)))
+        #expect(orphans.replaced(inode) != nil)
+        #expect(!orphans.contains(inode))
+        orphans.markReachedByCachedName(inode)
+        #expect(orphans.replaced(inode) == nil)
+        orphans.markNameless(inode)
+        #expect(orphans.replaced(inode) != nil)
+        #expect(orphans.contains(inode))
     }
 }

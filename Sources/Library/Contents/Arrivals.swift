@@ -133,11 +133,18 @@ final class Arrivals: LibraryPart {
 
     /// Opens content for reading while it arrives.
     func openToRead(_ arrival: Arrival, by caller: Caller = .unknown) -> OpenedFile {
-        let file =
-            openFiles.shareableFile(arrival.inode, forWriting: false)
-            ?? OpenFile(inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)
+        func handle(of file: OpenFile) -> Handle {
+            Handle(file: file, canWrite: false, opener: contents.opener(of: file, caller, flags: O_RDONLY))
+        }
+        if let file = openFiles.shareableFile(arrival.inode, forWriting: false),
+            let opened = contents.registerAnother(handle(of: file))
+        {
+            return opened
+        }
         return contents.register(
-            Handle(file: file, canWrite: false, opener: contents.opener(of: file, caller, flags: O_RDONLY)))
+            handle(
+                of: OpenFile(
+                    inode: arrival.inode, descriptor: arrival.descriptor, isWritable: true, arrival: arrival)))
     }
 
     /// Waits for the first bytes.

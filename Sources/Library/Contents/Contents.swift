@@ -49,8 +49,12 @@ final class Contents: LibraryPart {
     func handle(_ number: UInt64) throws(Refusal) -> Handle { try openFiles.handle(number) }
 
     /// Gives a new handle its number. From now on its file may change, so that its remembered status is dropped.
-    func register(_ handle: Handle) -> OpenedFile {
-        let number = openFiles.add(handle)
+    func register(_ handle: Handle) -> OpenedFile { opened(handle, openFiles.add(handle)) }
+
+    /// As `register`, of a file that was found open before; nil if it was closed meanwhile.
+    func registerAnother(_ handle: Handle) -> OpenedFile? { openFiles.addAnother(handle).map { opened(handle, $0) } }
+
+    private func opened(_ handle: Handle, _ number: UInt64) -> OpenedFile {
         catalog.forgetStatus(of: handle.inode)
         return OpenedFile(number: number, handle: handle, isShared: unseenWrites.filesAreShared)
     }

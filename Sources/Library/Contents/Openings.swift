@@ -56,8 +56,10 @@ final class Openings: LibraryPart {
     private func openDocument(_ inode: InodeNumber, flags: Int32, by caller: Caller) throws(Refusal) -> Opening {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
-        if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates) {
-            return .opened(try openAgain(file, flags: flags, by: caller))
+        if let file = openFiles.shareableFile(inode, forWriting: canWrite || truncates),
+            let opened = try openAgain(file, flags: flags, by: caller)
+        {
+            return .opened(opened)
         }
         let opening = try inspect { catalog -> Opening? in
             guard let entry = try catalog.entry(inode) else {
@@ -88,7 +90,8 @@ final class Openings: LibraryPart {
         return .arriving(inode)
     }
 
-    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Refusal) -> OpenedFile {
+    /// - Returns: nil if the file was closed meanwhile.
+    private func openAgain(_ file: OpenFile, flags: Int32, by caller: Caller) throws(Refusal) -> OpenedFile? {
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let truncates = flags & O_TRUNC != 0
         // A newer version took over the names of this file, so that an edit of it would be lost. The kernel asks by a dentry that is out
@@ -96,8 +99,8 @@ final class Openings: LibraryPart {
         if file.isUnlinked, canWrite || truncates, !orphans.contains(file.inode) { throw .staleInode }
         // Fails here if the file may not be written to. Where the kernel writes by itself, its own open fails.
         if canWrite, !unseenWrites.canBeNoticed { _ = try Refusal.wrapping { try file.writable() } }
-        let opened = contents.register(
-            Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags)))
+        let handle = Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags))
+        guard let opened = contents.registerAnother(handle) else { return nil }
         if truncates {
             try closing(opened.number) { () throws(Refusal) in
                 if file.isUnlinked { try empty(file) } else { try truncateOpened(file.inode) }
@@ -132,11 +135,9 @@ final class Openings: LibraryPart {
 
     /// Opens a file that another was renamed over between the lookup of its name and this open. The caller reads the old content, whole.
     private func openReplaced(_ inode: InodeNumber, canWrite: Bool) throws(Refusal) -> OpenedFile {
-        guard let entry = orphans.entry(of: inode), let content = orphans.content(of: inode), !canWrite else {
-            throw .staleInode
-        }
-        let descriptor = try Refusal.wrapping { try content.reopened(O_RDONLY) }
-        let file = openFiles.file(inode) ?? OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
+        guard let replaced = orphans.replaced(inode), !canWrite else { throw .staleInode }
+        let descriptor = try Refusal.wrapping { try replaced.content.reopened(O_RDONLY) }
+        let file = openFiles.file(inode) ?? OpenFile(entry: replaced.entry, descriptor: descriptor, isWritable: false)
         file.state.withLock { $0.isUnlinked = true }
         return contents.register(Handle(file: file, canWrite: false))
     }

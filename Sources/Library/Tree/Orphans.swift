@@ -8,13 +8,24 @@ import Synchronization
 /// or through O_PATH). They answer as on any file system (link count 0, an empty listing) until the kernel forgets them.
 ///
 /// Right after a removal the kernel may still have a dentry for another name of the document and reach its inode by it. Until such
-/// names are forgotten, the inode is answered with ESTALE, so that the kernel looks the name up again.
+/// names are forgotten, the inode is answered with ESTALE, so that the kernel looks the name up again. The kernel does so once for each
+/// call, so that ESTALE is no answer for an open while files are renamed over the document in quick succession: until the rename returns
+/// and where it has used the only name that is cached, such an open gets the old content.
 final class Orphans: Sendable {
+    /// How the kernel may still reach the inode by a name.
+    private enum Reach {
+        /// The call that removes the name has not returned. Another call at the same time may see the tree as before or as after.
+        case beingRemoved
+        /// By a name in its cache that it was told to forget.
+        case byCachedName
+        /// By no name.
+        case nameless
+    }
+
     private struct Node {
         var entry: Entry
         var attributes: FileAttributes
-        /// Whether the kernel has forgotten every name that led to it.
-        var isNameless = false
+        var reach = Reach.beingRemoved
         /// The file, if another file was renamed over it: a process that has just looked up its name may be about to open it.
         var content: Descriptor?
     }
@@ -65,7 +76,11 @@ final class Orphans: Sendable {
     }
 
     /// The file of an orphan that another file was renamed over a moment ago.
-    func content(of inode: InodeNumber) -> Descriptor? { node(inode, evenIfNamed: false)?.content }
+    func replaced(_ inode: InodeNumber) -> (entry: Entry, content: Descriptor)? {
+        guard let node = table.withLock({ $0.nodes[inode] }), node.reach != .byCachedName, let content = node.content
+        else { return nil }
+        return (node.entry, content)
+    }
 
     /// Keeps a changed entry of an orphan, even if a name may still lead to it. Does nothing once the kernel has forgotten it.
     func update(_ entry: Entry) { table.withLock { $0.nodes[entry.inode]?.entry = entry } }
@@ -80,12 +95,15 @@ final class Orphans: Sendable {
     }
 
     private func node(_ inode: InodeNumber, evenIfNamed: Bool) -> Node? {
-        guard let node = table.withLock({ $0.nodes[inode] }), evenIfNamed || node.isNameless else { return nil }
+        guard let node = table.withLock({ $0.nodes[inode] }), evenIfNamed || node.reach == .nameless else { return nil }
         return node
     }
 
+    /// The name is removed, and the kernel is told to forget another one that leads to the inode.
+    func markReachedByCachedName(_ inode: InodeNumber) { table.withLock { $0.nodes[inode]?.reach = .byCachedName } }
+
     /// The kernel has forgotten every name that led to the inode.
-    func markNameless(_ inode: InodeNumber) { table.withLock { $0.nodes[inode]?.isNameless = true } }
+    func markNameless(_ inode: InodeNumber) { table.withLock { $0.nodes[inode]?.reach = .nameless } }
 
     /// The kernel has forgotten the inode.
     func forget(_ inode: InodeNumber) {
