@@ -17,6 +17,7 @@ enum CatalogSchema {
             try createContents(db)
             try createSettings(db)
         }
+        migrator.registerMigration("10: contents that stay here, and when each was opened") { try createStaying($0) }
         return migrator
     }
 
@@ -147,6 +148,14 @@ enum CatalogSchema {
                     value TEXT NOT NULL
                 ) WITHOUT ROWID;
                 CREATE TABLE folderTimes(folder INTEGER PRIMARY KEY, changed INTEGER NOT NULL);
+                """)
+    }
+
+    private static func createStaying(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE kept(uuid BLOB PRIMARY KEY) WITHOUT ROWID;
+                CREATE TABLE openings(uuid BLOB PRIMARY KEY, opened INTEGER NOT NULL) WITHOUT ROWID;
                 """)
     }
 }

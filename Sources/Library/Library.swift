@@ -14,6 +14,8 @@ public final class Library: Sendable {
     let withdrawals: Withdrawals
     let contents: Contents
     let openings: Openings
+    let keeping: Keeping
+    let evictions: Evictions
     let arrivals: Arrivals
     let fileAttributes: Attributes
     let metadata: Metadata
@@ -39,13 +41,17 @@ public final class Library: Sendable {
         contents = Contents(transactions, namespace: namespace, withdrawals: withdrawals)
         fileAttributes = Attributes(transactions, contents: contents, orphans: orphans)
         foundFiles = FoundFiles(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
+        keeping = Keeping(transactions)
+        evictions = Evictions(
+            transactions, contents: contents, foundFiles: foundFiles, keeping: keeping,
+            limit: configuration.cacheLimit)
         arrivals = Arrivals(
-            transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles,
-            timeout: configuration.timeout)
+            transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles, keeping: keeping,
+            evictions: evictions, timeout: configuration.timeout)
         states = States(transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
-            orphans: orphans)
+            orphans: orphans, keeping: keeping, evictions: evictions, arrivals: arrivals)
         identities = Identities(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
         migration = Migration(transactions, contents: contents, withdrawals: withdrawals)
         comparison = StoreComparison(
@@ -55,7 +61,7 @@ public final class Library: Sendable {
             transactions, withdrawals: withdrawals, fileAttributes: fileAttributes, orphans: orphans)
         replicatedTree = ReplicatedTree(
             transactions, namespace: namespace, contents: contents, withdrawals: withdrawals, removal: removal,
-            arrivals: arrivals, foundFiles: foundFiles, comparison: comparison)
+            arrivals: arrivals, evictions: evictions, foundFiles: foundFiles, comparison: comparison)
         versionFiles = VersionFiles(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, arrivals: arrivals,
             replicatedTree: replicatedTree)

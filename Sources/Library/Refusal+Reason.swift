@@ -39,6 +39,11 @@ extension Refusal: CustomStringConvertible {
         case .attributesTooLarge: "all attributes together are larger than an entry can have"
         case .ownerOfPlaceholder: "a placeholder has no file here that could have an owner"
         case .onlyModeOfTheTree: "of Documents, local and cloud only the mode can be changed"
+        case .staysHere(let reason): reason.text
+        case .alwaysHere: "it is always here"
+        case .unknownKeeping: "the value of user.document.keep is always"
+        case .unknownRequest: "user.document.downloading can be set to current and to notDownloaded"
+        case .beyondCacheLimit: "the limit of the cache leaves no room, since nothing else may go"
         case .versionNotWritable: "a version cannot be written to"
         case .historyNotChangeable: "versions in F.versions can be neither removed nor renamed"
         case .versionOfOtherDocument: "a version can be renamed over its own document only"

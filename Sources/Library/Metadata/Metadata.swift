@@ -23,10 +23,13 @@ final class Metadata: LibraryPart {
     let fileAttributes: Attributes
     let states: States
     let orphans: Orphans
+    let keeping: Keeping
+    let evictions: Evictions
+    let arrivals: Arrivals
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        states: States, orphans: Orphans
+        states: States, orphans: Orphans, keeping: Keeping, evictions: Evictions, arrivals: Arrivals
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -34,6 +37,9 @@ final class Metadata: LibraryPart {
         self.fileAttributes = fileAttributes
         self.states = states
         self.orphans = orphans
+        self.keeping = keeping
+        self.evictions = evictions
+        self.arrivals = arrivals
     }
 
     private static let displayName = BackingStore.displayNameAttribute
@@ -48,6 +54,7 @@ final class Metadata: LibraryPart {
         guard case .entry(let inode) = node else { throw .noSuchAttribute }
         return try inspect { catalog in
             let entry = try entryOrOrphan(inode, catalog)
+            if let value = try requestAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             if entry.kind == .document {
                 if name == Self.displayName || name == Namespace.restoredName {
                     return Array((entry.name?.displayName ?? "").utf8)
@@ -79,6 +86,7 @@ final class Metadata: LibraryPart {
     func setExtendedAttribute(
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
     ) throws(Refusal) {
+        if try request(name, value, of: node, creation) { return }
         let inode = try changeable(name, of: node)
         let isRenamed = try mutate(makingNew: true) { catalog in
             var entry = try entryOrOrphan(inode, catalog)
@@ -99,6 +107,7 @@ final class Metadata: LibraryPart {
     ///
     /// - Throws: ENODATA, EPERM for computed attributes, EOPNOTSUPP outside `user.*`, ESTALE.
     func removeExtendedAttribute(_ name: String, of node: Node) throws(Refusal) {
+        if name == Keeping.attribute, case .entry(let inode) = node { return try keeping.unmark(inode) }
         let inode = try changeable(name, of: node)
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
