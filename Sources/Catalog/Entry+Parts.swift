@@ -43,7 +43,7 @@ extension Entry {
         get { placement.hasGeneratedFilename }
         set { placement.hasGeneratedFilename = newValue }
     }
-    public var position: Double {
+    public var position: OrderKey {
         get { placement.position }
         set { placement.position = newValue }
     }

@@ -13,14 +13,15 @@ extension Refusal {
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
         case .nameExists, .attributeExists: .fileExists
         case .virtualName, .notCreatableThere, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
-            .historyNotChangeable, .notRegularFile:
+            .historyNotChangeable, .notRegularFile, .sorted:
             .notPermitted
         case .staleInode: .staleNFSFileHandle
         case .isFolder: .isDirectory
         case .notFolder: .notDirectory
         case .folderNotEmpty: .directoryNotEmpty
         case .isOfTheTree, .checkupUnderWay: .resourceBusy
-        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup:
+        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup,
+            .unknownNameInOrder, .unknownSortMode, .unknownPlace:
             .invalidArgument
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable

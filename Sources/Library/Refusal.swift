@@ -54,6 +54,14 @@ public enum Refusal: Error, Equatable, Sendable {
     /// Of `Documents`, `local` and `cloud` only the mode can be changed.
     case onlyModeOfTheTree
 
+    // Order
+    /// A line of `.order`, or the neighbour that an entry is to have, is the name of no entry of the folder.
+    case unknownNameInOrder
+    /// A folder that is sorted has no order that could be changed.
+    case sorted(SortMode)
+    case unknownSortMode
+    case unknownPlace
+
     // Versions
     case versionNotWritable
     /// Versions in `F.versions/` can be neither removed nor chosen by renaming.

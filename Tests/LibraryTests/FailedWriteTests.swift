@@ -6,6 +6,7 @@ import Foundation
 import Synchronization
 import SystemPackage
 import Testing
+import TestSupport
 
 /// A write that fails after it has changed files leaves files and rows as they were.
 @Suite(.timeLimit(.minutes(3)))

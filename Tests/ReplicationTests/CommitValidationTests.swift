@@ -146,7 +146,7 @@ struct CommitValidationTests {
         version.size = 1 << 40
         entry.content = .document(versions: VersionHistory(first: version))
         entry.description.mode = 0o7777
-        entry.description.position = -.greatestFiniteMagnitude
+        entry.description.position = .number(-.greatestFiniteMagnitude)
         entry.description.attributes = Data("{}".utf8)
         let commit = laptop.commit(.create(entry))
         #expect(try Commit.decode(try commit.encoded()) == commit)

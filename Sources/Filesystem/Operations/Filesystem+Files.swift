@@ -54,6 +54,8 @@ extension Filesystem {
         switch Node(number: number) {
         case .state(let inode):
             return .now(.opened(try openState(inode, number, flags)))
+        case .order(let folder):
+            return .now(.opened(try openOrder(of: folder, flags)))
         case .entry(let inode), .version(let inode):
             let opening = try library.open(
                 inode, flags: flags, by: request.caller,
@@ -114,6 +116,7 @@ extension Filesystem {
         case .state:
             statePolls.remove(handle)
             stateFiles.remove(handle)
+        case .order: orderFiles.remove(handle)
         }
     }
 

@@ -46,7 +46,10 @@ extension Filesystem {
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
         // The kernel may answer the reader by itself.
         if let folder { try library.lookForRemoteChanges(in: folder) }
-        let (stream, permission) = folderStreams.open(folder)
+        // The listing of a sorted folder changes with sizes and times as well: none is kept.
+        let kept = try folder.flatMap { folder throws(Refusal) in try library.isListingStable(of: folder) ? folder : nil
+        }
+        let (stream, permission) = folderStreams.open(kept)
         return OpenReply(handle: stream, content: .listing(permission)) { [self] in closeFolder(stream) }
     }
 

@@ -54,7 +54,7 @@ extension FoundFiles {
         }
         var entry = Entry(
             parent: stray.folder, container: folder.container, nature: nature, filename: stray.name,
-            created: Timestamp(status.st_mtim), position: try catalog.nextPosition(in: stray.folder),
+            created: Timestamp(status.st_mtim), position: try nextPosition(in: stray.folder, catalog),
             mode: UInt16(status.st_mode & 0o7777))
         if entry.kind == .document { try nameAdopted(&entry, name, folder, directory, catalog) }
         if !isScratch {

@@ -42,7 +42,9 @@ extension Reconciliation {
         entry.parent = folder.inode
         entry.container = folder.container
         entry.filename = stray.name
-        if row.parent != folder.inode { entry.position = try catalog.nextPosition(in: folder.inode) }
+        if row.parent != folder.inode {
+            entry.position = try comparison.nextPosition(in: folder.inode, catalog)
+        }
         entry.markPending([.place, .position])
         let name = try EntryName(stray.name)
         if row.kind == .document, !row.hasGeneratedFilename { entry.document?.name = DocumentName(splitting: name) }

@@ -109,7 +109,7 @@ extension Tree {
         let now = surroundings.now()
         var entry = Entry(
             parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
-            position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
+            position: try nextPosition(in: folder.inode, catalog), mode: creator.mode)
         if folder.namingContext.isScratch(name) { return (entry, false) }
         if let removed = identities.recentlyRemoved.remove(name, in: folder.inode, now: now),
             try identities.giveIdentity(of: removed, to: &entry, by: creator.caller, catalog)

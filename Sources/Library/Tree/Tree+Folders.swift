@@ -54,7 +54,7 @@ extension Tree {
             }
             var entry = Entry(
                 parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
-                created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
+                created: surroundings.now(), position: try nextPosition(in: folder.inode, catalog), mode: 0)
             prepare(&entry, folder, name)
             if !folder.namingContext.isScratch, !entry.namingContext.isScratch {
                 var random = surroundings.random()

@@ -20,7 +20,7 @@ extension Tree {
         }
         // First a position at the end of the new folder. A document that is continued replaces it by its own position.
         if source.parent != entry.parent, !move.migrates {
-            entry.position = try catalog.nextPosition(in: entry.parent)
+            entry.position = try nextPosition(in: entry.parent, catalog)
             entry.markPending(.position)
         }
         let isContinuation =

@@ -82,7 +82,8 @@ extension SimulatedDevice {
         _ filename: String, in parent: EntryID, _ random: inout SeededGenerator
     ) -> EntryDescription {
         EntryDescription(
-            parent: parent, filename: filename, position: Double.random(in: 0..<9, using: &random), mode: 0o644,
+            parent: parent, filename: filename, position: .number(Double.random(in: 0..<9, using: &random)),
+            mode: 0o644,
             modified: Timestamp(nanoseconds: 1))
     }
 
