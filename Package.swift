@@ -127,6 +127,8 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/MountSupport", swiftSettings: strict),
+        // How the command presents things, and its language for queries.
+        .testTarget(name: "DocfsTests", dependencies: ["docfs"], swiftSettings: strict),
         // The articles beside the code name only what there is.
         .testTarget(name: "PageTests", swiftSettings: strict),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),

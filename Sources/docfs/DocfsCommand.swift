@@ -6,5 +6,12 @@ struct DocfsCommand: ParsableCommand {
         commandName: "docfs",
         abstract: "Your documents, local and cloud, as ordinary files.",
         version: "0.9.0",
-        subcommands: [MountCommand.self, UnmountCommand.self, ListCommand.self, StatusCommand.self, CheckCommand.self])
+        subcommands: [
+            MountCommand.self,
+            UnmountCommand.self,
+            NewCommand.self,
+            ListCommand.self,
+            StatusCommand.self,
+            CheckCommand.self,
+        ])
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Backing
 import CLinux
 import Filesystem
-import Foundation
 import Glibc
 import SystemPackage
 
@@ -64,43 +63,20 @@ struct CheckCommand: ParsableCommand {
     }
 
     private func wait(for mount: MountedTree) throws -> CheckupReply {
-        let bar = ProgressBar("checking the cloud")
-        defer { bar.clear() }
+        var display = ProgressDisplay("checking the cloud")
+        defer { display.clear() }
         while true {
             let reply = try mount.checkup()
             guard case .running(let percent) = reply else { return reply }
-            bar.show(percent)
+            display.show(.percent(percent))
             usleep(Self.pause)
         }
     }
 
     private func show(_ lines: [String], isWhole: Bool) throws {
-        guard json else { return lines.forEach { print($0) } }
-        struct Output: Encodable { let isWhole: Bool, findings: [String] }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        print(String(decoding: try encoder.encode(Output(isWhole: isWhole, findings: lines)), as: UTF8.self))
-    }
-}
-
-/// A progress bar on standard error; prints nothing if that is not a terminal.
-private struct ProgressBar {
-    private let title: String
-    private let isShown = isatty(STDERR_FILENO) == 1
-    private static let width = 30
-
-    init(_ title: String) { self.title = title }
-
-    func show(_ percent: Int) {
-        let filled = min(max(percent, 0), 100) * Self.width / 100
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
-        write("\r\(title) [\(bar)] \(percent) %")
-    }
-
-    func clear() { write("\r\u{1b}[K") }
-
-    private func write(_ text: String) {
-        if isShown { FileHandle.standardError.write(Data(text.utf8)) }
+        struct Report: Encodable { let isWhole: Bool, findings: [String] }
+        if json { return try Output.json(Report(isWhole: isWhole, findings: lines)) }
+        try Output.write(lines.map { $0.printable + "\n" }.joined())
     }
 }
 
