@@ -19,6 +19,12 @@ enum CatalogSchema {
         }
         migrator.registerMigration("8: order keys", migrate: giveOrderKeys)
         migrator.registerMigration("10: contents that stay here, and when each was opened") { try createStaying($0) }
+        migrator.registerMigration("11: what moves to the preferred location") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE preferredMoves(uuid BLOB PRIMARY KEY, number INTEGER NOT NULL, reason TEXT) WITHOUT ROWID
+                    """)
+        }
         return migrator
     }
 

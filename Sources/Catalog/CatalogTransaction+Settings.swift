@@ -11,6 +11,10 @@ public enum Setting: String, Sendable {
     case sequentialNumber
     /// The last number given to a step.
     case stepNumber
+    /// The container of documents that are created in `Documents` itself.
+    case preferredLocation
+    /// How many entries were to move when the preferred location was last changed.
+    case preferredMoveCount
     /// The cloud URL of the last mount.
     case cloudURL
     /// When this device last removed departed contents from the cloud, in nanoseconds.

@@ -122,6 +122,7 @@ public enum FolderState {
 /// The content of `Documents/.state`: the state of the whole mount.
 public struct TreeState: Sendable, Equatable {
     public var preferred: Container
+    public var preferredMove = PreferredMoveState()
     public var localDocuments: Int
     public var cloudDocuments: Int
     /// `online`, `offline`, `unauthorized`, or an error in one line.
@@ -151,6 +152,8 @@ public struct TreeState: Sendable, Equatable {
     public var text: String {
         var lines = StateLines()
         lines.add("preferred", preferred.rawValue)
+        lines.add("preferred.moving", preferredMove.done.map { "\($0) of \(preferredMove.total)" })
+        for stayed in preferredMove.stayed { lines.add("preferred.stayed", "\(stayed.name): \(stayed.reason)") }
         lines.add("local.documents", String(localDocuments))
         lines.add("cloud.documents", String(cloudDocuments))
         lines.add("cloud.connection", connection)

@@ -8,15 +8,20 @@ public enum VirtualName: Equatable, Sendable {
     case documentState(of: String)
     /// `F.conflicts` and `F.versions`: folders with versions of the document `F`.
     case versions(VersionFolder, of: String)
+    /// `.location`, in `Documents` only: the preferred location.
+    case location
 
     public static let stateSuffix = ".state"
     public static let order = ".order"
+    public static let locationName = ".location"
 
     public init?(_ name: String) {
         if name.isIdentical(to: Self.stateSuffix) {
             self = .folderState
         } else if name.isIdentical(to: Self.order) {
             self = .folderOrder
+        } else if name.isIdentical(to: Self.locationName) {
+            self = .location
         } else if let document = Self.stem(of: name, before: Self.stateSuffix) {
             self = .documentState(of: document)
         } else if let folder = VersionFolder.allCases.first(where: { name.utf8Ends(with: $0.suffix) }),

@@ -106,7 +106,7 @@ extension InodeNumber {
         switch Node(number: number) {
         case .entry(let inode): self = inode
         case .versions: throw .virtualName
-        case .state, .order, .version: throw .notFolder
+        case .state, .order, .location, .version: throw .notFolder
         }
     }
 }

@@ -10,8 +10,13 @@ extension Node {
     private static let conflictsBit: UInt64 = 1 << 61
     private static let historyBit: UInt64 = 1 << 60
     private static let orderBit: UInt64 = 1 << 58
+    private static let locationBit: UInt64 = 1 << 57
 
     init(number: fuse_ino_t) {
+        if number == Self.locationBit {
+            self = .location
+            return
+        }
         let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit | Self.orderBit)))
         self =
             if number & Self.stateBit != 0 {
@@ -31,6 +36,7 @@ extension Node {
         switch self {
         case .entry(let inode): fuse_ino_t(inode.number)
         case .version(let inode): fuse_ino_t(inode.number)
+        case .location: Self.locationBit
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
         case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit

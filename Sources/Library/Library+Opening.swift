@@ -22,6 +22,7 @@ extension Library {
         ) { store, condition, cloud in
             let library = Library(store, configuration, cloud: cloud, pace: pace)
             try library.comparison.reconcile(condition)
+            try library.preferredLocation.load()
             return (library, cloud)
         }
     }

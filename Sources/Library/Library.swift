@@ -29,6 +29,7 @@ public final class Library: Sendable {
     let versionFiles: VersionFiles
     let tree: Tree
     let orphans: Orphans
+    let preferredLocation: PreferredLocation
     private let announcements: Announcements
 
     /// Requests and reports of `docfs check`.
@@ -75,6 +76,7 @@ public final class Library: Sendable {
             transactions, namespace: namespace, identities: identities, migration: migration, withdrawals: withdrawals,
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,
             order: order, versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans)
+        preferredLocation = PreferredLocation(transactions, namespace: namespace, tree: tree)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)

@@ -35,7 +35,7 @@ extension Refusal {
         case .attributesTooLarge, .noRoom: .noSpace
         case .versionNotWritable, .stateNotWritable, .notExecutable: .permissionDenied
         case .staysHere(let reason): reason.errno
-        case .alwaysHere, .unknownKeeping, .unknownRequest: .invalidArgument
+        case .alwaysHere, .unknownKeeping, .unknownRequest, .unknownLocation: .invalidArgument
         case .beyondCacheLimit(let isForNow): isForNow ? .resourceTemporarilyUnavailable : .noSpace
         case .versionOfOtherDocument: .improperLink
         case .noKnownContent, .storeFailed: .ioError

@@ -47,6 +47,7 @@ extension Refusal: CustomStringConvertible {
         case .alwaysHere: "it is always here"
         case .unknownKeeping: "the value of user.document.keep is always"
         case .unknownRequest: "user.document.downloading can be set to current and to notDownloaded"
+        case .unknownLocation: "the preferred location is local or cloud"
         case .beyondCacheLimit: "the limit of the cache leaves no room, since nothing else may go"
         case .versionNotWritable: "a version cannot be written to"
         case .historyNotChangeable: "versions in F.versions can be neither removed nor renamed"

@@ -71,6 +71,8 @@ public enum Refusal: Error, Equatable, Sendable {
     case unknownKeeping
     /// `user.document.downloading` is given another word than `current` and `notDownloaded`.
     case unknownRequest
+    /// `Documents/.location` is given another word than `local` and `cloud`.
+    case unknownLocation
     /// `--cache-limit` leaves no room, since nothing that is here may go. `isForNow`: until other downloads have ended.
     case beyondCacheLimit(isForNow: Bool)
 

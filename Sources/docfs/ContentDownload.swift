@@ -1,4 +1,3 @@
-import Documents
 import Glibc
 import SystemPackage
 
@@ -78,40 +77,5 @@ struct ContentDownload {
         case .invalidArgument: "it is no document"
         default: "\(error)"
         }
-    }
-}
-
-/// The state of a document, open so that changes of it can be waited for (poll(2)).
-private final class WatchedState {
-    private let file: Int32
-    private let path: String
-
-    init(of path: String) throws {
-        self.path = path
-        guard let real = realpath(path, nil) else {
-            throw CommandFailure("\(path) cannot be found: \(Errno(rawValue: errno))")
-        }
-        defer { free(real) }
-        // The reserved name, because `F.state` may be a document.
-        let base = UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
-        let name = (base + ReservedStateName.suffix + [0]).map { CChar(bitPattern: $0) }
-        file = open(name, O_RDONLY | O_CLOEXEC)
-        if file < 0 { throw CommandFailure("the state of \(path) cannot be read: \(Errno(rawValue: errno))") }
-    }
-
-    deinit { close(file) }
-
-    func read() throws -> [String: String] {
-        var bytes = [UInt8](repeating: 0, count: 65536)
-        let count = pread(file, &bytes, bytes.count, 0)
-        if count < 0 { throw CommandFailure("the state of \(path) cannot be read: \(Errno(rawValue: errno))") }
-        return StateText(String(decoding: bytes.prefix(count), as: UTF8.self)).values
-    }
-
-    /// Waits until one of them says something new, for a second at most.
-    static func waitForChange(of states: [WatchedState]) {
-        if states.isEmpty { return }
-        var descriptors = states.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
-        _ = poll(&descriptors, nfds_t(descriptors.count), 1000)
     }
 }

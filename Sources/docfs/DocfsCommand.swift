@@ -15,6 +15,7 @@ struct DocfsCommand: ParsableCommand {
             DownloadCommand.self,
             EvictCommand.self,
             KeepCommand.self,
+            PreferCommand.self,
             CheckCommand.self,
         ])
 }

@@ -50,6 +50,10 @@ extension Filesystem {
             try truncateOrder(of: folder, handle, to: size)
             return .now(.attributes(try library.attributes(of: Node(number: number)), Node(number: number)))
         }
+        // Shells empty a file before they write to it. A location is never empty.
+        if case .location = Node(number: number), changes.size != nil {
+            return .now(.attributes(try library.attributes(of: .location), .location))
+        }
         let inode = try InodeNumber(entry: number)
         guard let size = changes.size, try library.mustArriveToTruncate(inode, to: size) else {
             return .now(.attributes(try library.setAttributes(of: inode, changes), .entry(inode)))

@@ -63,6 +63,7 @@ extension Filesystem {
             return .now(try readState(inode, handle, Int(offset), size))
         }
         if case .order = Node(number: number) { return .now(try readOrder(handle, Int(offset), size)) }
+        if case .location = Node(number: number) { return .now(try readLocation(handle, Int(offset), size)) }
         let handle = try library.handle(handle)
         if library.hasArrived(handle, from: offset, count: size) {
             return .now(.file(handle.descriptor, offset: offset, size: size))
@@ -94,6 +95,7 @@ extension Filesystem {
         if case .order(let folder) = Node(number: number) {
             return try writeOrder(of: folder, handle, source, Int(offset))
         }
+        if case .location = Node(number: number) { return try writeLocation(handle, source) }
         let file = try descriptorToWrite(number, handle, request)
         var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
         let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
@@ -104,7 +106,7 @@ extension Filesystem {
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
         case .entry, .version: return try library.handle(handle)
-        case .state, .order, .versions: throw .notSupported
+        case .state, .order, .location, .versions: throw .notSupported
         }
     }
 

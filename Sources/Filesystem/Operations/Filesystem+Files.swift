@@ -56,6 +56,7 @@ extension Filesystem {
             return .now(.opened(try openState(inode, number, flags)))
         case .order(let folder):
             return .now(.opened(try openOrder(of: folder, flags)))
+        case .location: return .now(.opened(openLocation()))
         case .entry(let inode), .version(let inode):
             let opening = try library.open(
                 inode, flags: flags, by: request.caller,
@@ -113,6 +114,7 @@ extension Filesystem {
                 dataPaths.close(number, isWriter: isWriter)
             }
         case .versions: break
+        case .location: stateFiles.remove(handle)
         case .state:
             statePolls.remove(handle)
             stateFiles.remove(handle)

@@ -44,7 +44,7 @@ extension Filesystem {
         orderFiles[handle] = Array(text.prefix(Int(max(0, size))))
     }
 
-    private static func bytes(of source: UnsafeMutablePointer<fuse_bufvec>) throws(Refusal) -> [UInt8] {
+    static func bytes(of source: UnsafeMutablePointer<fuse_bufvec>) throws(Refusal) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: fuse_buf_size(source))
         let count = bytes.withUnsafeMutableBytes { memory in
             var target = docfs_memory_buffer(memory.baseAddress, memory.count)

@@ -93,9 +93,11 @@ final class States: LibraryPart {
     private func treeState(_ catalog: CatalogTransaction) throws -> TreeState {
         let local = try catalog.documentCount(in: .local)
         let inCloud = try catalog.documentCount(in: .cloud)
-        return TreeState(
+        var state = TreeState(
             preferred: namespace.preferredLocation, localDocuments: local.documents, cloudDocuments: inCloud.documents,
             connection: cloud.connection.description, pending: try catalog.pendingCount(),
             conflicts: inCloud.conflicts, undo: 0, redo: 0, device: store.device.name)
+        state.preferredMove = try preferredMove(catalog)
+        return state
     }
 }

@@ -3,6 +3,7 @@ import Catalog
 import Documents
 import Glibc
 import Logging
+import Synchronization
 import SystemPackage
 
 /// Names: resolves them to entries, generates filenames, and tells which names the kernel may cache.
@@ -11,6 +12,8 @@ final class Namespace: LibraryPart {
     let configuration: LibraryConfiguration
     let orphans: Orphans
     let givenNames = GivenNames()
+    /// As the catalog has it.
+    private let preferred = Mutex(Container.local)
 
     init(_ transactions: Transactions, configuration: LibraryConfiguration, orphans: Orphans) {
         self.transactions = transactions
@@ -73,9 +76,11 @@ final class Namespace: LibraryPart {
     }
 
     /// The container of a document that is created directly in `Documents` (`Semantics`, "The tree").
-    var preferredLocation: Container { .local }
+    var preferredLocation: Container { preferred.withLock { $0 } }
 
-    var preferredFolder: InodeNumber { preferredLocation == .local ? .local : .cloud }
+    func setPreferredLocation(_ container: Container) { preferred.withLock { $0 = container } }
+
+    var preferredFolder: InodeNumber { preferredLocation.folder }
 
     /// The folder that receives an entry created in `parent`.
     func receivingFolder(_ parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {

@@ -12,6 +12,8 @@ public enum Node: Hashable, Sendable {
     case order(of: InodeNumber)
     /// `F.conflicts` or `F.versions` of a document.
     case versions(VersionFolder, of: InodeNumber)
+    /// `Documents/.location`.
+    case location
     /// A file in such a folder (`VersionNodes`).
     case version(InodeNumber)
 }

@@ -37,19 +37,30 @@ extension Tree {
         try states.waitForCloses(beforeStateOf: inode)
     }
 
-    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order` is there to be
-    /// written, and shells open what they write with O_CREAT.
+    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order` and `.location` are
+    /// there to be written, and shells open what they write with O_CREAT.
     private func isMeant(_ node: Node, for purpose: LookupPurpose) -> Bool {
-        if case .order = node { purpose != .exclusiveCreation } else { purpose == .existing }
+        switch node {
+        case .order, .location: purpose != .exclusiveCreation
+        default: purpose == .existing
+        }
     }
 
     func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
         switch node {
         case .state, .entry: try states.stateAttributes(of: node, catalog)
         case .order(let folder): try order.orderAttributes(of: folder, catalog)
+        case .location: locationAttributes
         case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
         }
+    }
+
+    private var locationAttributes: FileAttributes {
+        let text = LocationText.text(namespace.preferredLocation)
+        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
+        attributes.mode = 0o644
+        return attributes
     }
 
     private static func text(_ name: some Collection<UInt8>) throws(Refusal) -> String {
@@ -65,6 +76,7 @@ extension Tree {
         case nil: return nil
         case .folderState: return .state(of: parent)
         case .folderOrder: return .order(of: parent)
+        case .location: return parent == .documents ? .location : nil
         case .documentState(let document):
             guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document
             else { return nil }

@@ -1,0 +1,71 @@
+import Documents
+import FoundationEssentials
+import GRDB
+
+/// An entry that was to move to the preferred location and could not.
+public struct StayedEntry: Sendable {
+    public let entry: Entry
+    public let reason: String
+}
+
+/// The entries at the top of the other container that are still to move since the preferred location was changed. Each goes when its move
+/// is done, or gets the reason why it stays.
+extension CatalogTransaction {
+    /// Replaces all of them by the entries of a folder that travel.
+    ///
+    /// - Returns: how many these are.
+    public func planPreferredMoves(from folder: InodeNumber) throws -> Int {
+        let entries = try children(of: folder).filter { $0.kind != .scratch }.compactMap(\.id)
+        try turn.write { db in
+            try db.execute(sql: "DELETE FROM preferredMoves")
+            let statement = try db.cachedStatement(sql: "INSERT INTO preferredMoves VALUES(?,?,NULL)")
+            for (number, id) in entries.enumerated() { try statement.execute(arguments: [id.uuid, number]) }
+        }
+        return entries.count
+    }
+
+    /// Lets those that stayed be tried again.
+    public func retryPreferredMoves() throws {
+        try turn.write { try $0.execute(sql: "UPDATE preferredMoves SET reason=NULL") }
+    }
+
+    public func nextPreferredMove() throws -> EntryID? {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT uuid FROM preferredMoves WHERE reason IS NULL ORDER BY number LIMIT 1")
+            return try UUID.fetchOne(statement).map { EntryID($0) }
+        }
+    }
+
+    public func preferredMovesLeft() throws -> Int {
+        try turn.readWritten { db in
+            try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM preferredMoves WHERE reason IS NULL")) ?? 0
+        }
+    }
+
+    /// - Parameter reason: why it stays; nil if its move is done.
+    public func endPreferredMove(_ id: EntryID, staysBecause reason: String?) throws {
+        try turn.write { db in
+            if let reason {
+                try db.cachedStatement(sql: "UPDATE preferredMoves SET reason=? WHERE uuid=?")
+                    .execute(arguments: [reason, id.uuid])
+            } else {
+                try db.cachedStatement(sql: "DELETE FROM preferredMoves WHERE uuid=?").execute(arguments: [id.uuid])
+            }
+        }
+    }
+
+    /// Those that are still at the top of a container.
+    public func stayedEntries(in folder: InodeNumber) throws -> [StayedEntry] {
+        let rows = try turn.readWritten { db in
+            try Row.fetchAll(
+                db.cachedStatement(
+                    sql: "SELECT uuid, reason FROM preferredMoves WHERE reason IS NOT NULL ORDER BY number")
+            ).map { (EntryID($0[0] as UUID), $0[1] as String) }
+        }
+        return try rows.compactMap { id, reason in
+            guard let entry = try entry(id), entry.parent == folder else { return nil }
+            return StayedEntry(entry: entry, reason: reason)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Backing
+import Catalog
+import Dispatch
+import Documents
+import Logging
+import LinuxFiles
+import Synchronization
+
+/// The preferred location (`Documents/.location`), and the move of everything to it, which goes on in the background and after a kill.
+///
+/// What is to move is stored with the new location, in one transaction. Each entry moves as rename(2) moves it (`RenameRule`); one that has
+/// moved already is recognised by its place.
+final class PreferredLocation: LibraryPart {
+    let transactions: Transactions
+    let namespace: Namespace
+    let tree: Tree
+    private let state = Mutex(State())
+
+    private struct State {
+        var isMoving = false
+        /// Whether something was added to what is to move since the move began.
+        var hasMore = false
+        var isOver = false
+    }
+
+    init(_ transactions: Transactions, namespace: Namespace, tree: Tree) {
+        self.transactions = transactions
+        self.namespace = namespace
+        self.tree = tree
+    }
+
+    /// Reads the location from the catalog, and goes on with a move that was not finished. To be called when rows and files agree.
+    func load() throws {
+        let (location, hasMoves) = try store.read { catalog in
+            (
+                try catalog.setting(.preferredLocation).flatMap { Container(rawValue: $0) },
+                try catalog.nextPreferredMove() != nil
+            )
+        }
+        if let location { namespace.setPreferredLocation(location) }
+        if hasMoves { startMoving() }
+    }
+
+    /// Makes a container the preferred one, and has everything move there. For the one that is preferred already, what stayed is tried
+    /// again.
+    ///
+    /// - Throws: ENOSPC, EIO.
+    func setPreferredLocation(_ container: Container) throws(Refusal) {
+        try mutate { catalog in
+            let former = namespace.preferredLocation
+            if former == container { return try catalog.retryPreferredMoves() }
+            try catalog.set(.preferredLocation, container.rawValue)
+            let count = try catalog.planPreferredMoves(from: former.folder)
+            try catalog.set(.preferredMoveCount, String(count))
+            namespace.setPreferredLocation(container)
+            catalog.ifFailed { [namespace] in namespace.setPreferredLocation(former) }
+            // Names in `Documents` mean other documents from now on.
+            catalog.announce(.listingChanged(of: .documents))
+        }
+        startMoving()
+    }
+
+    /// The mount ends: the move under way is finished, and no other begins.
+    func stop() {
+        let mustWait = state.withLock { state in
+            state.isOver = true
+            return state.isMoving
+        }
+        if mustWait { moving.wait() }
+    }
+
+    /// Waits until nothing is left to move.
+    func waitUntilMoved() { moving.wait() }
+
+    private let moving = DispatchGroup()
+
+    private func startMoving() {
+        let isFirst = state.withLock { state in
+            if state.isOver { return false }
+            state.hasMore = true
+            defer { state.isMoving = true }
+            return !state.isMoving
+        }
+        guard isFirst else { return }
+        moving.enter()
+        Task { [self] in
+            await onBlockingThread { [self] in moveAll() }
+            moving.leave()
+        }
+    }
+
+    private func moveAll() {
+        while state.withLock({ state in
+            guard state.hasMore, !state.isOver else {
+                state.isMoving = false
+                return false
+            }
+            state.hasMore = false
+            return true
+        }) {
+            do { while !state.withLock(\.isOver), try moveNext() {} } catch {
+                logger.error(
+                    "the move to the preferred location could not go on", metadata: ["error": "\(error)"])
+            }
+        }
+    }
+
+    /// - Returns: false if nothing is left to move.
+    private func moveNext() throws -> Bool {
+        let location = namespace.preferredLocation
+        let (next, entry) = try catalog.read { catalog -> (EntryID?, Entry?) in
+            guard let next = try catalog.nextPreferredMove() else { return (nil, nil) }
+            return (next, try catalog.entry(next))
+        }
+        guard let next else { return false }
+        var reason: String?
+        // A person may have moved or removed it meanwhile, or a killed process has moved it.
+        if let entry, entry.parent == location.other.folder {
+            do throws(Refusal) {
+                let name = Array(entry.filename.utf8)
+                try tree.rename(name, in: entry.parent, to: name, in: location.folder, options: [])
+            } catch { reason = error.description }
+        }
+        try mutate { catalog in
+            try catalog.endPreferredMove(next, staysBecause: reason)
+            guard reason == nil, let entry, let moved = try catalog.entry(next) else { return }
+            // No system call did this, so the kernel must hear of both names.
+            for names in [EntryNames(entry), EntryNames(moved)] {
+                catalog.announce(.entryChanged(names, besides: nil))
+                catalog.announce(.listingChanged(of: names.parent))
+            }
+        }
+        return true
+    }
+
+    var text: String { LocationText.text(namespace.preferredLocation) }
+}

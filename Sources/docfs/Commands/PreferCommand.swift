@@ -1,0 +1,64 @@
+import ArgumentParser
+import Glibc
+import SystemPackage
+
+struct PreferCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "prefer", abstract: "Choose where documents live: on this machine or in the cloud.",
+        discussion: """
+            New documents that are made in Documents itself go to the preferred location, and everything that is at the other one moves \
+            over. Returns when that is done. What cannot move stays where it is, and is named; the same command tries it again.
+
+            Example:  docfs prefer cloud
+            """)
+
+    @Argument(help: "local or cloud.")
+    var location: PreferredContainer
+
+    @Argument(help: "The mountpoint, or any path below it.")
+    var path: String = "."
+
+    func run() throws {
+        try CommandFailure.reported {
+            let mount = try MountedTree(holding: path)
+            try write(to: mount.documents + "/.location")
+            let stayed = try waitUntilMoved(mount)
+            if stayed.isEmpty { return }
+            for line in stayed { CommandFailure.print(error: "\(line)") }
+            throw ExitCode.failure
+        }
+    }
+
+    private func write(to path: String) throws {
+        if CloudDocument.attribute("user.document.id", of: path) != nil {
+            throw CommandFailure("a document is called .location; rename it first: \(path)")
+        }
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { throw CommandFailure("cannot open \(path): \(Errno(rawValue: errno))") }
+        defer { close(file) }
+        let word = Array((location.rawValue + "\n").utf8)
+        guard Glibc.write(file, word, word.count) == word.count else {
+            throw CommandFailure("cannot write \(path): \(Errno(rawValue: errno))")
+        }
+    }
+
+    /// - Returns: what stayed, with the reasons.
+    private func waitUntilMoved(_ mount: MountedTree) throws -> [String] {
+        let state = try WatchedState(of: mount.documents, isFolder: true)
+        var display = ProgressDisplay("moving to \(location.rawValue)")
+        defer { display.clear() }
+        while true {
+            let lines = try state.readLines()
+            guard let moving = lines.first(where: { $0.key == "preferred.moving" }) else {
+                return lines.filter { $0.key == "preferred.stayed" }.map(\.value)
+            }
+            let numbers = moving.value.split(separator: " ").compactMap { Int64($0) }
+            if numbers.count == 2 { display.show(Progress(done: numbers[0], total: numbers[1], unit: .documents)) }
+            WatchedState.waitForChange(of: [state])
+        }
+    }
+}
+
+enum PreferredContainer: String, ExpressibleByArgument, CaseIterable {
+    case local, cloud
+}

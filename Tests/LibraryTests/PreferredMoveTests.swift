@@ -1,0 +1,116 @@
+import Catalog
+import Documents
+import Glibc
+@testable import Library
+import Testing
+
+/// The move of everything to the preferred location.
+@Suite(.timeLimit(.minutes(2)))
+struct PreferredMoveTests {
+    private static func prefer(_ text: String, on device: TestDevice) throws {
+        try device.library.setPreferredLocation(text: Array(text.utf8))
+        device.library.preferredLocation.waitUntilMoved()
+    }
+
+    private static func state(_ device: TestDevice) throws -> String {
+        try device.library.stateText(of: .documents, waitsForCloses: false)
+    }
+
+    @Test func `everything at the top moves, scratch files stay`() async throws {
+        try await withDevice { device in
+            try device.create("a.txt", "a", in: .local)
+            let folder = try device.makeFolder("Work", in: .local)
+            try device.create("b.txt", "b", in: folder)
+            try device.makeLink("link", to: "a.txt", in: .local)
+            try device.create("c.tmp", "c", in: .local)
+            let row = try device.entry("a.txt", in: .local)
+            try Self.prefer("cloud\n", on: device)
+            #expect(try device.names(in: .cloud) == ["Work", "a.txt", "link"])
+            #expect(try device.names(in: .local) == ["c.tmp"])
+            let moved = try device.entry("a.txt")
+            #expect(moved.id == row.id && moved.filename == row.filename && moved.name == row.name)
+            #expect(try await device.text("b.txt", in: device.inode("Work")) == "b")
+            #expect(try Self.state(device).hasPrefix("preferred: cloud\nlocal.documents: 0\ncloud.documents: 2\n"))
+            try await device.push()
+            try Self.prefer("local", on: device)
+            #expect(try device.names(in: .cloud) == [])
+            #expect(try device.names(in: .local) == ["Work", "a.txt", "c.tmp", "link"])
+        }
+    }
+
+    @Test func `what cannot move stays, is named, and is tried again on request`() async throws {
+        try await withConflictOnTwoDevices { _, phone in
+            try phone.makeFolder("Work", in: .local)
+            try phone.makeFolder("Work")
+            try Self.prefer("cloud", on: phone)
+            #expect(try Self.state(phone).contains("preferred.stayed: Work: the new name is another entry's\n"))
+            try Self.prefer("local", on: phone)
+            let state = try Self.state(phone)
+            #expect(state.contains("preferred.stayed: F.txt: a document in conflict does not leave the cloud\n"))
+            #expect(state.contains("preferred.stayed: Work: the new name is another entry's\n"))
+            #expect(!state.contains("preferred.moving"))
+            #expect(try phone.names(in: .cloud) == ["F.txt", "Work"])
+            #expect(try phone.names(in: .local) == ["G.txt", "Work"])
+            try phone.library.removeFolder(Array("F.txt.conflicts".utf8), in: .cloud)
+            try phone.rename("Work", in: .local, to: "Other")
+            try Self.prefer("local", on: phone)
+            #expect(try phone.names(in: .cloud) == [])
+            #expect(try !Self.state(phone).contains("preferred.stayed"))
+        }
+    }
+
+    @Test func `what is not here stays while the cloud cannot be reached`() async throws {
+        try await withPlanElsewhere { _, phone in
+            try Self.prefer("cloud", on: phone)
+            _ = phone.connection.set(.offline)
+            try Self.prefer("local", on: phone)
+            #expect(try Self.state(phone).contains("preferred.stayed: Plan.txt: "))
+            #expect(try phone.names(in: .cloud) == ["Plan.txt"])
+            _ = phone.connection.set(.online)
+            try Self.prefer("local", on: phone)
+            try await phone.push()
+            #expect(try await phone.text("Plan.txt", in: .local) == "first version")
+        }
+    }
+
+    @Test func `a move that was interrupted goes on at the next start`() async throws {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt", "c.txt"] { try device.create(name, name, in: .local) }
+            // As a kill leaves it: the location and what is to move are stored, the first has moved, and its row is there still.
+            try device.library.store.write { catalog in
+                try catalog.set(.preferredLocation, "cloud")
+                let count = try catalog.planPreferredMoves(from: .local)
+                try catalog.set(.preferredMoveCount, String(count))
+            }
+            try device.move("a.txt", from: .local, to: .cloud)
+            #expect(try Self.state(device).contains("preferred.moving: 0 of 3\n"))
+            try device.crash()
+            try device.open()
+            device.library.preferredLocation.waitUntilMoved()
+            #expect(try device.names(in: .cloud) == ["a.txt", "b.txt", "c.txt"])
+            #expect(try !Self.state(device).contains("preferred.moving"))
+            #expect(device.library.preferredLocationText == "cloud\n")
+        }
+    }
+
+    @Test func `what is made at the other location afterwards stays there`() async throws {
+        try await withDevice { device in
+            try Self.prefer("cloud", on: device)
+            try device.create("a.txt", "a", in: .local)
+            try Self.prefer("cloud", on: device)
+            try device.close()
+            try device.open()
+            device.library.preferredLocation.waitUntilMoved()
+            #expect(try device.names(in: .local) == ["a.txt"])
+            try device.create("b.txt", "b", in: .documents)
+            #expect(try device.names(in: .cloud) == ["b.txt"])
+        }
+    }
+
+    @Test func `another word changes nothing`() async throws {
+        try await withDevice { device in
+            #expect(throws: Refusal.unknownLocation) { try Self.prefer("nas", on: device) }
+            #expect(device.library.preferredLocationText == "local\n")
+        }
+    }
+}
