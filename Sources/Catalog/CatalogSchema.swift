@@ -17,6 +17,7 @@ enum CatalogSchema {
             try createContents(db)
             try createSettings(db)
         }
+        migrator.registerMigration("9: what was done can be undone") { try ActionTable.create($0) }
         return migrator
     }
 

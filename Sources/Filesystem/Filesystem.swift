@@ -15,6 +15,7 @@ final class Filesystem: Sendable {
     let refusals: RefusalLog
     let folderStreams = FolderStreams()
     let stateFiles = StateFiles()
+    let actionWriters = ActionWriters()
     let statePolls: StatePolls
     let passthrough = Passthrough()
     let dataPaths: DataPaths
@@ -105,7 +106,7 @@ extension InodeNumber {
         switch Node(number: number) {
         case .entry(let inode): self = inode
         case .versions: throw .virtualName
-        case .state, .version: throw .notFolder
+        case .state, .version, .actions: throw .notFolder
         }
     }
 }

@@ -9,8 +9,13 @@ extension Node {
     private static let stateBit: UInt64 = 1 << 62
     private static let conflictsBit: UInt64 = 1 << 61
     private static let historyBit: UInt64 = 1 << 60
+    private static let actionsBit: UInt64 = 1 << 58
 
     init(number: fuse_ino_t) {
+        if let direction = Self.direction(number) {
+            self = .actions(direction)
+            return
+        }
         let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit)))
         self =
             if number & Self.stateBit != 0 {
@@ -31,6 +36,12 @@ extension Node {
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
         case .versions(.history, let inode): fuse_ino_t(inode.number) | Self.historyBit
+        case .actions(.undo): Self.actionsBit
+        case .actions(.redo): Self.actionsBit | 1
         }
+    }
+
+    private static func direction(_ number: fuse_ino_t) -> ActionDirection? {
+        ActionDirection.allCases.first { Node.actions($0).number == number }
     }
 }

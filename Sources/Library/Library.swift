@@ -26,6 +26,8 @@ public final class Library: Sendable {
     let versionFiles: VersionFiles
     let tree: Tree
     let orphans: Orphans
+    let actions: Actions
+    let undoing: Undoing
     private let announcements: Announcements
 
     /// Requests and reports of `docfs check`.
@@ -34,6 +36,7 @@ public final class Library: Sendable {
     init(_ store: DocumentStore, _ configuration: LibraryConfiguration, cloud: any ContentSource, pace: SendingPace) {
         transactions = Transactions(store, cloud: cloud, pace: pace)
         orphans = Orphans()
+        actions = Actions(transactions)
         namespace = Namespace(transactions, configuration: configuration, orphans: orphans)
         withdrawals = Withdrawals(transactions)
         contents = Contents(transactions, namespace: namespace, withdrawals: withdrawals)
@@ -45,12 +48,13 @@ public final class Library: Sendable {
         states = States(transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
-            orphans: orphans)
-        identities = Identities(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
+            orphans: orphans, actions: actions)
+        identities = Identities(
+            transactions, namespace: namespace, contents: contents, withdrawals: withdrawals, actions: actions)
         migration = Migration(transactions, contents: contents, withdrawals: withdrawals)
         comparison = StoreComparison(
             transactions, namespace: namespace, contents: contents, identities: identities, migration: migration,
-            foundFiles: foundFiles)
+            foundFiles: foundFiles, actions: actions)
         let removal = Removal(
             transactions, withdrawals: withdrawals, fileAttributes: fileAttributes, orphans: orphans)
         replicatedTree = ReplicatedTree(
@@ -65,7 +69,10 @@ public final class Library: Sendable {
         tree = Tree(
             transactions, namespace: namespace, identities: identities, migration: migration, withdrawals: withdrawals,
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,
-            versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans)
+            versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans, actions: actions)
+        undoing = Undoing(
+            transactions, actions: actions, namespace: namespace, tree: tree, removal: removal,
+            fileAttributes: fileAttributes, replicatedTree: replicatedTree)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)

@@ -9,6 +9,7 @@ extension Refusal {
         switch self {
         case .name(let error): error.errno
         case .rename(let refusal): refusal.errno
+        case .undo(let refusal): refusal.errno
         case .transfer(let error): error.errno
         case .file(let errno): errno
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
@@ -21,7 +22,8 @@ extension Refusal {
         case .notFolder: .notDirectory
         case .folderNotEmpty: .directoryNotEmpty
         case .isOfTheTree, .checkupUnderWay: .resourceBusy
-        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup:
+        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup,
+            .unknownAction:
             .invalidArgument
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable

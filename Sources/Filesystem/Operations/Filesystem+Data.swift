@@ -2,6 +2,7 @@ import Backing
 import CFuse
 import CLinux
 import Catalog
+import Documents
 import Glibc
 import Library
 import SystemPackage
@@ -62,6 +63,10 @@ extension Filesystem {
         if case .state(let inode) = Node(number: number) {
             return .now(try readState(inode, handle, Int(offset), size))
         }
+        if case .actions = Node(number: number) {
+            guard let text = stateFiles[handle] else { throw .noSuchHandle }
+            return .now(.bytes(Array(text.dropFirst(Int(offset)).prefix(size))))
+        }
         let handle = try library.handle(handle)
         if library.hasArrived(handle, from: offset, count: size) {
             return .now(.file(handle.descriptor, offset: offset, size: size))
@@ -90,6 +95,11 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
         _ request: Request
     ) throws(Refusal) -> Reply {
+        if case .actions(let direction) = Node(number: number) {
+            // However many writes it takes: who opens the file once undoes one action.
+            if actionWriters.isFirstWrite(of: handle) { try library.perform(direction) }
+            return .written(fuse_buf_size(source))
+        }
         let file = try descriptorToWrite(number, handle, request)
         var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
         let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
@@ -100,7 +110,7 @@ extension Filesystem {
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
         case .entry, .version: return try library.handle(handle)
-        case .state, .versions: throw .notSupported
+        case .state, .versions, .actions: throw .notSupported
         }
     }
 

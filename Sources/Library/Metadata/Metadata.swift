@@ -23,10 +23,11 @@ final class Metadata: LibraryPart {
     let fileAttributes: Attributes
     let states: States
     let orphans: Orphans
+    let actions: Actions
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        states: States, orphans: Orphans
+        states: States, orphans: Orphans, actions: Actions
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -34,6 +35,7 @@ final class Metadata: LibraryPart {
         self.fileAttributes = fileAttributes
         self.states = states
         self.orphans = orphans
+        self.actions = actions
     }
 
     private static let displayName = BackingStore.displayNameAttribute
@@ -89,7 +91,9 @@ final class Metadata: LibraryPart {
             }
             if creation == .mustCreate || creation == .impossible { throw Refusal.attributeExists }
             if name == Namespace.restoredName { return try restoreName(value, of: &entry, catalog) }
+            let before = entry
             try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, catalog)
+            _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }
@@ -123,7 +127,11 @@ final class Metadata: LibraryPart {
                 automatic = namespace.automaticName(
                     of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
             }
-            if let automatic { try setDisplayName(automatic, entry.naming, of: &entry, catalog) }
+            if let automatic {
+                let before = try catalog.entry(inode) ?? entry
+                try setDisplayName(automatic, entry.naming, of: &entry, catalog)
+                _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
+            }
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }

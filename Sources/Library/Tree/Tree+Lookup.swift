@@ -20,7 +20,7 @@ extension Tree {
                     attributes: try fileAttributes.attributes(of: found.entry, catalog),
                     isCacheable: namespace.isCacheable(found, as: text, in: parent))
             }
-            guard let node = try virtualNode(text, in: parent, catalog), purpose() == .existing else {
+            guard let node = try virtualNode(text, in: parent, catalog), Self.resolves(node, purpose) else {
                 // Another device may have just made it.
                 cloud.changesAreOfInterest()
                 throw text.utf8.count > EntryName.maximumLength
@@ -28,6 +28,12 @@ extension Tree {
             }
             return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isCacheable: false)
         }
+    }
+
+    /// What is only read is not in the way of a document that is created under its name. A list of actions is written to as any file: a
+    /// document of its name must be created with O_EXCL.
+    private static func resolves(_ node: Node, _ purpose: () -> LookupPurpose) -> Bool {
+        if case .actions = node { purpose() != .exclusiveCreation } else { purpose() == .existing }
     }
 
     /// A `.state` that is looked up must say `closed` of a document that was closed before.
@@ -42,6 +48,7 @@ extension Tree {
         case .state, .entry: try states.stateAttributes(of: node, catalog)
         case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
+        case .actions(let direction): try states.actionListAttributes(direction, catalog)
         }
     }
 
@@ -57,6 +64,7 @@ extension Tree {
         switch VirtualName(name) {
         case nil: return nil
         case .folderState: return .state(of: parent)
+        case .actions(let direction): return parent == .documents ? .actions(direction) : nil
         case .documentState(let document):
             guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document
             else { return nil }
