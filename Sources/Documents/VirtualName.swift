@@ -2,6 +2,8 @@
 public enum VirtualName: Equatable, Sendable {
     /// `.state`: the state of the folder in which it is looked up.
     case folderState
+    /// `.order`: the order of the folder in which it is looked up.
+    case folderOrder
     /// `F.state`: the state of the document `F`.
     case documentState(of: String)
     /// `F.conflicts` and `F.versions`: folders with versions of the document `F`.
@@ -10,10 +12,13 @@ public enum VirtualName: Equatable, Sendable {
     case actions(ActionDirection)
 
     public static let stateSuffix = ".state"
+    public static let order = ".order"
 
     public init?(_ name: String) {
         if name.isIdentical(to: Self.stateSuffix) {
             self = .folderState
+        } else if name.isIdentical(to: Self.order) {
+            self = .folderOrder
         } else if let direction = ActionDirection.allCases.first(where: { name.isIdentical(to: $0.virtualName) }) {
             self = .actions(direction)
         } else if let document = Self.stem(of: name, before: Self.stateSuffix) {

@@ -18,6 +18,7 @@ public final class Library: Sendable {
     let fileAttributes: Attributes
     let metadata: Metadata
     let states: States
+    let order: FolderOrder
     let identities: Identities
     let migration: Migration
     let foundFiles: FoundFiles
@@ -45,10 +46,13 @@ public final class Library: Sendable {
         arrivals = Arrivals(
             transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles,
             timeout: configuration.timeout)
-        states = States(transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes)
+        order = FolderOrder(
+            transactions, namespace: namespace, fileAttributes: fileAttributes, actions: actions)
+        states = States(
+            transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, order: order)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
-            orphans: orphans, actions: actions)
+            order: order, orphans: orphans, actions: actions)
         identities = Identities(
             transactions, namespace: namespace, contents: contents, withdrawals: withdrawals, actions: actions)
         migration = Migration(transactions, contents: contents, withdrawals: withdrawals)
@@ -69,7 +73,8 @@ public final class Library: Sendable {
         tree = Tree(
             transactions, namespace: namespace, identities: identities, migration: migration, withdrawals: withdrawals,
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,
-            versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans, actions: actions)
+            order: order, versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans,
+            actions: actions)
         undoing = Undoing(
             transactions, actions: actions, namespace: namespace, tree: tree, removal: removal,
             fileAttributes: fileAttributes, replicatedTree: replicatedTree)

@@ -231,6 +231,26 @@ struct UndoTests {
         }
     }
 
+    @Test func `a new order is undone`() async throws {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt", "c.txt"] { try device.create(name, in: .local) }
+            func order() throws -> [String] {
+                try device.library.transactions.inspect { try $0.children(of: .local) }.compactMap { $0.name?.full }
+            }
+            try device.library.transactions.mutate { catalog in
+                try device.library.order.move(
+                    device.library.namespace.existing(Array("c.txt".utf8), in: .local, catalog).inode, to: .before("a.txt"),
+                    catalog)
+            }
+            #expect(try order() == ["c.txt", "a.txt", "b.txt"])
+            #expect(try device.library.actionListText(.undo).hasPrefix("Reorder “c”\n"))
+            try device.library.perform(.undo)
+            #expect(try order() == ["a.txt", "b.txt", "c.txt"])
+            try device.library.perform(.redo)
+            #expect(try order() == ["c.txt", "a.txt", "b.txt"])
+        }
+    }
+
     // MARK: Saves
 
     @Test func `a save by deleting first is no action`() async throws {

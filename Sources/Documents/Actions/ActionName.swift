@@ -8,6 +8,8 @@ public enum ActionKind: String, Codable, Sendable, Equatable {
     case move
     case moveToCloud
     case moveOutOfCloud
+    /// Another place in the order of its folder.
+    case reorder
 }
 
 /// A document, folder or link as the name of an action mentions it.
@@ -69,6 +71,7 @@ public struct ActionName: Codable, Sendable, Equatable {
         case .delete: "Delete"
         case .rename: "Rename"
         case .move, .moveToCloud, .moveOutOfCloud: "Move"
+        case .reorder: "Reorder"
         }
     }
 
@@ -84,7 +87,7 @@ public struct ActionName: Codable, Sendable, Equatable {
 
     private var complement: String? {
         switch kind {
-        case .create, .delete: nil
+        case .create, .delete, .reorder: nil
         case .moveToCloud: "to the cloud"
         case .moveOutOfCloud: "out of the cloud"
         case .rename: count == 1 ? destination.map { "to “\($0)”" } : nil

@@ -50,7 +50,7 @@ final class Actions: LibraryPart {
     ) throws -> StepReference? {
         guard entry.id != nil, entry.kind != .scratch else { return nil }
         let folder = try folderID(entry.parent, catalog)
-        return try record(.delete, by: caller, catalog) { open in
+        return try record(.delete, by: process(of: caller), catalog) { open in
             open.record.name.add(entry.subject)
             open.roots.addRemoved(entry.subject, entry.inode, in: entry.parent)
             return ActionStep(
@@ -60,7 +60,7 @@ final class Actions: LibraryPart {
 
     func recordCreation(of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         guard let id = entry.id, entry.kind != .scratch else { return }
-        let step = try record(.create, by: caller, catalog) { open in
+        let step = try record(.create, by: process(of: caller), catalog) { open in
             open.record.name.add(entry.subject)
             open.roots.addMade(entry.subject, entry.inode, in: entry.parent)
             return ActionStep(
@@ -88,12 +88,34 @@ final class Actions: LibraryPart {
         let folder = try folderID(source.parent, catalog)
         let outcome = try place(of: entry, catalog)
         let (kind, destination) = try Self.kind(of: entry, from: source, catalog)
-        return try record(kind, to: destination, by: caller, catalog) { open in
-            open.record.name.add(source.subject)
+        // Only the extension changes.
+        let isSameTitle = kind == .rename && entry.subject == source.subject
+        return try record(kind, to: destination, by: process(of: caller), catalog) { open in
+            open.record.name.add(isSameTitle ? source.fullSubject : source.subject)
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
                 outcome: outcome)
         }
+    }
+
+    /// Records other places in the order of a folder, as one action.
+    func recordReordering(
+        _ moved: [(source: Entry, entry: Entry)], _ catalog: CatalogTransaction
+    ) throws {
+        // No process has this number: nothing joins the action afterwards.
+        let none: Int32 = -1
+        for (source, entry) in moved where entry.id != nil && entry.kind != .scratch {
+            let folder = try folderID(source.parent, catalog)
+            let outcome = try place(of: entry, catalog)
+            _ = try record(.reorder, by: none, catalog) { open in
+                open.record.name.add(source.subject)
+                return ActionStep(
+                    action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
+                    outcome: outcome)
+            }
+        }
+        let grouping = ActionGrouping(process: none, kind: .reorder, destination: nil)
+        state.withLock { $0.open[grouping] = nil }
     }
 
     private static func kind(
@@ -104,7 +126,7 @@ final class Actions: LibraryPart {
         }
         if entry.parent != source.parent { return (.move, try catalog.entry(entry.parent)?.filename) }
         let isSameTitle = entry.subject == source.subject
-        return (.rename, isSameTitle ? entry.name?.full ?? entry.filename : entry.subject.name)
+        return (.rename, isSameTitle ? entry.fullSubject.name : entry.subject.name)
     }
 
     /// - Returns: whether the entry was made a moment ago, by the process that renames it now.
@@ -121,11 +143,11 @@ final class Actions: LibraryPart {
     }
 
     private func record(
-        _ kind: ActionKind, to destination: String? = nil, by caller: Caller, _ catalog: CatalogTransaction,
+        _ kind: ActionKind, to destination: String? = nil, by process: Int32, _ catalog: CatalogTransaction,
         _ step: (inout Open) -> ActionStep
     ) throws -> StepReference {
         let now = surroundings.now()
-        let grouping = ActionGrouping(process: process(of: caller), kind: kind, destination: destination)
+        let grouping = ActionGrouping(process: process, kind: kind, destination: destination)
         var open = try openAction(grouping, to: destination, at: now, catalog)
         let added = step(&open)
         open.steps += 1
@@ -196,7 +218,8 @@ final class Actions: LibraryPart {
             return
         }
         if record.name.count == 1, let id = rest[0].entry.id {
-            record.name.rename(try catalog.entry(id)?.subject ?? rest[0].entry.subject)
+            let known = rest[0].change == .present ? record.name.first : rest[0].entry.subject
+            if let subject = try catalog.entry(id)?.subject ?? known { record.name.rename(subject) }
         }
         try catalog.store(record)
         guard let grouping else { return }
@@ -278,6 +301,9 @@ final class Actions: LibraryPart {
 extension Entry {
     /// How the name of an action mentions it.
     var subject: ActionSubject { ActionSubject(kind: kind, name: name?.displayName ?? filename) }
+
+    /// As `subject`, with the extension.
+    fileprivate var fullSubject: ActionSubject { ActionSubject(kind: kind, name: name?.full ?? filename) }
 }
 
 extension ActionStep {

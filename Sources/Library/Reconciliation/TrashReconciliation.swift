@@ -99,13 +99,14 @@ struct TrashReconciliation {
     }
 
     private func entry(from status: stat, _ former: InodeNumber) throws -> Entry {
-        let inode = catalog.newInode()
+        var inode = catalog.newInode()
+        while backing.trash.exists(BackingStore.trashName(inode)) { inode = catalog.newInode() }
         try backing.renumberInTrash(former, as: inode)
         let name = BackingStore.trashName(inode)
         let displayName = backing.trash.displayName(of: name)
         var entry = Entry(
             parent: .local, container: .local, nature: .scratch, filename: "", created: Timestamp(status.st_mtim),
-            position: try catalog.nextPosition(in: .local), mode: UInt16(status.st_mode & 0o7777))
+            position: try comparison.nextPosition(in: .local, catalog), mode: UInt16(status.st_mode & 0o7777))
         entry.inode = inode
         entry.filename = try comparison.namespace.newFilename("", in: .local, catalog)
         entry.hasGeneratedFilename = true

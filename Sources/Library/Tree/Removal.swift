@@ -62,7 +62,7 @@ final class Removal: LibraryPart {
     func removeFile(_ entry: Entry, keeps: Bool, _ catalog: CatalogTransaction) throws -> Entry {
         var leaving = entry
         try withdrawals.withdrawIfLeavingCloud(&leaving, catalog)
-        try withdrawals.withdraw(leaving, step: nil, catalog)
+        try withdrawals.withdraw(leaving, catalog)
         let attributes = try addOrphan(entry, catalog)
         try catalog.delete(entry.inode)
         detach(entry.inode, catalog)
@@ -91,7 +91,7 @@ final class Removal: LibraryPart {
         if entry.kind != .folder { throw Refusal.notFolder }
         if entry.inode <= .cloud { throw Refusal.isOfTheTree }
         if try catalog.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
-        try withdrawals.withdraw(entry, step: nil, catalog)
+        try withdrawals.withdraw(entry, catalog)
         let attributes = try addOrphan(entry, catalog)
         try catalog.delete(entry.inode)
         try backing.folder(entry.parent, catalog).removeFolder(entry.filename)

@@ -20,7 +20,7 @@ extension Tree {
                     attributes: try fileAttributes.attributes(of: found.entry, catalog),
                     isCacheable: namespace.isCacheable(found, as: text, in: parent))
             }
-            guard let node = try virtualNode(text, in: parent, catalog), Self.resolves(node, purpose) else {
+            guard let node = try virtualNode(text, in: parent, catalog), isMeant(node, for: purpose()) else {
                 // Another device may have just made it.
                 cloud.changesAreOfInterest()
                 throw text.utf8.count > EntryName.maximumLength
@@ -30,12 +30,6 @@ extension Tree {
         }
     }
 
-    /// What is only read is not in the way of a document that is created under its name. A list of actions is written to as any file: a
-    /// document of its name must be created with O_EXCL.
-    private static func resolves(_ node: Node, _ purpose: () -> LookupPurpose) -> Bool {
-        if case .actions = node { purpose() != .exclusiveCreation } else { purpose() == .existing }
-    }
-
     /// A `.state` that is looked up must say `closed` of a document that was closed before.
     private func finishCloses(beforeReading name: String, in parent: InodeNumber) throws(Refusal) {
         guard openFiles.areAnyOpen, case .state(let inode) = try inspect({ try virtualNode(name, in: parent, $0) })
@@ -43,9 +37,19 @@ extension Tree {
         try states.waitForCloses(beforeStateOf: inode)
     }
 
+    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order`, `.undo`
+    /// and `.redo` are there to be written, and shells open what they write with O_CREAT.
+    private func isMeant(_ node: Node, for purpose: LookupPurpose) -> Bool {
+        switch node {
+        case .order, .actions: purpose != .exclusiveCreation
+        case .entry, .state, .versions, .version: purpose == .existing
+        }
+    }
+
     func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
         switch node {
         case .state, .entry: try states.stateAttributes(of: node, catalog)
+        case .order(let folder): try order.orderAttributes(of: folder, catalog)
         case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
         case .actions(let direction): try states.actionListAttributes(direction, catalog)
@@ -64,6 +68,7 @@ extension Tree {
         switch VirtualName(name) {
         case nil: return nil
         case .folderState: return .state(of: parent)
+        case .folderOrder: return .order(of: parent)
         case .actions(let direction): return parent == .documents ? .actions(direction) : nil
         case .documentState(let document):
             guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document
