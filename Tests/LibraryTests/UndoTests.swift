@@ -239,7 +239,8 @@ struct UndoTests {
             }
             try device.library.transactions.mutate { catalog in
                 try device.library.order.move(
-                    device.library.namespace.existing(Array("c.txt".utf8), in: .local, catalog).inode, to: .before("a.txt"),
+                    device.library.namespace.existing(Array("c.txt".utf8), in: .local, catalog).inode,
+                    to: .before("a.txt"),
                     catalog)
             }
             #expect(try order() == ["c.txt", "a.txt", "b.txt"])

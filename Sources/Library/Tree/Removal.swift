@@ -41,7 +41,9 @@ final class Removal: LibraryPart {
     ) throws -> Bool {
         if entry.isKeptInTrash {
             catalog.ifFailed { [backing] in _ = try? backing.takeBack(entry.filename, of: entry.inode, to: folder) }
-            return try backing.throwAway(entry.filename, of: entry.inode, in: folder)
+            do { return try backing.throwAway(entry.filename, of: entry.inode, in: folder) } catch Errno.noSpace {
+                // A removal is never refused: this one cannot be undone.
+            }
         }
         // Another program may have removed it from the store.
         do throws(Errno) { try folder.removeFile(entry.filename) } catch .noSuchFileOrDirectory {}
