@@ -19,10 +19,13 @@ extension DocumentStore {
         }
     }
 
-    /// Empties the trash until there is room for something new.
+    /// Empties the trash until there is room for something new. If all of it would not be enough, it stays.
     package func makeRoomFromTrash() throws {
-        while reserve.isScarceNow() {
-            guard try removeOldestFromTrash() else { return }
+        while true {
+            let lacking = reserve.lacking
+            guard lacking > 0, try read({ try $0.trashSize() }).bytes >= lacking, try removeOldestFromTrash() else {
+                return
+            }
         }
     }
 

@@ -64,10 +64,10 @@ package final class Reserve: Sendable {
         }
     }
 
-    /// As `isScarce`, asked anew.
-    package func isScarceNow() -> Bool {
+    /// Bytes that must become free before there is room for something new.
+    package var lacking: Int64 {
         answer.withLock { $0.time = ContinuousClock.now - .seconds(1) }
-        return isScarce
+        return free().map { max(0, Self.scarcity - $0) } ?? 0
     }
 
     /// Whether so little room is left that the trash should be given up: a twentieth of a small disk.

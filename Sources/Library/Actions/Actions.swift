@@ -35,7 +35,7 @@ final class Actions: LibraryPart {
     }
 
     private let state = Mutex(State())
-    /// More are not remembered: no program makes so many temporary files at once.
+    /// More are not remembered, and the older ones are forgotten: no program makes so many temporary files at once.
     private static let mostMade = 4096
 
     init(_ transactions: Transactions) { self.transactions = transactions }
@@ -69,10 +69,8 @@ final class Actions: LibraryPart {
         let now = surroundings.now()
         let grouping = ActionGrouping(process: process(of: caller), kind: .create, destination: nil)
         state.withLock { state in
-            if state.made.count >= Self.mostMade {
-                state.made = state.made.filter { SavingInterval.contains(now, from: $0.value.time) }
-            }
-            if state.made.count < Self.mostMade { state.made[id] = (step, grouping, now) }
+            if state.made.count >= Self.mostMade { state.made = [:] }
+            state.made[id] = (step, grouping, now)
         }
     }
 
