@@ -180,6 +180,12 @@ final class Actions: LibraryPart {
         }
     }
 
+    /// Reads what the first change must know. Within that change it would cost a commit.
+    func readLists(_ catalog: CatalogTransaction) throws {
+        let (last, hasRedo) = try knowLists(catalog)
+        state.withLock { ($0.lastID, $0.hasRedo) = (last, hasRedo) }
+    }
+
     private func knowLists(_ catalog: CatalogTransaction) throws -> (last: Int64, hasRedo: Bool) {
         if let known = state.withLock({ state in state.lastID.map { ($0, state.hasRedo) } }) { return known }
         return (try catalog.lastAction(), try catalog.actionCount(.redo) > 0)
