@@ -5,5 +5,8 @@ struct DocfsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docfs",
         abstract: "Your documents, local and cloud, as ordinary files.",
-        subcommands: [MountCommand.self, UnmountCommand.self, ListCommand.self, StatusCommand.self, CheckCommand.self])
+        subcommands: [
+            MountCommand.self, UnmountCommand.self, ListCommand.self, StatusCommand.self, ReorderCommand.self,
+            SortCommand.self, CheckCommand.self,
+        ])
 }

@@ -56,7 +56,7 @@ final class Metadata: LibraryPart {
                 }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             }
-            if entry.kind == .folder, name == FolderOrder.sortAttribute {
+            if entry.kind == .folder, name == OrderAttribute.sort {
                 return Array(try FolderOrder.sortMode(of: entry).rawValue.utf8)
             }
             guard let value = try entry.storedAttributes()[name] else { throw Refusal.noSuchAttribute }
@@ -71,7 +71,7 @@ final class Metadata: LibraryPart {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
             let entry = try entryOrOrphan(inode, catalog)
-            let stored = try entry.storedAttributes().names.filter { $0 != FolderOrder.sortAttribute }
+            let stored = try entry.storedAttributes().names.filter { $0 != OrderAttribute.sort }
             guard entry.kind == .document else { return stored }
             let isListedByFilename = entry.hasGeneratedFilename && !namespace.configuration.showsDisplayNames
             return (isListedByFilename ? [Namespace.restoredName] : []) + stored.filter { $0 != Namespace.restoredName }
