@@ -155,7 +155,7 @@ extension CatalogTransaction {
     }
 
     /// Whether some document, anywhere on this device, has the generated filename already.
-    public func isFilenameTaken(_ filename: String, in parent: InodeNumber) throws -> Bool {
+    public func isFilenameInUse(_ filename: String, in parent: InodeNumber) throws -> Bool {
         // A written row may have an older name than its waiting form. The old name then counts as taken until the newer
         // form is written.
         if waiting.hasFilename(filename) { return true }

@@ -14,7 +14,7 @@ extension Entry {
 
     /// Documents only.
     public var name: DocumentName? { document?.name }
-    /// Who chose the name; `given` for everything that is not a document.
+    /// How the document got its name; `given` for everything that is not a document.
     public var naming: Naming { document?.naming ?? .given }
 
     /// Symbolic links only.

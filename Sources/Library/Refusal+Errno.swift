@@ -1,5 +1,4 @@
 import Documents
-import ObjectStore
 import Replication
 import SystemPackage
 
@@ -13,7 +12,7 @@ extension Refusal {
         case .file(let errno): errno
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
         case .nameExists, .attributeExists: .fileExists
-        case .virtualName, .noPlaceForIt, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
+        case .virtualName, .notCreatableThere, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
             .historyNotChangeable, .notRegularFile, .sorted:
             .notPermitted
         case .staleInode: .staleNFSFileHandle
@@ -55,6 +54,7 @@ extension RenameRefusal {
     fileprivate var errno: Errno {
         switch self {
         case .exists: .fileExists
+        case .nothingToExchange: .noSuchFileOrDirectory
         case .isFolder: .isDirectory
         case .notFolder: .notDirectory
         case .cannotExchange, .intoItself: .invalidArgument
@@ -68,9 +68,8 @@ extension RenameRefusal {
 extension TransferError {
     fileprivate var errno: Errno {
         switch self {
-        case .store(.unreachable), .store(.gone), .store(.unauthorized): .noRouteToHost
-        case .store(.outOfSpace): .noSpace
-        case .store, .damaged, .changed: .ioError
+        case .store: isStoreOutOfReach ? .noRouteToHost : isStoreFull ? .noSpace : .ioError
+        case .damaged, .changed, .invalidVersion: .ioError
         case .file(let errno): errno
         case .cancelled: .interrupted
         }

@@ -19,7 +19,7 @@ extension Refusal: CustomStringConvertible {
         case .notFolder: "it is no folder"
         case .folderNotEmpty: "the folder is not empty"
         case .isOfTheTree: "Documents, local and cloud cannot be renamed or removed"
-        case .noPlaceForIt: "only documents can be created in Documents, and nothing outside of it"
+        case .notCreatableThere: "only documents can be created in Documents, and nothing outside of it"
         case .notSymbolicLink: "it is no symbolic link"
         case .noContent: "it has no content"
         case .noSuchHandle: "no file is open under this number"
@@ -69,6 +69,7 @@ extension RenameRefusal {
         case .isFolder: "the new name is a folder's"
         case .notFolder: "the new name is no folder's"
         case .cannotExchange: "these two cannot be exchanged"
+        case .nothingToExchange: "nothing has the other name of the exchange"
         case .isOfTheTree: Refusal.isOfTheTree.description
         case .folderIntoDocuments: "a folder cannot be moved into Documents itself"
         case .intoItself: "a folder cannot be moved into itself"

@@ -24,7 +24,7 @@ public enum Refusal: Error, Equatable, Sendable {
     /// `Documents`, `local` or `cloud`.
     case isOfTheTree
     /// A folder or link in `Documents` itself, or anything beside it.
-    case noPlaceForIt
+    case notCreatableThere
     case notSymbolicLink
     case noContent
 

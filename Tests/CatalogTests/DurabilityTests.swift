@@ -86,7 +86,7 @@ struct DurabilityTests {
                 #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == inode)
                 #expect(try catalog.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
                 #expect(try catalog.entry(EntryID(numbered: 7))?.inode == inode)
-                #expect(try catalog.isFilenameTaken("a.txt", in: .local))
+                #expect(try catalog.isFilenameInUse("a.txt", in: .local))
                 #expect(catalog.isUnwritten(inode))
             }
             #expect(try remains() == ["b"])

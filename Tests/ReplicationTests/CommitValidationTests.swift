@@ -47,7 +47,7 @@ struct CommitValidationTests {
     ]
 
     @Test(arguments: badNames)
-    func `an invalid filename is refused, wherever it stands`(name: String) throws {
+    func `an invalid filename is refused in each position`(name: String) throws {
         try expectInvalid(document: { $0.description.filename = name })
         try expectInvalid(.create(laptop.folder(1, name)))
         try expectInvalid(.create(laptop.link(1, name, to: "x")))

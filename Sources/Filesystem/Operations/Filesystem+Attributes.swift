@@ -25,7 +25,7 @@ extension Filesystem {
                 try filesystem.setAttributes(number, changes, info?.pointee.fh)
             }
         }
-        // Asked of root only, and only by access(2) and chdir(2): elsewhere the kernel checks permissions itself.
+        // The kernel asks this for root only, and only for access(2) and chdir(2): otherwise it checks permissions itself.
         operations.access = { request, number, mask in
             Request(request, "access", number).answer { filesystem throws(Refusal) in
                 guard mask & X_OK != 0 else { return .success }

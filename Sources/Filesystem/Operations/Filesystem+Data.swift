@@ -73,14 +73,14 @@ extension Filesystem {
         }
     }
 
-    /// Read from the start, a state file says what holds then, but for the first time: then it says what held when it was opened.
+    /// Reading a state file from the start shows the present state; the first read shows the state at the time of the open.
     private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Refusal) -> Reply
     {
         if offset == 0, !stateFiles.beginReading(handle) {
             do throws(Refusal) {
                 stateFiles.renew(handle, text: try library.stateText(of: inode, waitsForCloses: true))
             } catch .staleNFSFileHandle {
-                // The document is gone: its file goes on saying what it said last.
+                // The document is gone: its state file keeps its last text.
             }
         }
         guard let text = stateFiles[handle] else { throw .noSuchHandle }
@@ -119,7 +119,7 @@ extension Filesystem {
         return try handle.writable()
     }
 
-    /// lseek(2) in content of which nobody knows yet where its holes are: as if it had none.
+    /// lseek(2) in content that is still arriving: its holes are not known yet, so it counts as having none.
     private static func seekSolid(_ offset: Int64, _ whence: Int32, size: Int64) throws(Refusal) -> Int64 {
         guard offset >= 0, offset < size else { throw .beyondEnd }
         return whence == SEEK_HOLE ? size : offset

@@ -41,7 +41,7 @@ extension Filesystem {
     }
 
     private func openFolder(_ number: fuse_ino_t) throws(Refusal) -> OpenReply {
-        // What versions there are is asked anew each time.
+        // The kernel keeps no listing of versions: it asks each time.
         let isVirtual = if case .versions = Node(number: number) { true } else { false }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
         // The kernel may answer the reader by itself.
@@ -57,8 +57,8 @@ extension Filesystem {
         if let outdated = folderStreams.close(stream) { caches?.forgetListing(of: outdated) }
     }
 
-    /// Offsets count names: `.` is 1, `..` 2, then those of the snapshot. Reading from the start takes
-    /// a new snapshot (rewinddir); who begins later goes on where the kernel left off.
+    /// Offsets count names: `.` is 1, `..` 2, then those of the snapshot. Reading from the start makes a new snapshot
+    /// (rewinddir); reading from a later offset continues with the old one.
     private func readFolder(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: Request, _ size: Int, _ offset: Int, plus: Bool
     ) throws(Refusal) -> Reply {

@@ -187,8 +187,7 @@ final class Metadata: LibraryPart {
         try fileAttributes.updateChangeTime(of: &entry, catalog)
         try catalog.update(entry)
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
-        backing.mirror(
-            displayName: name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
+        backing.writeDisplayName(name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
     }
 
     private func store(

@@ -26,7 +26,7 @@ extension Reconciliation {
             return nil
         }
         // The file may carry the name that the move gave it.
-        comparison.backing.mirror(displayName: row.name?.displayName, of: row.filename, in: target)
+        comparison.backing.writeDisplayName(row.name?.displayName, of: row.filename, in: target)
         comparison.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
         return (row, target)
     }

@@ -109,6 +109,6 @@ extension Projection {
     private func mirrorName(of entry: Entry, was current: Entry) throws {
         guard entry.isHere, entry.kind == .document, entry.name != current.name else { return }
         let directory = try tree.backing.folder(entry.parent, catalog)
-        tree.backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
+        tree.backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory)
     }
 }

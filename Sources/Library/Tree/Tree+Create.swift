@@ -77,7 +77,7 @@ extension Tree {
         catalog.ifFailed { try? directory.removeFile(filename) }
         try Self.assignOwner(creator, filename, in: directory)
         // The row can be rebuilt from the file, except for its id, which no one has seen yet.
-        let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
+        let hasItsName = entry.name.map { backing.writeDisplayName($0.displayName, on: descriptor) } ?? true
         if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {
             catalog.durability = .soon
         }

@@ -47,7 +47,7 @@ extension Tree {
         let name = try Namespace.entryName(name)
         return try mutate(makingNew: true) { catalog in
             // In `Documents` itself only documents of the preferred folder resolve: a folder cannot have two paths.
-            if parent == .documents { throw Refusal.noPlaceForIt }
+            if parent == .documents { throw Refusal.notCreatableThere }
             let folder = try namespace.receivingFolder(parent, catalog)
             if let found = try namespace.resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
                 throw Refusal.nameExists

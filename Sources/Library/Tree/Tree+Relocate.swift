@@ -14,7 +14,7 @@ extension Tree {
         var entry = source
         entry.parent = move.folder.inode
         if renaming.identity == .ends {
-            try withdrawals.withdraw(source, step: nil, catalog)
+            try withdrawals.withdraw(source, catalog)
             identities.recentlyRemoved.add(source, backup: nil, now: surroundings.now())
             entry.dropIdentity()
         }
@@ -101,7 +101,7 @@ extension Tree {
         if entry.name != source.name {
             // Before the move: after a crash the path tells whose file it is, and the name on the file is believed.
             let folder = try backing.folder(source.parent, catalog)
-            backing.mirror(displayName: entry.name?.displayName, of: source.filename, in: folder)
+            backing.writeDisplayName(entry.name?.displayName, of: source.filename, in: folder)
         }
         if source.parent != entry.parent || source.filename != entry.filename {
             let isMoved = try backing.folder(source.parent, catalog).renameIfPresent(
