@@ -14,13 +14,13 @@ struct ReorderCommand: ParsableCommand {
             Example: docfs reorder Plan.txt --before Groceries.txt
             """)
 
-    @Argument(help: "The document, or the folder, to move.")
+    @Argument(help: "The document, or the folder, to move.", completion: .documents)
     var path: String
 
-    @Option(help: ArgumentHelp("Put it before this one.", valueName: "path"))
+    @Option(help: ArgumentHelp("Put it before this one.", valueName: "path"), completion: .documents)
     var before: String?
 
-    @Option(help: ArgumentHelp("Put it after this one.", valueName: "path"))
+    @Option(help: ArgumentHelp("Put it after this one.", valueName: "path"), completion: .documents)
     var after: String?
 
     @Option(

@@ -14,7 +14,7 @@ struct SortCommand: ParsableCommand {
             Example: docfs sort ~/docs/Documents/local modified
             """)
 
-    @Argument(help: "A folder in a docfs mount.")
+    @Argument(help: "A folder in a docfs mount.", completion: .documents)
     var folder: String
 
     @Argument(help: "What to sort by.")
