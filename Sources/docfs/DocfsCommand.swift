@@ -5,12 +5,22 @@ struct DocfsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "docfs",
         abstract: "Your documents, local and cloud, as ordinary files.",
+        discussion: """
+            Mount them with `docfs mount ~/docs`; then they are files in ~/docs/Documents/local and ~/docs/Documents/cloud. The other commands \
+            take paths in there. Shells complete names after `docfs --generate-completion-script bash` (or zsh, fish).
+            """,
+        version: "0.1",
         subcommands: [
             MountCommand.self,
             UnmountCommand.self,
             NewCommand.self,
             ListCommand.self,
             StatusCommand.self,
+            WatchCommand.self,
+            QueryCommand.self,
+            WaitCommand.self,
+            VersionsCommand.self,
+            ResolveCommand.self,
             CheckCommand.self,
         ])
 }
