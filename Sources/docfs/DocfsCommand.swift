@@ -9,7 +9,7 @@ struct DocfsCommand: ParsableCommand {
             Mount them with `docfs mount ~/docs`; then they are files in ~/docs/Documents/local and ~/docs/Documents/cloud. The other commands \
             take paths in there. Shells complete names after `docfs --generate-completion-script bash` (or zsh, fish).
             """,
-        version: "0.1",
+        version: "0.9.0",
         subcommands: [
             MountCommand.self,
             UnmountCommand.self,

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Backing
 import CLinux
 import Filesystem
 import Glibc
@@ -6,17 +7,26 @@ import SystemPackage
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the cloud container, and repair it.",
+        commandName: "check", abstract: "Check the cloud container or the store, and repair it.",
         discussion: """
             Reads the whole log of the cloud container and looks for the content of every document. --repair restores a container that \
             lost log entries, was rolled back, emptied or replaced: this device commits again what it knows, and sends missing contents \
             again if it has them. Documents of this device are not lost by a repair.
+
+            With --store the catalog of a store is checked, while no mount uses it. --repair sets a damaged catalog aside. The next mount \
+            makes a new one from the documents' plain files and from the container.
+
+            Examples: docfs check ~/docs
+                      docfs check --repair --store ~/.local/share/docfs
             """)
 
     @Argument(help: "The mountpoint, or any path below it.")
     var path: String = "."
 
-    @Flag(help: "Repair the container.")
+    @Option(help: "Check this store instead of a mount and its container.")
+    var store: String?
+
+    @Flag(help: "Repair the container, or the store.")
     var repair = false
 
     @Flag(help: "Print JSON.")
@@ -26,6 +36,7 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
+            if let store { return try checkStore(store) }
             let mount = try MountedTree(holding: path)
             try mount.askForCheckup(repairs: repair)
             let reply = try wait(for: mount)
@@ -38,6 +49,16 @@ struct CheckCommand: ParsableCommand {
             case .failed(let reason): throw CommandFailure("the cloud could not be checked: \(reason)")
             case .idle, .running: throw CommandFailure("the check of the cloud ended without a result; try again")
             }
+        }
+    }
+
+    private func checkStore(_ path: String) throws {
+        let checkup = try StoreCheckup(path: path, at: Surroundings.system.now(), repairs: repair)
+        try show(checkup.findings.isEmpty ? ["ok: the catalog is sound"] : checkup.findings, isWhole: checkup.isSound)
+        if !checkup.isSound {
+            throw CommandFailure(
+                "the store is damaged; `docfs check --repair --store \(path)` sets its catalog aside, and the next mount makes a new one"
+            )
         }
     }
 
