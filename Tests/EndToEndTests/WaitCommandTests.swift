@@ -32,6 +32,18 @@ struct WaitCommandTests {
         }
     }
 
+    @Test func `on a terminal wait shows a bar`() async throws {
+        try await withDevice { device in
+            try device.cloudDirectory.disconnect()
+            try (device.cloud / "Plan.txt").create("plan")
+            try await eventually { try device.treeState()["cloud.connection"] == "offline" }
+            let command = "TERM=xterm '\(try DocfsBinary.path)' wait --timeout 0.2 '\(device.mountpoint)'"
+            let shown = try await runProgram("script", ["-qec", command, "/dev/null"])
+            #expect(shown.exitStatus == 1)
+            #expect(shown.standardOutput.contains("\rwaiting for the cloud [..............................] 0 of 1"))
+        }
+    }
+
     @Test func `wait goes on when the connection returns`() async throws {
         try await withDevice { device in
             try device.cloudDirectory.disconnect()

@@ -19,6 +19,9 @@ struct ResolveCommand: ParsableCommand {
     @Option(help: "current, all, or a conflict version: its name, the beginning of its name, or its number.")
     var keep: String?
 
+    @Flag(help: "Print JSON: the paths of new documents, as an array.")
+    var json = false
+
     func run() throws {
         try CommandFailure.reported {
             guard keep != nil || isatty(STDIN_FILENO) == 1 else {
@@ -27,19 +30,21 @@ struct ResolveCommand: ParsableCommand {
                 throw ExitCode.validationFailure
             }
             let versions = try DocumentVersions(of: document)
-            if versions.conflicts.isEmpty { return }
+            if versions.conflicts.isEmpty { return json ? try Output.json([String]()) : () }
             try carryOut(try keep ?? ask(versions), versions)
         }
     }
 
     private func carryOut(_ choice: String, _ versions: DocumentVersions) throws {
         let resolving = Resolving(versions)
+        var copies: [String] = []
         switch choice {
         case "current": try resolving.keepCurrent()
-        case "all": try Output.write(try resolving.keepAll().map { $0.printable + "\n" }.joined())
+        case "all": copies = try resolving.keepAll()
         default:
             try resolving.keep(try DocumentVersions.choose(choice, from: versions.conflicts, of: versions.path))
         }
+        if json { try Output.json(copies) } else { try Output.write(copies.map { $0.printable + "\n" }.joined()) }
     }
 
     private func ask(_ versions: DocumentVersions) throws -> String {

@@ -47,7 +47,7 @@ final class DocumentFollower {
         notifications = try FolderNotifications()
         Self.raiseDescriptorLimit()
         for path in paths {
-            for root in try Self.roots(of: path) {
+            for root in try DocumentTree.roots(of: path) {
                 if try Listing.isFolder(root) {
                     try follow(root)
                 } else {
@@ -55,16 +55,6 @@ final class DocumentFollower {
                 }
             }
         }
-    }
-
-    /// `local` and `cloud` for a mount as a whole: the state of `Documents` says nothing of single documents.
-    static func roots(of path: String) throws -> [String] {
-        let mount = try MountedTree(holding: path)
-        let real = try MountedTree.resolved(path)
-        guard [mount.mountpoint, mount.documents].contains(real) else {
-            return [path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path]
-        }
-        return ["local", "cloud"].map { mount.documents + "/" + $0 }
     }
 
     /// All that is followed now, in the order of the folders' paths.
@@ -114,7 +104,10 @@ final class DocumentFollower {
 
     private func look(at folder: Folder) throws {
         guard folders[folder.path] === folder else { return }
-        guard let lines = try unlessGone(folder.path, { FolderStateLine.lines(try folder.state.text()) }) else {
+        guard
+            let lines = try DocumentTree.unlessGone(
+                folder.path, { _ in FolderStateLine.lines(try folder.state.text()) })
+        else {
             return forget(folder.path)
         }
         let changes = DocumentChange.between(folder.lines, lines, in: folder.path, touched: folder.touched)
@@ -126,7 +119,7 @@ final class DocumentFollower {
 
     private func look(at document: Document, _ path: String) throws {
         guard documents[path] === document else { return }
-        guard let text = try unlessGone(path, { StateText(try document.state.text()) }) else {
+        guard let text = try DocumentTree.unlessGone(path, { _ in StateText(try document.state.text()) }) else {
             documents[path] = nil
             if !document.isTransfer {
                 waiting.append(DocumentChange(path: path, old: FolderStateLine(document.text), new: nil))
@@ -156,7 +149,7 @@ final class DocumentFollower {
             return
         }
         guard line.state.contains("progressAvailable"), documents[change.path] == nil else { return }
-        documents[change.path] = try unlessGone(change.path) { try Document(change.path, isTransfer: true) }
+        documents[change.path] = try DocumentTree.unlessGone(change.path) { try Document($0, isTransfer: true) }
     }
 
     // MARK: Folders
@@ -174,21 +167,8 @@ final class DocumentFollower {
     }
 
     private func followFolders(in path: String) throws -> [Folder] {
-        try FolderContent.folders(in: path).filter { !Self.holdsVersions($0) }.flatMap { name in
-            try unlessGone(path + "/" + name) { try follow(path + "/" + name) } ?? []
-        }
+        try DocumentTree.folders(in: path).flatMap { try DocumentTree.unlessGone($0, follow) ?? [] }
     }
-
-    /// - Returns: nil if the attempt fails because the file or folder has gone away meanwhile.
-    private func unlessGone<Result>(_ path: String, _ attempt: () throws -> Result) throws -> Result? {
-        do { return try attempt() } catch {
-            guard access(path, F_OK) != 0 else { throw error }
-            return nil
-        }
-    }
-
-    /// A document in conflict has a folder of its other versions, which are no documents.
-    private static func holdsVersions(_ name: String) -> Bool { name.hasSuffix(".conflicts") }
 
     private func forget(_ path: String) {
         for folder in folders.values where folder.path == path || folder.path.hasPrefix(path + "/") {
@@ -205,9 +185,9 @@ final class DocumentFollower {
         for event in try notifications.events() {
             switch event {
             case .folderCame(let watch, let name):
-                guard let parent = folder(watch), !Self.holdsVersions(name) else { continue }
+                guard let parent = folder(watch), !name.hasSuffix(".conflicts") else { continue }
                 let path = parent.path + "/" + name
-                announce(try unlessGone(path) { try follow(path) } ?? [])
+                announce(try DocumentTree.unlessGone(path, follow) ?? [])
             case .folderWent(let watch, let name):
                 if let parent = folder(watch) { forget(parent.path + "/" + name) }
             case .touched(let watch, let name):
