@@ -289,7 +289,10 @@ struct CommandTests {
         }
     }
 
-    @Test(arguments: ["mount", "unmount", "new", "ls", "status", "reorder", "sort", "check"])
+    @Test(arguments: [
+        "mount", "unmount", "new", "ls", "status", "reorder", "sort", "watch", "query", "wait", "versions", "resolve",
+        "check",
+    ])
     func `every command has --help`(command: String) async throws {
         let result = try await runProgram(try DocfsBinary.path.string, [command, "--help"])
         #expect(result.exitStatus == 0)

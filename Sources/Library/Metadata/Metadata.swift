@@ -212,6 +212,7 @@ final class Metadata: LibraryPart {
         switch name {
         case "user.document.id": return entry.id?.description
         case "user.document.filename": return entry.filename
+        case "user.document.created": return entry.created.iso8601
         case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
         case "user.document.progress":
             guard let progress = try states.documentState(of: entry, catalog).progress else {
