@@ -24,5 +24,7 @@ struct DocfsCommand: ParsableCommand {
             VersionsCommand.self,
             ResolveCommand.self,
             CheckCommand.self,
+            UndoCommand.self,
+            RedoCommand.self,
         ])
 }

@@ -58,8 +58,12 @@ struct MountedTree {
 
     var documents: String { mountpoint + "/Documents" }
 
+    /// What became of the last undo or redo: `done NAME` or `refused REASON`.
+    var outcomeOfUndo: String { attribute(.undo) ?? "" }
+
     private func attribute(_ attribute: MountAttribute) -> String? {
-        var bytes = [UInt8](repeating: 0, count: 256)
+        // Names of actions have names of documents in them, two at most.
+        var bytes = [UInt8](repeating: 0, count: 4096)
         let count = getxattr(mountpoint, attribute.rawValue, &bytes, bytes.count)
         return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }

@@ -5,33 +5,35 @@ import SystemPackage
 /// A state file held open. poll(2) reports POLLPRI on it when what it says has changed; reading it again from the start answers that.
 final class OpenStateFile {
     let descriptor: Int32
-    private let path: String
+    /// For errors.
+    private let subject: String
 
     /// The state of a document.
-    init(ofDocument path: String) throws {
-        self.path = path
+    convenience init(ofDocument path: String) throws {
+        let subject = "the state of \(path)"
         // The state of a symbolic link's target lies beside the target.
-        guard let real = realpath(path, nil) else { throw Self.unreadable(path) }
+        guard let real = realpath(path, nil) else { throw Self.unreadable(subject) }
         defer { free(real) }
-        descriptor = try Self.open(
-            path, at: UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) })
+        let base = UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
+        try self.init(at: base + ReservedStateName.suffix, describedAs: subject)
     }
 
     /// The state of a folder. That of `Documents` is the state of the whole mount.
-    init(ofFolder path: String) throws {
-        self.path = path
-        descriptor = try Self.open(path, at: Array(path.utf8) + [UInt8(ascii: "/")])
+    convenience init(ofFolder path: String) throws {
+        try self.init(
+            at: Array(path.utf8) + [UInt8(ascii: "/")] + ReservedStateName.suffix, describedAs: "the state of \(path)")
+    }
+
+    /// - Parameters:
+    ///   - path: a reserved name, because `F.state` may be a document.
+    ///   - subject: what the file says, for errors.
+    init(at path: [UInt8], describedAs subject: String) throws {
+        self.subject = subject
+        descriptor = Glibc.open((path + [0]).map { CChar(bitPattern: $0) }, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Self.unreadable(subject) }
     }
 
     deinit { close(descriptor) }
-
-    /// Uses the reserved name, because `F.state` may be a document.
-    private static func open(_ path: String, at base: [UInt8]) throws -> Int32 {
-        let name = (base + ReservedStateName.suffix + [0]).map { CChar(bitPattern: $0) }
-        let descriptor = Glibc.open(name, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(path) }
-        return descriptor
-    }
 
     /// What it says now.
     func text() throws -> String {
@@ -40,14 +42,14 @@ final class OpenStateFile {
         while true {
             let count = pread(descriptor, &buffer, buffer.count, off_t(all.count))
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.unreadable(path) }
+            guard count >= 0 else { throw Self.unreadable(subject) }
             if count == 0 { return String(decoding: all, as: UTF8.self) }
             all += buffer.prefix(count)
         }
     }
 
-    private static func unreadable(_ path: String) -> CommandFailure {
-        CommandFailure("cannot read the state of \(path): \(Errno(rawValue: errno))")
+    private static func unreadable(_ subject: String) -> CommandFailure {
+        CommandFailure("cannot read \(subject): \(Errno(rawValue: errno))")
     }
 }
 

@@ -291,6 +291,8 @@ struct CommandTests {
 
     @Test(arguments: [
         "mount", "unmount", "new", "ls", "status", "reorder", "sort", "watch", "query", "wait", "versions", "resolve",
+        "undo",
+        "redo",
         "check",
     ])
     func `every command has --help`(command: String) async throws {

@@ -24,10 +24,11 @@ final class Metadata: LibraryPart {
     let states: States
     let order: FolderOrder
     let orphans: Orphans
+    let actions: Actions
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        states: States, order: FolderOrder, orphans: Orphans
+        states: States, order: FolderOrder, orphans: Orphans, actions: Actions
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -36,6 +37,7 @@ final class Metadata: LibraryPart {
         self.states = states
         self.order = order
         self.orphans = orphans
+        self.actions = actions
     }
 
     private static let displayName = BackingStore.displayNameAttribute
@@ -95,7 +97,9 @@ final class Metadata: LibraryPart {
             }
             if creation == .mustCreate || creation == .impossible { throw Refusal.attributeExists }
             if name == Namespace.restoredName { return try restoreName(value, of: &entry, catalog) }
+            let before = entry
             try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, catalog)
+            _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }
@@ -129,7 +133,11 @@ final class Metadata: LibraryPart {
                 automatic = namespace.automaticName(
                     of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
             }
-            if let automatic { try setDisplayName(automatic, entry.naming, of: &entry, catalog) }
+            if let automatic {
+                let before = try catalog.entry(inode) ?? entry
+                try setDisplayName(automatic, entry.naming, of: &entry, catalog)
+                _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
+            }
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }
