@@ -58,7 +58,7 @@ final class Metadata: LibraryPart {
                 }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             }
-            if entry.kind == .folder, name == FolderOrder.sortAttribute {
+            if entry.kind == .folder, name == OrderAttribute.sort {
                 return Array(try FolderOrder.sortMode(of: entry).rawValue.utf8)
             }
             guard let value = try entry.storedAttributes()[name] else { throw Refusal.noSuchAttribute }
@@ -73,7 +73,7 @@ final class Metadata: LibraryPart {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
             let entry = try entryOrOrphan(inode, catalog)
-            let stored = try entry.storedAttributes().names.filter { $0 != FolderOrder.sortAttribute }
+            let stored = try entry.storedAttributes().names.filter { $0 != OrderAttribute.sort }
             guard entry.kind == .document else { return stored }
             let isListedByFilename = entry.hasGeneratedFilename && !namespace.configuration.showsDisplayNames
             return (isListedByFilename ? [Namespace.restoredName] : []) + stored.filter { $0 != Namespace.restoredName }
@@ -220,6 +220,7 @@ final class Metadata: LibraryPart {
         switch name {
         case "user.document.id": return entry.id?.description
         case "user.document.filename": return entry.filename
+        case "user.document.created": return entry.created.iso8601
         case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
         case "user.document.progress":
             guard let progress = try states.documentState(of: entry, catalog).progress else {

@@ -72,7 +72,8 @@ extension MountedTree {
     /// The names of the actions of a list, the next one first.
     func actions(_ direction: ActionDirection) throws -> [String] {
         let path = Array((documents + "/").utf8) + ReservedActionName.name(of: direction)
-        return try readFile(at: path, describedAs: "the list of actions").split(separator: "\n").map(String.init)
+        return try OpenStateFile(at: path, describedAs: "the list of actions").text().split(separator: "\n").map(
+            String.init)
     }
 
     /// - Returns: the name of the action that was undone or done again.
