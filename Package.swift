@@ -32,7 +32,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict,
-            // Without what only debuggers read; the names of functions stay, for the backtrace of a crash.
+            // Debug information is left out; the names of functions stay, for the backtrace of a crash.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"], .when(configuration: .release))]),
         .target(
             name: "Filesystem",
@@ -46,6 +46,7 @@ let package = Package(
             name: "CloudSynchronization",
             dependencies: [
                 "CLinux", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore", "Documents",
+                "LinuxFiles",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -54,7 +55,7 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "CLinux", "Backing", "Replica", "Replication", "Catalog", "ObjectStore", "Documents",
+                "CLinux", "Backing", "Replica", "Replication", "Catalog", "Documents", "LinuxFiles",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -92,7 +93,7 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "Documents", swiftSettings: strict),
-        // Reading files and folders by Linux's calls.
+        // Linux's calls on files and folders, and the threads that wait for them.
         .target(
             name: "LinuxFiles",
             dependencies: ["CLinux", .product(name: "SystemPackage", package: "swift-system")],
@@ -114,7 +115,7 @@ let package = Package(
         .systemLibrary(
             name: "CFuse", path: "CFuse", pkgConfig: "fuse3",
             providers: [.apt(["libfuse3-dev"])]),
-        // What several of the test targets use.
+        // Used by several test targets.
         .target(
             name: "TestSupport", dependencies: ["Replication", "Documents"], path: "Tests/TestSupport",
             swiftSettings: strict),
@@ -126,6 +127,8 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/MountSupport", swiftSettings: strict),
+        // How the command presents things, and its language for queries.
+        .testTarget(name: "DocfsTests", dependencies: ["docfs"], swiftSettings: strict),
         // The articles beside the code name only what there is.
         .testTarget(name: "PageTests", swiftSettings: strict),
         .testTarget(name: "DocumentsTests", dependencies: ["Documents", "TestSupport"], swiftSettings: strict),

@@ -26,6 +26,12 @@ static inline struct fuse_bufvec docfs_file_buffer(int descriptor, size_t size, 
     return vector;
 }
 
+static inline struct fuse_bufvec docfs_memory_buffer(void *bytes, size_t size) {
+    struct fuse_bufvec vector = FUSE_BUFVEC_INIT(size);
+    vector.buf[0].mem = bytes;
+    return vector;
+}
+
 /* Passthrough: the kernel reads and writes the backing file of an open file by itself. Linux has it since 6.9, but
  * libfuse only since 3.17, so the declarations that are missing stand here. Their layout is the kernel's ABI
  * (linux/fuse.h of 6.9). */

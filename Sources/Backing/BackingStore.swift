@@ -89,6 +89,7 @@ package final class BackingStore: Sendable {
     package func synchronizeAll(within seconds: Int) -> Bool {
         let outcome = SynchronizationOutcome()
         DispatchQueue.global().async { [root] in
+            // A store that cannot be opened counts as not synchronized.
             let succeeded = (try? root.openFile(".", O_RDONLY | O_DIRECTORY)).map { syncfs($0.number) == 0 } ?? false
             outcome.succeeded.store(succeeded, ordering: .releasing)
             outcome.ended.signal()
@@ -103,15 +104,17 @@ package final class BackingStore: Sendable {
     /// - Parameter displayName: nil removes the attribute, for a file that belongs to no document.
     /// - Returns: whether the attribute is as it should be now.
     @discardableResult
-    package func mirror(displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
+    package func writeDisplayName(_ displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
         guard let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return false }
-        if let displayName { return mirror(displayName: displayName, on: file) }
+        if let displayName { return writeDisplayName(displayName, on: file) }
         return fremovexattr(file.number, Self.displayNameAttribute) == 0 || errno == ENODATA
     }
 
+    /// The same for an open file.
+    ///
     /// - Returns: whether the file has the attribute now.
     @discardableResult
-    package func mirror(displayName: String, on file: Descriptor) -> Bool {
+    package func writeDisplayName(_ displayName: String, on file: Descriptor) -> Bool {
         (try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))) != nil
     }
 

@@ -42,6 +42,10 @@ extension DocumentStore {
             }
         } catch let error as StoreError {
             throw error
+        } catch CatalogError.damaged(let words) {
+            throw StoreError(
+                "the catalog of the store \(path) is damaged (\(words)); `docfs check --repair --store \(path)` sets it aside, and the next mount makes a new one from the documents' files"
+            )
         } catch Errno.permissionDenied {
             throw StoreError("the store \(path) is not writable; choose another with --store")
         } catch {

@@ -121,6 +121,7 @@ package final class Reserve: Sendable {
     }
 
     private func renew(_ state: inout State, leaving rest: Int64) {
+        // Failures here leave the reserve as it is: it is tried again after the next commit.
         guard state.length < Self.largest, let status = try? root.fileSystemStatus(), let free = free() else { return }
         let whole = min(Self.largest, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 16)
         let wanted = min(whole, state.length + free - rest)

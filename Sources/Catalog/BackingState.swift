@@ -1,6 +1,6 @@
 import Documents
 
-/// What the catalog stores about an entry's backing file. For a placeholder, whose file has no content here, the row also
+/// The facts that the catalog stores about an entry's backing file. For a placeholder, whose file has no content here, the row also
 /// holds the size, times and mode that the file would have.
 public struct BackingState: Sendable {
     /// Whether the backing file holds the content. False for placeholders.

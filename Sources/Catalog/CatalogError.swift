@@ -4,16 +4,24 @@ import GRDB
 public enum CatalogError: Error, CustomStringConvertible, Sendable {
     /// No space is left on the store's file system.
     case full
+    /// The file is no database, or a damaged one; with SQLite's message.
+    case damaged(String)
     /// SQLite's message.
     case failed(String)
 
     init(_ error: DatabaseError) {
-        self = error.resultCode == .SQLITE_FULL ? .full : .failed(error.description)
+        self =
+            switch error.resultCode {
+            case .SQLITE_FULL: .full
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: .damaged(error.message ?? "\(error.resultCode)")
+            default: .failed(error.description)
+            }
     }
 
     public var description: String {
         switch self {
         case .full: "no space is left for the catalog; free some on the store's disk"
+        case .damaged(let words): "the catalog is damaged: \(words)"
         case .failed(let words): "the catalog failed: \(words)"
         }
     }

@@ -17,8 +17,27 @@ enum CatalogSchema {
             try createContents(db)
             try createSettings(db)
         }
+        migrator.registerMigration("8: order keys", migrate: giveOrderKeys)
         migrator.registerMigration("10: contents that stay here, and when each was opened") { try createStaying($0) }
         return migrator
+    }
+
+    /// The position of an entry becomes a text: the key of the number that it was.
+    private static func giveOrderKeys(_ db: Database) throws {
+        let key = DatabaseFunction("orderKey", argumentCount: 1, pure: true) { values in
+            OrderKey(number: Double.fromDatabaseValue(values[0]) ?? 0).text
+        }
+        db.add(function: key)
+        defer { db.remove(function: key) }
+        try db.execute(
+            sql: """
+                DROP INDEX entriesByPosition;
+                ALTER TABLE entries RENAME COLUMN position TO number;
+                ALTER TABLE entries ADD COLUMN position TEXT NOT NULL DEFAULT '';
+                UPDATE entries SET position=orderKey(number);
+                ALTER TABLE entries DROP COLUMN number;
+                CREATE INDEX entriesByPosition ON entries(parent, position);
+                """)
     }
 
     private static func createEntries(_ db: Database) throws {

@@ -101,7 +101,7 @@ extension CatalogTransaction {
 
     /// In listing order.
     public func children(of parent: InodeNumber) throws -> [Entry] {
-        try entries(where: "parent=? AND id<>parent ORDER BY position, id") { $0.bind(parent) }
+        try entries(where: "parent=? AND id<>parent ORDER BY \(EntryStatements.manualOrder)") { $0.bind(parent) }
     }
 
     public func hasChildren(_ parent: InodeNumber) throws -> Bool {
@@ -143,19 +143,19 @@ extension CatalogTransaction {
         return depth
     }
 
-    /// The position after the last entry of a folder.
-    public func nextPosition(in parent: InodeNumber) throws -> Double {
-        let last = try cache.lastPosition(in: parent) { () throws in
+    /// A key that no entry of a folder exceeds: a new entry's must be greater.
+    public func lastPosition(in parent: InodeNumber) throws -> OrderKey {
+        try cache.lastPosition(in: parent) { () throws in
             try turn.read { db in
                 let statement = try db.cachedStatement(sql: "SELECT max(position) FROM entries WHERE parent=?")
-                return try Double.fetchOne(statement, arguments: [parent.number]) ?? 0
+                return try String.fetchOne(statement, arguments: [parent.number]).map(OrderKey.init(unchecked:))
+                    ?? .zero
             }
         }
-        return last.rounded(.down) + 1
     }
 
     /// Whether some document, anywhere on this device, has the generated filename already.
-    public func isFilenameTaken(_ filename: String, in parent: InodeNumber) throws -> Bool {
+    public func isFilenameInUse(_ filename: String, in parent: InodeNumber) throws -> Bool {
         // A written row may have an older name than its waiting form. The old name then counts as taken until the newer
         // form is written.
         if waiting.hasFilename(filename) { return true }

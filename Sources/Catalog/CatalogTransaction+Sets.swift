@@ -53,7 +53,7 @@ extension CatalogTransaction {
                 db,
                 sql: """
                     SELECT id, kind, filename, fullName, created, conflicts FROM entries
-                    WHERE parent=? AND id<>parent ORDER BY position, id
+                    WHERE parent=? AND id<>parent ORDER BY \(EntryStatements.manualOrder)
                     """)
             statement.bind(parent)
             var rows: [ListingRow] = []

@@ -75,6 +75,11 @@ extension InodeNumber: ColumnValue {
     func bind(to statement: inout DirectStatement) { statement.bindInteger(number) }
 }
 
+extension OrderKey: ColumnValue {
+    init(_ row: Columns, _ column: CInt) { self.init(unchecked: row.text(column)) }
+    func bind(to statement: inout DirectStatement) { statement.bindText(text) }
+}
+
 extension Timestamp: ColumnValue {
     init(_ row: Columns, _ column: CInt) { self.init(nanoseconds: row.integer(column)) }
     func bind(to statement: inout DirectStatement) { statement.bindInteger(nanoseconds) }

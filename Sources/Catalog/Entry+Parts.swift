@@ -14,7 +14,7 @@ extension Entry {
 
     /// Documents only.
     public var name: DocumentName? { document?.name }
-    /// Who chose the name; `given` for everything that is not a document.
+    /// How the document got its name; `given` for everything that is not a document.
     public var naming: Naming { document?.naming ?? .given }
 
     /// Symbolic links only.
@@ -43,7 +43,7 @@ extension Entry {
         get { placement.hasGeneratedFilename }
         set { placement.hasGeneratedFilename = newValue }
     }
-    public var position: Double {
+    public var position: OrderKey {
         get { placement.position }
         set { placement.position = newValue }
     }

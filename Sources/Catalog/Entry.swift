@@ -18,7 +18,7 @@ public struct Entry: Sendable {
 
     public init(
         parent: InodeNumber, container: Container?, nature: EntryNature, filename: String, created: Timestamp,
-        position: Double, mode: UInt16
+        position: OrderKey, mode: UInt16
     ) {
         inode = InodeNumber(0)
         placement = Placement(parent: parent, container: container, filename: filename, position: position)
@@ -51,9 +51,9 @@ public struct Placement: Sendable {
     public var filename: String
     public var hasGeneratedFilename = false
     /// Its sort key in the folder's order.
-    public var position: Double
+    public var position: OrderKey
 
-    public init(parent: InodeNumber, container: Container?, filename: String, position: Double) {
+    public init(parent: InodeNumber, container: Container?, filename: String, position: OrderKey) {
         self.parent = parent
         self.container = container
         self.filename = filename

@@ -57,8 +57,8 @@ final class EntryCache: Sendable {
         var entries = Recent<InodeNumber, Row>()
         /// Nil means that no entry has the name.
         var names = Recent<Name, InodeNumber?>()
-        /// For each folder a position that no entry of it exceeds.
-        var lastPositions = Recent<InodeNumber, Double>()
+        /// For each folder a key that no entry of it exceeds.
+        var lastPositions = Recent<InodeNumber, OrderKey>()
         var completeFolders = CompleteFolders()
 
         mutating func isUnused(_ name: Name) -> Bool {
@@ -123,8 +123,8 @@ final class EntryCache: Sendable {
         }
     }
 
-    /// A position that no entry of the folder exceeds.
-    func lastPosition(in folder: InodeNumber, query: () throws -> Double) rethrows -> Double {
+    /// A key that no entry of the folder exceeds.
+    func lastPosition(in folder: InodeNumber, query: () throws -> OrderKey) rethrows -> OrderKey {
         if let known = table.withLock({ $0.lastPositions[folder] }) { return known }
         let last = try query()
         table.withLock { $0.lastPositions[folder] = last }

@@ -22,7 +22,7 @@ public enum EntryNature: Sendable, Equatable {
 /// and the entry's id, which folders and links have as well.
 public struct DocumentIdentity: Sendable, Equatable {
     public var name: DocumentName
-    /// Who chose the name.
+    /// How the document got its name.
     public var naming: Naming
 
     public init(name: DocumentName, naming: Naming = .given) {

@@ -138,6 +138,8 @@ enum EntryStatements {
     static let insert = "INSERT " + values
     static let replace = "REPLACE " + values
     static let update = "UPDATE entries SET \(ColumnNames.all.map { "\($0)=?" }.joined(separator: ",")) WHERE id=?"
+    /// Of equal keys the ids decide, which are the same on each device. Entries that other devices never see may have none.
+    static let manualOrder = "position, uuid, id"
     static let delete = "DELETE FROM entries WHERE id=?"
 }
 
@@ -171,7 +173,7 @@ extension Entry {
     fileprivate static var blank: Entry {
         Entry(
             parent: .root, container: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
-            position: 0, mode: 0)
+            position: .zero, mode: 0)
     }
 
     /// - Parameter row: from a statement that begins with `EntryStatements.select`.

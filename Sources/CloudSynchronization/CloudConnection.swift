@@ -34,10 +34,10 @@ public final class CloudConnection: ContentSource {
 
     public func download(
         _ version: DocumentVersion, of document: EntryID, into file: Descriptor
-    ) throws -> Download {
-        Download(
-            store: store, key: try version.key(of: document), version: version,
-            into: FileDescriptor(rawValue: file.number))
+    ) throws(TransferError) -> Download {
+        let key: ObjectKey
+        do throws(CommitError) { key = try version.key(of: document) } catch { throw .invalidVersion(error) }
+        return Download(store: store, key: key, version: version, into: FileDescriptor(rawValue: file.number))
     }
 
     public func changesAreOfInterest() {

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import LinuxFiles
 import Logging
 import ObjectStore
 import Replica

@@ -1,4 +1,4 @@
-/// Who chose a document's display name (Semantics, "Two names").
+/// How a document got its display name (Semantics, "Two names").
 public enum Naming: String, Codable, Sendable {
     /// A person: when creating or renaming the document, or by setting the attribute.
     case given
@@ -29,6 +29,7 @@ public enum AutomaticName {
     public static func make(
         content: some Collection<UInt8>, filename: String, pathExtension: String
     ) -> DocumentName {
+        // `try?`: a filename that is no valid name gives no stem.
         let stem = (try? EntryName(filename)).map { DocumentName(splitting: $0).displayName } ?? Naming.untitledName
         let fallback = DocumentName(storedDisplayName: stem, pathExtension: pathExtension)
         guard let line = firstLine(of: Array(content.prefix(examinedLength))) else { return fallback }

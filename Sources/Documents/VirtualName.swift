@@ -2,16 +2,21 @@
 public enum VirtualName: Equatable, Sendable {
     /// `.state`: the state of the folder in which it is looked up.
     case folderState
+    /// `.order`: the order of the folder in which it is looked up.
+    case folderOrder
     /// `F.state`: the state of the document `F`.
     case documentState(of: String)
     /// `F.conflicts` and `F.versions`: folders with versions of the document `F`.
     case versions(VersionFolder, of: String)
 
     public static let stateSuffix = ".state"
+    public static let order = ".order"
 
     public init?(_ name: String) {
         if name.isIdentical(to: Self.stateSuffix) {
             self = .folderState
+        } else if name.isIdentical(to: Self.order) {
+            self = .folderOrder
         } else if let document = Self.stem(of: name, before: Self.stateSuffix) {
             self = .documentState(of: document)
         } else if let folder = VersionFolder.allCases.first(where: { name.utf8Ends(with: $0.suffix) }),

@@ -1,8 +1,8 @@
 import Glibc
 import Library
 
-/// What the system call behind a lookup is about to do with the name: to find it, to create it, or to create it where nothing
-/// has it yet (O_EXCL).
+/// The purpose of the system call behind a lookup: to find the name, to create it, or to create it only if nothing has it
+/// yet (O_EXCL).
 ///
 /// The kernel looks a name up before it creates it, and does not say why; with O_EXCL it even answers EEXIST by itself when the lookup
 /// finds something. Two rules depend on it: an untitled document must not be in the way of another `Untitled`, and a document

@@ -1,6 +1,6 @@
 import Library
 
-/// What `user.docfs.check` says: a word, and lines after it.
+/// The value of the attribute `user.docfs.check`: a word, and lines after it.
 public enum CheckupReply: Equatable, Sendable {
     case idle
     /// Percent.

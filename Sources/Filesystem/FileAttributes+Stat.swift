@@ -4,7 +4,7 @@ import Glibc
 import Library
 
 extension FileAttributes {
-    /// What the kernel gets.
+    /// The attributes in the kernel's form.
     func stat(number: fuse_ino_t) -> stat {
         var status = Glibc.stat()
         let fileType: mode_t =

@@ -15,6 +15,7 @@ final class Filesystem: Sendable {
     let refusals: RefusalLog
     let folderStreams = FolderStreams()
     let stateFiles = StateFiles()
+    let orderFiles = OrderFiles()
     let statePolls: StatePolls
     let passthrough = Passthrough()
     let dataPaths: DataPaths
@@ -29,7 +30,7 @@ final class Filesystem: Sendable {
         dataPaths = DataPaths(backingFiles: passthrough)
     }
 
-    /// Nil until there is a session to tell.
+    /// Nil until there is a session that can be notified.
     var caches: KernelCaches? {
         get { cachesBox.withLock { $0 } }
         set { cachesBox.withLock { $0 = newValue } }
@@ -40,7 +41,7 @@ final class Filesystem: Sendable {
         Unmanaged<Filesystem>.fromOpaque(userData!).takeUnretainedValue()
     }
 
-    /// What libfuse calls for each request: these operations, and before them `ReenactmentStage`.
+    /// The functions that libfuse calls for each request: these operations, and before them `ReenactmentStage`.
     static func operations() -> fuse_lowlevel_ops {
         var operations = ownOperations
         interceptReenactments(in: &operations)
@@ -105,7 +106,7 @@ extension InodeNumber {
         switch Node(number: number) {
         case .entry(let inode): self = inode
         case .versions: throw .virtualName
-        case .state, .version: throw .notFolder
+        case .state, .order, .version: throw .notFolder
         }
     }
 }

@@ -25,11 +25,11 @@ final class FolderStreams: Sendable {
         }
     }
 
-    /// What the kernel may do with a stream.
+    /// How the kernel may use its copy of a listing for a stream.
     struct Permission: Equatable {
-        /// Keep what it is told here.
+        /// It may keep the names that this stream gives it.
         let keeps: Bool
-        /// Show what it kept before.
+        /// It may show the names that it kept before.
         let reuses: Bool
     }
 

@@ -2,7 +2,7 @@ import CFuse
 import Catalog
 import Glibc
 
-/// What the kernel can be told of its own accord at any time, so that it forgets something it remembers.
+/// Notifications that can be sent to the kernel at any time, so that it forgets something that it has cached.
 protocol KernelNotifications: Sendable {
     /// Makes the kernel ask anew what a name means. Not within a request that holds the folder's lock.
     func expire(_ name: String, in folder: InodeNumber)
@@ -13,7 +13,7 @@ protocol KernelNotifications: Sendable {
     /// Makes the kernel forget a folder's listing and its attributes. Takes no lock.
     func forgetListing(of folder: InodeNumber)
 
-    /// Takes no lock.
+    /// Makes the kernel forget an inode's attributes. Takes no lock.
     ///
     /// - Returns: whether the kernel knows the inode.
     func forgetAttributes(of inode: InodeNumber) -> Bool
@@ -21,7 +21,7 @@ protocol KernelNotifications: Sendable {
 
 /// A session of libfuse's.
 ///
-/// `@unchecked`: libfuse lets these be called from any thread; the session outlives all who have this.
+/// `@unchecked`: libfuse lets any thread call these; the session outlives all users of this value.
 struct FuseSession: KernelNotifications, @unchecked Sendable {
     let pointer: OpaquePointer
 

@@ -9,9 +9,10 @@ extension Node {
     private static let stateBit: UInt64 = 1 << 62
     private static let conflictsBit: UInt64 = 1 << 61
     private static let historyBit: UInt64 = 1 << 60
+    private static let orderBit: UInt64 = 1 << 58
 
     init(number: fuse_ino_t) {
-        let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit)))
+        let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit | Self.orderBit)))
         self =
             if number & Self.stateBit != 0 {
                 .state(of: inode)
@@ -19,6 +20,8 @@ extension Node {
                 .versions(.conflicts, of: inode)
             } else if number & Self.historyBit != 0 {
                 .versions(.history, of: inode)
+            } else if number & Self.orderBit != 0 {
+                .order(of: inode)
             } else {
                 inode.isVersion ? .version(inode) : .entry(inode)
             }
@@ -29,6 +32,7 @@ extension Node {
         case .entry(let inode): fuse_ino_t(inode.number)
         case .version(let inode): fuse_ino_t(inode.number)
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
+        case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
         case .versions(.history, let inode): fuse_ino_t(inode.number) | Self.historyBit
         }

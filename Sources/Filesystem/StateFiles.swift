@@ -1,11 +1,11 @@
 import CFuse
 import Synchronization
 
-/// The open virtual state files: what each of them last said to its reader.
+/// The open virtual state files, each with the text that its reader saw last.
 final class StateFiles: Sendable {
     private struct OpenState {
         var text: [UInt8]
-        /// Whether it says what it said at open, and nobody has read that yet.
+        /// Whether the text is the one of the open and was not read yet.
         var isUnread = true
     }
 
@@ -60,8 +60,8 @@ final class StatePolls: Sendable {
     private let destroy: @Sendable (OpaquePointer) -> Void
 
     /// - Parameters:
-    ///   - wake: makes whoever polls with a handle ask again.
-    ///   - destroy: gives a handle back.
+    ///   - wake: makes the poller of a handle ask again.
+    ///   - destroy: frees a handle.
     init(
         wake: @escaping @Sendable (OpaquePointer) -> Void = { _ = fuse_lowlevel_notify_poll($0) },
         destroy: @escaping @Sendable (OpaquePointer) -> Void = { fuse_pollhandle_destroy($0) }

@@ -1,7 +1,7 @@
 import Backing
 import Catalog
+import LinuxFiles
 import Logging
-import ObjectStore
 
 extension Library {
     /// Opens a store, creates it on first use, and repairs it after an unclean end (`Crashes`).

@@ -20,6 +20,7 @@ public final class Library: Sendable {
     let fileAttributes: Attributes
     let metadata: Metadata
     let states: States
+    let order: FolderOrder
     let identities: Identities
     let migration: Migration
     let foundFiles: FoundFiles
@@ -48,10 +49,12 @@ public final class Library: Sendable {
         arrivals = Arrivals(
             transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles, keeping: keeping,
             evictions: evictions, timeout: configuration.timeout)
-        states = States(transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes)
+        order = FolderOrder(transactions, namespace: namespace, fileAttributes: fileAttributes)
+        states = States(
+            transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, order: order)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
-            orphans: orphans, keeping: keeping, evictions: evictions, arrivals: arrivals)
+            order: order, orphans: orphans, keeping: keeping, evictions: evictions, arrivals: arrivals)
         identities = Identities(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
         migration = Migration(transactions, contents: contents, withdrawals: withdrawals)
         comparison = StoreComparison(
@@ -71,7 +74,7 @@ public final class Library: Sendable {
         tree = Tree(
             transactions, namespace: namespace, identities: identities, migration: migration, withdrawals: withdrawals,
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,
-            versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans)
+            order: order, versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)

@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import Documents
 import Logging
 import SystemPackage
 
@@ -29,6 +30,12 @@ extension LibraryPart {
         -> Value
     {
         try transactions.mutate(makingNew: isNew, body)
+    }
+
+    /// The key of an entry that is added to a folder: it stands last.
+    func nextPosition(in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> OrderKey {
+        var random = surroundings.random()
+        return .after(try catalog.lastPosition(in: folder), using: &random)
     }
 
     func stateChanged() { transactions.notices.stateChanged() }

@@ -1,5 +1,4 @@
 import Documents
-import ObjectStore
 import Replication
 import SystemPackage
 
@@ -13,15 +12,16 @@ extension Refusal {
         case .file(let errno): errno
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
         case .nameExists, .attributeExists: .fileExists
-        case .virtualName, .noPlaceForIt, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
-            .historyNotChangeable, .notRegularFile:
+        case .virtualName, .notCreatableThere, .computedAttribute, .ownerOfPlaceholder, .onlyModeOfTheTree,
+            .historyNotChangeable, .notRegularFile, .sorted:
             .notPermitted
         case .staleInode: .staleNFSFileHandle
         case .isFolder: .isDirectory
         case .notFolder: .notDirectory
         case .folderNotEmpty: .directoryNotEmpty
         case .isOfTheTree, .checkupUnderWay: .resourceBusy
-        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup:
+        case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup,
+            .unknownNameInOrder, .unknownSortMode, .unknownPlace:
             .invalidArgument
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable
@@ -69,6 +69,7 @@ extension RenameRefusal {
     fileprivate var errno: Errno {
         switch self {
         case .exists: .fileExists
+        case .nothingToExchange: .noSuchFileOrDirectory
         case .isFolder: .isDirectory
         case .notFolder: .notDirectory
         case .cannotExchange, .intoItself: .invalidArgument
@@ -82,9 +83,8 @@ extension RenameRefusal {
 extension TransferError {
     fileprivate var errno: Errno {
         switch self {
-        case .store(.unreachable), .store(.gone), .store(.unauthorized): .noRouteToHost
-        case .store(.outOfSpace): .noSpace
-        case .store, .damaged, .changed: .ioError
+        case .store: isStoreOutOfReach ? .noRouteToHost : isStoreFull ? .noSpace : .ioError
+        case .damaged, .changed, .invalidVersion: .ioError
         case .file(let errno): errno
         case .cancelled: .interrupted
         }

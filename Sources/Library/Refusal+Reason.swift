@@ -19,7 +19,7 @@ extension Refusal: CustomStringConvertible {
         case .notFolder: "it is no folder"
         case .folderNotEmpty: "the folder is not empty"
         case .isOfTheTree: "Documents, local and cloud cannot be renamed or removed"
-        case .noPlaceForIt: "only documents can be created in Documents, and nothing outside of it"
+        case .notCreatableThere: "only documents can be created in Documents, and nothing outside of it"
         case .notSymbolicLink: "it is no symbolic link"
         case .noContent: "it has no content"
         case .noSuchHandle: "no file is open under this number"
@@ -39,6 +39,10 @@ extension Refusal: CustomStringConvertible {
         case .attributesTooLarge: "all attributes together are larger than an entry can have"
         case .ownerOfPlaceholder: "a placeholder has no file here that could have an owner"
         case .onlyModeOfTheTree: "of Documents, local and cloud only the mode can be changed"
+        case .unknownNameInOrder: "no entry of the folder has this name"
+        case .sorted(let mode): "the folder is sorted by \(mode.rawValue), so it has no order that could be changed"
+        case .unknownSortMode: "a folder is sorted by name, modified, created or size, or manually"
+        case .unknownPlace: "a place is `before NAME`, `after NAME` or `to NUMBER`"
         case .staysHere(let reason): reason.text
         case .alwaysHere: "it is always here"
         case .unknownKeeping: "the value of user.document.keep is always"
@@ -70,6 +74,7 @@ extension RenameRefusal {
         case .isFolder: "the new name is a folder's"
         case .notFolder: "the new name is no folder's"
         case .cannotExchange: "these two cannot be exchanged"
+        case .nothingToExchange: "nothing has the other name of the exchange"
         case .isOfTheTree: Refusal.isOfTheTree.description
         case .folderIntoDocuments: "a folder cannot be moved into Documents itself"
         case .intoItself: "a folder cannot be moved into itself"

@@ -24,7 +24,7 @@ public enum Refusal: Error, Equatable, Sendable {
     /// `Documents`, `local` or `cloud`.
     case isOfTheTree
     /// A folder or link in `Documents` itself, or anything beside it.
-    case noPlaceForIt
+    case notCreatableThere
     case notSymbolicLink
     case noContent
 
@@ -53,6 +53,14 @@ public enum Refusal: Error, Equatable, Sendable {
     case ownerOfPlaceholder
     /// Of `Documents`, `local` and `cloud` only the mode can be changed.
     case onlyModeOfTheTree
+
+    // Order
+    /// A line of `.order`, or the neighbour that an entry is to have, is the name of no entry of the folder.
+    case unknownNameInOrder
+    /// A folder that is sorted has no order that could be changed.
+    case sorted(SortMode)
+    case unknownSortMode
+    case unknownPlace
 
     // What stays here
     /// The content of a document must stay on this device.

@@ -3,7 +3,6 @@ import Catalog
 import Documents
 import Glibc
 import Logging
-import ObjectStore
 import Synchronization
 import SystemPackage
 

@@ -5,7 +5,7 @@ public struct CloudURLError: Error, Equatable, Sendable, CustomStringConvertible
     public let description: String
 }
 
-/// Where the container is: the value of `--cloud` (PRODUCT 5).
+/// Where the container is: the value of `--cloud` (Semantics, "The cloud").
 public enum CloudURL: Equatable, Sendable {
     /// An absolute path.
     case directory(String)

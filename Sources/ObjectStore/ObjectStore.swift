@@ -7,7 +7,7 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
     /// Nothing answers: a retry later may succeed.
     case unreachable(String)
     /// The folder of the store is there, and the store is not in it: it was emptied, or it is the mountpoint of a
-    /// disk that is away. Whoever knew a container there must not take the folder for a new one.
+    /// disk that is away. A device that knew a container there must not use the folder for a new one.
     case gone(String)
     case unauthorized(String)
     case outOfSpace
@@ -44,8 +44,8 @@ public enum PutOutcome: Sendable, Equatable {
     case alreadyExists
 }
 
-/// What the replicated container asks of a store: immutable objects by key, and one condition, that
-/// of two who create the same key exactly one succeeds (DESIGN "one log in an object store").
+/// A store of immutable objects by key, with one condition: of two writers that create the same key exactly one succeeds
+/// (ContainerFormat, "Committing").
 public protocol ObjectStore: Sendable {
     /// Creates an object unless there is one. Atomic: it is never visible in part, and durable when
     /// this returns `created`.
@@ -74,7 +74,7 @@ public protocol ObjectStore: Sendable {
     /// The time by the store's own clock, the one that `modified` tells of; never this device's.
     func now() async throws(ObjectStoreError) -> Timestamp
 
-    /// Removes an object; that there is none is fine.
+    /// Removes an object; does nothing if there is none.
     func delete(_ key: ObjectKey) async throws(ObjectStoreError)
 
     /// Makes sure that the store can be written to safely and keeps its one condition, where that is not known yet.
@@ -86,7 +86,7 @@ public protocol ObjectStore: Sendable {
     /// Makes a store whose folder was emptied usable again. Only when a person asks for it.
     func recreate() async throws(ObjectStoreError)
 
-    /// The pause between two reads of what may not be there yet, while it is expected.
+    /// The pause between two reads of an object that is expected and may not be there yet.
     var quickestPoll: Duration { get }
 
     /// Calls `onChange` when an object may have come or gone below `prefix`, where the store can tell: polling
@@ -106,7 +106,7 @@ extension ObjectStore {
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }
 }
 
-/// What a store tells by itself, until it is cancelled.
+/// A watch over a store's objects, until it is cancelled.
 public struct StoreWatch: Sendable {
     private let end: @Sendable () -> Void
 

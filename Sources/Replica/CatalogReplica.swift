@@ -50,7 +50,7 @@ package struct CatalogReplica: ReplicaState {
         return entry.resolved(by: resolution, at: time)
     }
 
-    package func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
+    package func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
         try catalog.replicaHas(filename, in: parent, otherThan: id)
     }
 

@@ -1,5 +1,4 @@
 import Documents
-import Foundation
 import Glibc
 import SystemPackage
 
@@ -24,8 +23,8 @@ struct ContentDownload {
         var waiting = documents[...]
         var underWay: [UnderWay] = []
         var failures: [String] = []
-        let line = CountLine("downloading", of: documents.count)
-        defer { line.clear() }
+        var display = ProgressDisplay("downloading")
+        defer { display.clear() }
         while !waiting.isEmpty || !underWay.isEmpty {
             while underWay.count < Self.mostAtOnce, let document = waiting.first {
                 switch document.requestContent() {
@@ -61,7 +60,8 @@ struct ContentDownload {
                 }
             }
             underWay = rest
-            line.show(documents.count - waiting.count - underWay.count)
+            let done = Int64(documents.count - waiting.count - underWay.count)
+            display.show(Progress(done: done, total: Int64(documents.count), unit: .documents))
             WatchedState.waitForChange(of: underWay.map(\.state))
         }
         guard let first = failures.first else { return }
@@ -105,12 +105,7 @@ private final class WatchedState {
         var bytes = [UInt8](repeating: 0, count: 65536)
         let count = pread(file, &bytes, bytes.count, 0)
         if count < 0 { throw CommandFailure("the state of \(path) cannot be read: \(Errno(rawValue: errno))") }
-        var values: [String: String] = [:]
-        for line in String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n") {
-            guard let colon = line.firstRange(of: ": ") else { continue }
-            values[String(line[..<colon.lowerBound])] = String(line[colon.upperBound...])
-        }
-        return values
+        return StateText(String(decoding: bytes.prefix(count), as: UTF8.self)).values
     }
 
     /// Waits until one of them says something new, for a second at most.
@@ -118,25 +113,5 @@ private final class WatchedState {
         if states.isEmpty { return }
         var descriptors = states.map { pollfd(fd: $0.file, events: Int16(POLLPRI), revents: 0) }
         _ = poll(&descriptors, nfds_t(descriptors.count), 1000)
-    }
-}
-
-/// `3 of 40` on standard error, if that is a terminal.
-private struct CountLine {
-    private let title: String
-    private let total: Int
-    private let isShown = isatty(STDERR_FILENO) == 1
-
-    init(_ title: String, of total: Int) {
-        self.title = title
-        self.total = total
-    }
-
-    func show(_ count: Int) { write("\r\(title) \(count) of \(total)") }
-
-    func clear() { write("\r\u{1b}[K") }
-
-    private func write(_ text: String) {
-        if isShown { FileHandle.standardError.write(Data(text.utf8)) }
     }
 }

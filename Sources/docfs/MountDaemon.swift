@@ -25,13 +25,23 @@ enum MountDaemon {
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
-        synchronization.start(firstRound: whenReady)
+        synchronization.start {
+            whenReady()
+            notify(.ready, logger)
+        }
         synchronization.compareStore()
         try session.run()
+        notify(.stopping, logger)
         signals.forEach { $0.cancel() }
         synchronization.stop()
         try library.close()
         withExtendedLifetime(lock) {}
+    }
+
+    private static func notify(_ news: ServiceNotification, _ logger: Logger) {
+        do { try news.send() } catch {
+            logger.warning("the service manager cannot be told \(news.rawValue): \(error)")
+        }
     }
 
     private static func openLibrary(_ request: MountRequest, _ logger: Logger) throws -> (Library, CloudConnection) {

@@ -16,6 +16,31 @@ struct MountedTree {
         mountpoint = mount.mountpoint
     }
 
+    /// The mount that holds the current folder, else the only one there is.
+    static func nearest() throws -> MountedTree {
+        let mounts = Set(try MountTable.current().filter { $0.fileSystemType == "fuse.docfs" }.map(\.mountpoint))
+        if let here = try MountTable.docfsMount(holding: absolute(".")) {
+            return MountedTree(mountpoint: here.mountpoint)
+        }
+        guard let only = mounts.first else { throw CommandFailure("no docfs is mounted; see `docfs mount --help`") }
+        guard mounts.count == 1 else {
+            throw CommandFailure(
+                "several docfs mounts are there: \(mounts.sorted().joined(separator: ", ")); name one of them")
+        }
+        return MountedTree(mountpoint: only)
+    }
+
+    private init(mountpoint: String) { self.mountpoint = mountpoint }
+
+    /// The path that realpath(3) gives.
+    static func resolved(_ path: String) throws -> String {
+        guard let real = realpath(path, nil) else {
+            throw CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
+        }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
     /// The daemon's process id; nil if it does not answer.
     var process: pid_t? { attribute(.process).flatMap { pid_t($0) } }
 

@@ -20,7 +20,7 @@ extension Identifier {
 
 extension Entry {
     static func folder(
-        _ name: String, in parent: InodeNumber = .local, container: Container = .local, position: Double = 1
+        _ name: String, in parent: InodeNumber = .local, container: Container = .local, position: OrderKey = 1
     ) -> Entry {
         Entry(
             parent: parent, container: container, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
@@ -29,7 +29,7 @@ extension Entry {
 
     static func document(
         _ fullName: String, filename: String, in parent: InodeNumber = .local, container: Container = .local,
-        created: Int64 = 1, position: Double = 1, naming: Naming = .given, id: EntryID? = nil
+        created: Int64 = 1, position: OrderKey = 1, naming: Naming = .given, id: EntryID? = nil
     ) throws -> Entry {
         let identity = DocumentIdentity(name: DocumentName(splitting: try EntryName(fullName)), naming: naming)
         var entry = Entry(

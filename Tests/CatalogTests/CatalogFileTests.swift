@@ -47,7 +47,7 @@ struct CatalogFileTests {
         }
     }
 
-    @Test func `what is written is there when the catalog is opened again`() throws {
+    @Test func `written rows are there when the catalog is opened again`() throws {
         try withTemporaryFolder { folder in
             let path = folder + "/catalog"
             let first = try Catalog(path: path)
@@ -66,12 +66,12 @@ struct CatalogFileTests {
         }
     }
 
-    @Test func `what is synchronized is in the files even if the process ends there`() throws {
+    @Test func `synchronized rows are in the files even if the process ends there`() throws {
         try withTemporaryFolder { folder in
             let catalog = try Catalog(path: folder + "/catalog")
             try catalog.write { try $0.set(.deviceName, "laptop") }
             try catalog.synchronize()
-            // What a killed process leaves: the database and its log as they are now.
+            // A killed process leaves the database and its log as they are now.
             for suffix in ["", "-wal"] {
                 try FileManager.default.copyItem(
                     atPath: folder + "/catalog" + suffix, toPath: folder + "/copy" + suffix)
@@ -141,7 +141,7 @@ struct CatalogFileTests {
             try Catalog(path: path).close()
             let queue = try DatabaseQueue(path: path)
             let applied = try queue.read { try String.fetchAll($0, sql: "SELECT identifier FROM grdb_migrations") }
-            #expect(applied == ["7: placeholders know when they changed"])
+            #expect(applied == ["7: placeholders know when they changed", "8: order keys"])
             try queue.close()
         }
     }

@@ -50,7 +50,7 @@ struct DurabilityTests {
     }
 
     /// Inserts an entry whose row waits.
-    private static func make(_ name: String, position: Double = 1, in catalog: Catalog) throws -> InodeNumber {
+    private static func make(_ name: String, position: OrderKey = 1, in catalog: Catalog) throws -> InodeNumber {
         // Inode numbers are set aside by a commit of its own.
         _ = try catalog.write { try $0.delete($0.insert(.folder("numbers"))) }
         return try catalog.write { catalog in
@@ -86,7 +86,7 @@ struct DurabilityTests {
                 #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == inode)
                 #expect(try catalog.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
                 #expect(try catalog.entry(EntryID(numbered: 7))?.inode == inode)
-                #expect(try catalog.isFilenameTaken("a.txt", in: .local))
+                #expect(try catalog.isFilenameInUse("a.txt", in: .local))
                 #expect(catalog.isUnwritten(inode))
             }
             #expect(try remains() == ["b"])
@@ -362,16 +362,16 @@ struct DurabilityTests {
         }
     }
 
-    @Test func `the next position is right after insertions and deletions`() throws {
+    @Test func `the last position is right after insertions and deletions`() throws {
         try Self.withCatalog { catalog, _, _ in
             try catalog.write { catalog in
-                #expect(try catalog.nextPosition(in: .local) == 1)
+                #expect(try catalog.lastPosition(in: .local) == .zero)
                 let inode = try catalog.insert(.folder("a", position: 7.5))
-                #expect(try catalog.nextPosition(in: .local) == 8)
+                #expect(try catalog.lastPosition(in: .local) == 7.5)
                 try catalog.insert(.folder("b", position: 3))
-                #expect(try catalog.nextPosition(in: .local) == 8)
+                #expect(try catalog.lastPosition(in: .local) == 7.5)
                 try catalog.delete(inode)
-                #expect(try catalog.nextPosition(in: .local) > 3)
+                #expect(try catalog.lastPosition(in: .local) >= 3)
             }
         }
     }

@@ -121,11 +121,11 @@ struct EntryLookupTests {
             try catalog.write { catalog in
                 try catalog.insert(.document("Plan.txt", filename: "generated.txt", in: .cloud, container: .cloud))
                 try catalog.insert(.folder("folder"))
-                #expect(try catalog.isFilenameTaken("generated.txt", in: .local))
-                #expect(try catalog.isFilenameTaken("generated.txt", in: .cloud))
-                #expect(try catalog.isFilenameTaken("folder", in: .local))
-                #expect(try !catalog.isFilenameTaken("folder", in: .cloud))
-                #expect(try !catalog.isFilenameTaken("Plan.txt", in: .cloud))
+                #expect(try catalog.isFilenameInUse("generated.txt", in: .local))
+                #expect(try catalog.isFilenameInUse("generated.txt", in: .cloud))
+                #expect(try catalog.isFilenameInUse("folder", in: .local))
+                #expect(try !catalog.isFilenameInUse("folder", in: .cloud))
+                #expect(try !catalog.isFilenameInUse("Plan.txt", in: .cloud))
             }
         }
     }

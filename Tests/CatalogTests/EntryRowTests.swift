@@ -44,7 +44,7 @@ struct EntryRowTests {
             position: 0, mode: 0)
     }
 
-    /// What an entry says in each column, by the table of columns.
+    /// The value of an entry for each column, by the table of columns.
     private struct Values: ColumnVisitor {
         static let isReader = false
         var values: [String] = []
@@ -59,7 +59,7 @@ struct EntryRowTests {
         }
     }
 
-    /// What an entry says in each column and in each field, so that a field without a column differs as well.
+    /// The value of an entry for each column and each field, so that a field without a column differs as well.
     private func content(_ entry: Entry) -> [String] { Values(entry).values + Self.fields(entry) }
 
     /// The fields of an entry and of its parts in words.

@@ -5,14 +5,27 @@ import TestSupport
 
 /// Folders and what is in them.
 struct EntryTreeTests {
-    @Test func `children come in the folder's order, and of one position the older first`() throws {
+    @Test func `children come in the folder's order, and of one key those without an id in the order they came`() throws
+    {
         try withCatalog { catalog in
             try catalog.write { catalog in
-                for (name, position) in [("c", 2), ("a", 1.5), ("d", 2), ("b", -1)] as [(String, Double)] {
+                for (name, position) in [("c", 2), ("a", 1.5), ("d", 2), ("b", -1)] as [(String, OrderKey)] {
                     try catalog.insert(.folder(name, position: position))
                 }
                 #expect(try catalog.children(of: .local).map(\.filename) == ["b", "a", "c", "d"])
                 #expect(try catalog.listing(of: .local).map(\.filename) == ["b", "a", "c", "d"])
+            }
+        }
+    }
+
+    @Test func `of equal keys the ids decide, so that the order is the same on each device`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                for number in [3, 1, 2] as [UInt8] {
+                    try catalog.insert(.document("\(number)", filename: "\(number)", id: EntryID(numbered: number)))
+                }
+                #expect(try catalog.children(of: .local).map(\.filename) == ["1", "2", "3"])
+                #expect(try catalog.listing(of: .local).map(\.filename) == ["1", "2", "3"])
             }
         }
     }
@@ -44,12 +57,12 @@ struct EntryTreeTests {
     @Test func `a new entry stands last`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in
-                #expect(try catalog.nextPosition(in: .local) == 1)
-                for (position, next) in [(1, 2), (7.75, 8), (3, 8), (8, 9)] as [(Double, Double)] {
-                    try catalog.insert(.folder("\(position)", position: position))
-                    #expect(try catalog.nextPosition(in: .local) == next)
+                #expect(try catalog.lastPosition(in: .local) == .zero)
+                for (position, last) in [(1, 1), (7.75, 7.75), (3, 7.75), (8, 8)] as [(OrderKey, OrderKey)] {
+                    try catalog.insert(.folder(position.text, position: position))
+                    #expect(try catalog.lastPosition(in: .local) == last)
                 }
-                #expect(try catalog.nextPosition(in: .cloud) == 1)
+                #expect(try catalog.lastPosition(in: .cloud) == .zero)
             }
         }
     }
@@ -58,7 +71,7 @@ struct EntryTreeTests {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 try catalog.insert(.folder("a", position: -2.5))
-                #expect(try catalog.nextPosition(in: .local) > -2.5)
+                #expect(try catalog.lastPosition(in: .local) == -2.5)
             }
         }
     }

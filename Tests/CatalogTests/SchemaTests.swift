@@ -30,11 +30,44 @@ struct SchemaTests {
         }
     }
 
+    @Test func `entries with numbers get order keys, and keep their order`() throws {
+        try withTemporaryFolder { folder throws in
+            let path = folder + "/catalog"
+            let first = try Catalog(path: path)
+            try first.write { catalog in for name in "abcde" { try catalog.insert(.folder(String(name))) } }
+            try first.close()
+            try Self.edit(path) { db throws in
+                try db.execute(
+                    sql: """
+                        DELETE FROM grdb_migrations WHERE identifier='8: order keys';
+                        DROP INDEX entriesByPosition;
+                        ALTER TABLE entries DROP COLUMN position;
+                        ALTER TABLE entries ADD COLUMN position REAL NOT NULL DEFAULT 0;
+                        CREATE INDEX entriesByPosition ON entries(parent, position);
+                        """)
+                for (name, position) in [("a", 12), ("b", 3), ("c", -1), ("d", 2.5), ("e", 70)] as [(String, Double)] {
+                    try db.execute(
+                        sql: "UPDATE entries SET position=? WHERE filename=?", arguments: [position, name])
+                }
+            }
+            let catalog = try Catalog(path: path)
+            try catalog.read { catalog throws in
+                #expect(try catalog.children(of: .local).map(\.filename) == ["c", "d", "b", "a", "e"])
+                #expect(try catalog.children(of: .local).map(\.position) == [-1, 2.5, 3, 12, 70])
+                #expect(try catalog.lastPosition(in: .local) == 70)
+            }
+            try catalog.close()
+        }
+    }
+
     @Test func `a catalog from before the first released schema is refused, and left as it is`() throws {
         try withTemporaryFolder { folder throws in
             let path = folder + "/catalog"
             try Catalog(path: path).close()
-            try Self.edit(path) { try $0.execute(sql: "UPDATE grdb_migrations SET identifier='6: earlier'") }
+            try Self.edit(path) { db throws in
+                try db.execute(sql: "DELETE FROM grdb_migrations")
+                try db.execute(sql: "INSERT INTO grdb_migrations VALUES('6: earlier')")
+            }
             #expect(throws: CatalogError.self) { try Catalog(path: path) }
             try Self.edit(path) { db throws in
                 #expect(try String.fetchAll(db, sql: "SELECT identifier FROM grdb_migrations") == ["6: earlier"])

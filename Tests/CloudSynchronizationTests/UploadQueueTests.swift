@@ -3,6 +3,7 @@ import Documents
 import Testing
 
 @testable import CloudSynchronization
+import TestSupport
 
 /// Which document is uploaded next, and by how many workers.
 struct UploadQueueTests {

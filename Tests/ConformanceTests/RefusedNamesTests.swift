@@ -44,7 +44,7 @@ struct RefusedNamesTests {
     }
 
     @Test(arguments: Ground.all)
-    func `what does not exist is ENOENT`(ground: Ground) async throws {
+    func `a name that does not exist is ENOENT`(ground: Ground) async throws {
         try await withTree(on: ground) { tree in
             let missing: DocumentPath = "local/Missing.txt"
             #expect(throws: Errno.noSuchFileOrDirectory) { try tree.status(missing) }

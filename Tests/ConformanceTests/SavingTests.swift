@@ -195,7 +195,7 @@ struct SavingTests {
     }
 
     @Test(arguments: Ground.all, ["local", "cloud"])
-    func `a document that is deleted while it is open keeps its content for whoever has it open`(
+    func `a document that is deleted while it is open keeps its content for those who have it open`(
         ground: Ground, container: String
     ) async throws {
         try await withTree(on: ground) { tree in

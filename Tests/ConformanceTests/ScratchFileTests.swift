@@ -30,7 +30,7 @@ struct ScratchFileTests {
     }
 
     @Test(arguments: Ground.all)
-    func `what only resembles a scratch file is a document`(ground: Ground) async throws {
+    func `a file that only resembles a scratch file is a document`(ground: Ground) async throws {
         try await withTree(on: ground) { tree in
             let names = ["4913.txt", "sedAb12C", "notes.tmpx", "#notes", "a.part.txt", "swp", "~notes"]
             for name in names { try tree.create("local/\(name)", name) }

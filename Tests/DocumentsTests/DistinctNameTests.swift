@@ -13,7 +13,7 @@ struct DistinctNameTests {
         ("Anna's laptop", "Plan (Anna's laptop)"), ("a/b", "Plan (ab)"), ("a\0\n\u{7f}b", "Plan (ab)"),
         ("日本", "Plan (日本)"),
     ])
-    func `what no name can hold is left out of the device`(device: String, expected: String) {
+    func `characters that no name can have are left out of the device`(device: String, expected: String) {
         #expect(DistinctName.make("Plan", device: device, number: 1, pathExtension: "") == expected)
     }
 

@@ -48,7 +48,7 @@ struct DocumentNameTests {
     }
 
     @Test(arguments: [(".bashrc", ".bashrc", ""), (".vimrc.txt", ".vimrc", "txt")])
-    func `something stands before the dot`(text: String, displayName: String, pathExtension: String) throws {
+    func `something precedes the dot`(text: String, displayName: String, pathExtension: String) throws {
         let name = DocumentName(splitting: try EntryName(text))
         #expect(name.displayName == displayName)
         #expect(name.pathExtension == pathExtension)

@@ -61,7 +61,7 @@ struct FilenameGeneratorTests {
         ("Report", "Report 7.txt"), ("IMG_", "IMG_7.txt"), ("Scan ", "Scan 7.txt"), ("Été", "Été 7.txt"),
         ("2026", "2026 7.txt"),
     ])
-    func `a sequential number stands apart from a prefix that is a word`(prefix: String, expected: String) throws {
+    func `a sequential number is separated from a prefix that is a word`(prefix: String, expected: String) throws {
         #expect(try filename(.sequential, prefix: prefix, number: 7) == expected)
     }
 
@@ -82,7 +82,7 @@ struct FilenameGeneratorTests {
         ("a/b", NameError.invalid), ("..", .invalid), (".", .invalid), ("a\0", .invalid),
         (String(repeating: "p", count: 129), .tooLong),
     ])
-    func `a prefix that cannot stand in a name is refused`(prefix: String, error: NameError) {
+    func `a prefix that cannot be part of a name is refused`(prefix: String, error: NameError) {
         #expect(throws: error) { try FilenameGenerator(convention: .timestamp, prefix: prefix) }
     }
 

@@ -1,7 +1,7 @@
 import Documents
 import Testing
 
-/// What a rename does to the entries of both names.
+/// The plans of renames: their effect on the entries of both names.
 struct RenamePlanTests {
     private func plan(
         _ source: RenamedEntry, over target: RenamedEntry?, isSame: Bool = false, name: String = "Name.txt",
@@ -104,6 +104,15 @@ struct RenamePlanTests {
         }
     }
 
+    @Test(arguments: [false, true])
+    func `RENAME_EXCHANGE with a name that nothing has is refused`(migrates: Bool) {
+        for source in [RenamedEntry.groceries, .folder, .scratch, .link] {
+            #expect(throws: RenameRefusal.nothingToExchange) {
+                try plan(source, over: nil, migrates: migrates, options: .exchange)
+            }
+        }
+    }
+
     @Test func `RENAME_EXCHANGE swaps contents, and names and identities stay`() throws {
         #expect(try plan(.groceries, over: .plan, options: .exchange) == .exchange)
         #expect(try plan(.scratch, over: .plan, options: .exchange) == .exchange)
@@ -153,7 +162,7 @@ struct RenamePlanTests {
         _ = try RenameRule.plan(try request(.groceries, intoItself: false, intoDocuments: true))
     }
 
-    @Test func `what cannot leave its container stays, and no other rename asks for that`() throws {
+    @Test func `an entry that cannot leave its container stays, and no other rename asks for that`() throws {
         func request(migrates: Bool, over target: RenamedEntry? = nil, isSame: Bool = false) throws -> RenameRequest {
             RenameRequest(
                 source: .groceries, target: target, isSame: isSame, name: try EntryName("Name"),

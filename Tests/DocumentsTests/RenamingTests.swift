@@ -48,7 +48,7 @@ struct RenamingTests {
     }
 
     @Test
-    func `what is renamed to where a document was a moment ago becomes it, unless it is one of the other container`()
+    func `a file renamed to where a document was a moment ago becomes it, unless it is one of the other container`()
         throws
     {
         func continues(_ source: RenamedEntry, _ name: String, migrates: Bool = false) throws -> Bool {

@@ -7,7 +7,7 @@ struct ScratchNameTests {
         "film.mkv.part", "film.crdownload", "~$letter.docx", ".~lock.letter.odt#", ".goutputstream-7F3A",
         ".fuse_hidden0000002a00000001", ".nfs000000000012", "4913", "sedAbC123", ".Trash-1000", ".DS_Store",
     ])
-    func `what programs leave while they work is scratch`(name: String) {
+    func `files that programs leave while they work are scratch`(name: String) {
         #expect(ScratchName.matches(name))
     }
 
@@ -17,7 +17,7 @@ struct ScratchNameTests {
         "goutputstream-7F3A", "fuse_hidden1", "nfs1", "4913.txt", "04913", "49130", "sedAbC12", "sedAbC1234",
         "SedAbC123", "sed", ".Trash", "Trash-1000", "DS_Store", ".DS_Store2", "", "a", "Groceries.txt", ".bashrc",
     ])
-    func `what only resembles a scratch name is a document`(name: String) {
+    func `a name that only resembles a scratch name is a document's`(name: String) {
         #expect(!ScratchName.matches(name))
     }
 

@@ -4,6 +4,8 @@ import Testing
 struct VirtualNameTests {
     @Test func `.state is the state of the folder it is looked up in`() {
         #expect(VirtualName(".state") == .folderState)
+        #expect(VirtualName(".order") == .folderOrder)
+        #expect(VirtualName("A.order") == nil)
     }
 
     @Test(arguments: [

@@ -240,7 +240,7 @@ struct CommandTests {
                     #expect(!list.standardOutput.contains("not what docfs says"))
                 }
             }
-            // What stands in `local` resolves in `Documents`, too.
+            // A document in `local` resolves in `Documents`, too.
             #expect(try (device.documents / ".state").text() == "state: not what docfs says")
             let whole = try await device.docfs("status", "--json", device.mountpoint.string)
             #expect(whole.standardOutput.contains("\"cloud.connection\" : \"online\""), "\(whole.standardOutput)")
@@ -257,7 +257,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `what is not UTF-8 is refused as a name also where the command reads states`() async throws {
+    @Test func `a name that is not UTF-8 is refused also where the command reads states`() async throws {
         try await withDevice { device in
             try (device.local / "Groceries.txt").create("milk")
             for name in ["", "Groceries.txt"].map({ Array($0.utf8) + [0xff] + Array(".state".utf8) }) {
@@ -289,7 +289,7 @@ struct CommandTests {
         }
     }
 
-    @Test(arguments: ["mount", "unmount", "ls", "status"])
+    @Test(arguments: ["mount", "unmount", "new", "ls", "status", "download", "evict", "keep", "check"])
     func `every command has --help`(command: String) async throws {
         let result = try await runProgram(try DocfsBinary.path.string, [command, "--help"])
         #expect(result.exitStatus == 0)

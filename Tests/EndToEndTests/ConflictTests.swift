@@ -113,7 +113,7 @@ struct ConflictTests {
             try await expectSettled(desktop, "plan\nlaptop\n")
             try await expectSettled(laptop, "plan\nlaptop\n")
             #expect(try (desktop.cloud / "Plan.txt").identity() == identity)
-            // What it replaced is in the history.
+            // The content that it replaced is in the history.
             let history = laptop.cloud / "Plan.txt.versions"
             #expect(try history.listing().map { try (history / $0).text() }.contains("plan\ndesktop, later\n"))
         }
@@ -158,7 +158,7 @@ struct ConflictTests {
         }
     }
 
-    @Test func `an edit settles nothing, and grows out of what it was made of`() async throws {
+    @Test func `an edit resolves no conflict, and continues the version that it was made from`() async throws {
         try await withConflict { laptop, desktop in
             try (laptop.cloud / "Plan.txt").append("more\n")
             try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan\ndesktop, later\nmore\n" }

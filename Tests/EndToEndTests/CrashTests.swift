@@ -25,7 +25,7 @@ struct CrashTests {
         }
     }
 
-    @Test func `what was made and removed just before docfs is killed is there, and is gone`() async throws {
+    @Test func `entries made just before docfs is killed are there, and removed ones are gone`() async throws {
         try await withDevice { device in
             for container in [device.local, device.cloud] {
                 for number in 1...30 { try (container / "Gone \(number).txt").create("gone") }
@@ -196,7 +196,7 @@ struct CrashTests {
         }
     }
 
-    @Test func `what was pending goes out after a crash`() async throws {
+    @Test func `pending changes are sent after a crash`() async throws {
         try await withTwoDevices { laptop, desktop in
             try await laptop.shell("mkdir cloud/Trip")
             for index in 1...10 {

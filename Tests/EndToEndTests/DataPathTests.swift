@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-/// What must hold whether the kernel reads and writes backing files by itself (passthrough) or asks
+/// Rules that hold whether the kernel reads and writes backing files by itself (passthrough) or asks
 /// docfs: `scripts/test` runs all tests here both ways, as root and as an ordinary user.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct DataPathTests {
@@ -180,7 +180,7 @@ struct DataPathTests {
         }
     }
 
-    @Test func `what is written into a mapping is a save, also when its descriptor was closed before`() async throws {
+    @Test func `a write into a mapping is a save, also when its descriptor was closed before`() async throws {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Map.txt"
             try document.create("0123456789")
@@ -197,7 +197,7 @@ struct DataPathTests {
         }
     }
 
-    @Test func `what is written into a mapping after a newer version came is a conflict, and nothing is lost`()
+    @Test func `a write into a mapping after a newer version came is a conflict, and nothing is lost`()
         async throws
     {
         try await withTwoDevices { laptop, desktop in
@@ -241,7 +241,7 @@ struct DataPathTests {
     }
 
     @Test(.enabled(if: getuid() == 0, "only the superuser has passthrough"), arguments: ["local", "cloud"])
-    func `what is read and written does not go through docfs`(container: String) async throws {
+    func `reads and writes do not go through docfs`(container: String) async throws {
         try await withDevice { device in
             let document = device.documents / container / "Large.bin"
             try document.create("")
@@ -330,7 +330,7 @@ struct DataPathTests {
         }
     }
 
-    @Test func `what is being written here outlives its deletion elsewhere`() async throws {
+    @Test func `a document that is being written here outlives its deletion elsewhere`() async throws {
         try await withTwoDevices { laptop, desktop in
             let document = laptop.cloud / "Plan.txt"
             try document.create("plan")
@@ -340,7 +340,7 @@ struct DataPathTests {
             try file.write(Array("PLAN, and more".utf8), at: 0)
             try (desktop.cloud / "Plan.txt").remove()
             try await eventually { try desktop.treeState()["cloud.pending"] == "0" }
-            // What was deleted there before is gone here: a round that took both has been made.
+            // Its earlier deletion has arrived here, so a round that read both was made.
             try (desktop.cloud / "Marker.txt").create("marker")
             try await eventually { (laptop.cloud / "Marker.txt").exists }
             try file.close()

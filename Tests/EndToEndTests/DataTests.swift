@@ -51,7 +51,7 @@ struct DataTests {
         }
     }
 
-    @Test func `O_APPEND writes at the end, whoever else writes`() async throws {
+    @Test func `O_APPEND writes at the end, even if others write`() async throws {
         try await withDevice { device in
             let document = device.local / "Log.txt"
             try document.create()
@@ -238,7 +238,7 @@ struct DataTests {
         }
     }
 
-    @Test func `fsync and fdatasync succeed, and what they covered is in the store`() async throws {
+    @Test func `fsync and fdatasync succeed, and the data they covered is in the store`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"
             let file = try document.open(.readWrite, .create)

@@ -102,7 +102,7 @@ struct DisplayNameTests {
         }
     }
 
-    @Test func `the display name stands on the plain file in the store`() async throws {
+    @Test func `the plain file in the store carries the display name`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"
             try document.create("milk")

@@ -95,7 +95,7 @@ struct ExtendedAttributeTests {
     }
 
     @Test(arguments: ["state", "id", "filename", "progress"])
-    func `what docfs says in attributes cannot be written and is not listed`(name: String)
+    func `attributes that docfs computes cannot be written and are not listed`(name: String)
         async throws
     {
         try await withDevice { device in

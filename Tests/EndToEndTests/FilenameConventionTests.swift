@@ -110,7 +110,7 @@ struct FilenameConventionTests {
             if convention == .sequential {
                 #expect(filename == "Letter 1.txt")
             } else {
-                // What joins prefix and name is not settled.
+                // The rules do not say which character joins prefix and name.
                 #expect(
                     Self.matches(filename, "Letter[-_ ]?" + Self.pattern(convention) + #"\.txt"#),
                     "\(filename)")

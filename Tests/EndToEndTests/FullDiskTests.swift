@@ -61,7 +61,7 @@ struct FullDiskTests {
         }
     }
 
-    @Test func `what was made just before the disk was full is there`() async throws {
+    @Test func `entries made just before the disk was full are there`() async throws {
         try await withDiskImage(size: "32M") { device, disk in
             for number in 0..<200 { try (device.local / "\(number).txt").create("\(number)") }
             try await disk.fill()

@@ -29,7 +29,7 @@ struct HeldDocumentTests {
         try await device.shell(functions + script, environment: ["THERE": other.documents.string])
     }
 
-    /// What was saved last is current everywhere, and the other save is kept beside it.
+    /// The last save is current everywhere, and the other save is kept beside it.
     private static func expectConflict(_ devices: [Device], current: String, kept: String) async throws {
         for device in devices {
             let document = device.cloud / "Plan.txt"
@@ -83,7 +83,7 @@ struct HeldDocumentTests {
         }
     }
 
-    @Test func `what is synced arrives at once, each time`() async throws {
+    @Test func `a synced save arrives at once, each time`() async throws {
         try await withPlan { laptop, desktop in
             let file = try (laptop.cloud / "Plan.txt").open(.readWrite)
             for text in ["two\n", "three\n"] {

@@ -87,7 +87,7 @@ struct LibreOfficeTests {
         """
 
     @Test(arguments: [("Plan.txt", "Text"), ("Plan.odt", "writer8")])
-    func `what LibreOffice saves arrives while it has the document open, and overwrites nothing unseen`(
+    func `a save by LibreOffice is sent while it has the document open, and overwrites nothing unseen`(
         name: String, kind: String
     ) async throws {
         try await withTwoDevices { laptop, desktop in

@@ -115,7 +115,7 @@ struct ListingMemoryTests {
         }
     }
 
-    @Test func `what changes while a listing is read shows in the next`() async throws {
+    @Test func `a change made while a listing is read shows in the next one`() async throws {
         try await withTwoDevices { laptop, desktop in
             // Long names, so that the kernel asks for the listing in several pages.
             let names = (100..<300).map { ".\(String(repeating: "long", count: 50)) \($0)" }
@@ -137,11 +137,13 @@ struct ListingMemoryTests {
     }
 }
 
-/// What the kernel remembers of a document's two names.
+/// The kernel's memory of a document's two names.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct TwoNamesMemoryTests {
     @Test(arguments: Listing.allCases)
-    func `what is removed by one name is gone by the other when the call returns`(listing: Listing) async throws {
+    func `a document that is removed by one name is gone by the other when the call returns`(listing: Listing)
+        async throws
+    {
         try await withDevice(MountOptions(listing: listing)) { device in
             for round in 0..<200 {
                 let typed = device.local / "Note \(round).txt"

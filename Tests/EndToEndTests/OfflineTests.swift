@@ -24,7 +24,7 @@ struct OfflineTests {
         try #require(objects.count == 1)
         try objects[0].remove()
         try objects[0].call { mkfifo($0, 0o600) }
-        // Whoever still waits at the pipe is let go.
+        // Programs that still wait at the pipe are released.
         defer { _ = try? objects[0].open(.readWrite, .nonBlocking) }
         try await body(placeholder)
     }
@@ -45,7 +45,7 @@ struct OfflineTests {
 
     @Test
     func
-        `without a connection what is here is read, edited, created, moved and deleted, and goes out later`()
+        `without a connection documents that are here are read, edited, created, moved and deleted, and sent later`()
         async throws
     {
         try await withTwoDevices { laptop, desktop in
@@ -197,7 +197,7 @@ struct OfflineTests {
         }
     }
 
-    @Test func `what is not here can be renamed and deleted offline`() async throws {
+    @Test func `a placeholder can be renamed and deleted offline`() async throws {
         try await withTwoDevices { laptop, desktop in
             try (laptop.cloud / "Rename.txt").create("rename")
             try (laptop.cloud / "Delete.txt").create("delete")

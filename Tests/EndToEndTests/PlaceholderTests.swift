@@ -87,7 +87,7 @@ struct PlaceholderTests {
         }
     }
 
-    @Test func `what was downloaded is here without a connection, and after another mount`()
+    @Test func `downloaded content is here without a connection, and after another mount`()
         async throws
     {
         try await withTwoDevices { laptop, desktop in
@@ -127,7 +127,7 @@ struct PlaceholderTests {
         }
     }
 
-    @Test func `a download that is not what was uploaded is refused`() async throws {
+    @Test func `a download that differs from the upload is refused`() async throws {
         try await withTwoDevices { laptop, desktop in
             let text = String(repeating: "milk and eggs\n", count: 5000)
             let placeholder = try await Self.makePlaceholder(text, laptop: laptop, desktop: desktop)

@@ -5,7 +5,7 @@ import Testing
 /// After a loss of power, everything that was synced or sent is there, and no document has another one's place or name.
 @Suite(.mounting, .timeLimit(.minutes(2)), .needsDiskImages)
 struct PowerLossTests {
-    private static func settle(_ device: Device) async throws {
+    private static func waitUntilSent(_ device: Device) async throws {
         try await eventually(within: .seconds(20)) {
             try device.treeState()["cloud.pending"] == "0"
         }
@@ -17,7 +17,7 @@ struct PowerLossTests {
             try await device.waitUntilUploaded(device.cloud / "Letter.txt")
             try await disk.synchronize()
             try (device.cloud / "Letter.txt").rename(to: device.local / "Letter.txt")
-            try await Self.settle(device)
+            try await Self.waitUntilSent(device)
             try await disk.losePower()
             try await device.mount()
             #expect(try (device.local / "Letter.txt").text() == "dear")
@@ -41,7 +41,7 @@ struct PowerLossTests {
         try await withDiskImage { device, disk in
             let letter = try await Self.writeTwice(device, disk)
             try letter.rename(to: device.local / "Letter.txt")
-            try await Self.settle(device)
+            try await Self.waitUntilSent(device)
             try await disk.losePower()
             try await device.mount()
             #expect(try (device.local / "Letter.txt").text() == "second version")
@@ -53,11 +53,11 @@ struct PowerLossTests {
         try await withDiskImage { device, disk in
             let letter = try await Self.writeTwice(device, disk)
             try await device.waitUntilUploaded(letter)
-            try await Self.settle(device)
+            try await Self.waitUntilSent(device)
             try await disk.losePower()
             try await device.mount()
             #expect(try letter.text() == "second version")
-            try await Self.settle(device)
+            try await Self.waitUntilSent(device)
             #expect(try letter.text() == "second version")
             #expect(try letter.state()["conflicts"] == "0")
         }
@@ -108,7 +108,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `a new document does not stand under the name of one that was deleted just before`() async throws {
+    @Test func `a new document is not found under the name of one that was deleted just before`() async throws {
         try await withDiskImage { device, disk in
             for number in 1...9 { try (device.local / "Old \(number).txt").create("old \(number)") }
             try await device.remount()
@@ -125,7 +125,7 @@ struct PowerLossTests {
         }
     }
 
-    @Test func `what was synced is there with its name, attributes and place`() async throws {
+    @Test func `a synced document is there with its name, attributes and folder`() async throws {
         try await withDiskImage { device, disk in
             let folder = device.local / "Folder"
             try folder.makeFolder()

@@ -40,7 +40,7 @@ struct PrivateStoreTests {
         }
     }
 
-    @Test func `what others were let read becomes the owner's alone at the next mount`() async throws {
+    @Test func `files that others could read become the owner's alone at the next mount`() async throws {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")
             try await device.unmount()

@@ -39,7 +39,7 @@ struct RefusalTests {
         }
     }
 
-    @Test func `what does not exist is ENOENT`() async throws {
+    @Test func `a name that does not exist is ENOENT`() async throws {
         try await withDevice { device in
             let missing = device.local / "Missing.txt"
             #expect(throws: Errno.noSuchFileOrDirectory) { try missing.stat() }

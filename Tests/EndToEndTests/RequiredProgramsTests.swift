@@ -2,7 +2,7 @@ import MountSupport
 import Testing
 
 struct RequiredProgramsTests {
-    /// What the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils, e2fsprogs, emacs-nox,
+    /// The programs that the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils, e2fsprogs, emacs-nox,
     /// findutils, fuse3, git, inotify-tools, libglib2.0-bin, libreoffice-writer-nogui, mousepad, nano, pcmanfm, python3, python3-uno,
     /// rsync, sed, sqlite3, tar, util-linux, vim, xdotool, xvfb, zip.
     static let programs = [

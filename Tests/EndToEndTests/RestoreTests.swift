@@ -24,10 +24,10 @@ struct RestoreTests {
         try (device.local / "Folder").makeFolder()
         try (device.local / "Folder" / "Private inner.txt").create("private inner")
         try (device.local / ".private").create("private dotfile")
-        try await settle(device)
+        try await waitUntilSent(device)
     }
 
-    private static func settle(_ device: Device) async throws {
+    private static func waitUntilSent(_ device: Device) async throws {
         try await eventually(within: .seconds(30)) { try device.treeState()["cloud.pending"] == "0" }
     }
 
@@ -62,11 +62,11 @@ struct RestoreTests {
             }
             try (device.cloud / "Public 1.txt").write("public 1, edited")
             try (device.local / "Private 1.txt").rename(to: device.local / "Folder" / "Private 1.txt")
-            try await Self.settle(device)
+            try await Self.waitUntilSent(device)
             try await device.unmount()
             try await Self.copy(way, backup, to: device.store)
             try await device.mount()
-            try await Self.settle(device)
+            try await Self.waitUntilSent(device)
             try await Self.check(device)
             for number in 0..<Self.count {
                 #expect(try (device.local / "Private \(number).txt").text() == "private \(number)")
@@ -84,12 +84,12 @@ struct RestoreTests {
             let backup = device.folder / "backup"
             try await Self.copy(way, device.store, to: backup)
             try (device.cloud / "Public 1.txt").write("public 1, edited")
-            try await Self.settle(device)
+            try await Self.waitUntilSent(device)
             try await other.unmount()
             try await runShell("rm -rf $STORE", environment: ["STORE": other.store.string])
             try await Self.copy(way, backup, to: other.store)
             try await other.mount()
-            try await Self.settle(other)
+            try await Self.waitUntilSent(other)
             for device in [device, other] { try await Self.check(device) }
             for number in 0..<Self.count {
                 #expect(try (other.local / "Private \(number).txt").text() == "private \(number)")
@@ -119,7 +119,7 @@ struct RestoreTests {
                     && (device.cloud / "Public 2.txt").text() == "public 2, edited"
             }
             for device in [device, clone] {
-                try await Self.settle(device)
+                try await Self.waitUntilSent(device)
                 try await Self.check(device)
                 #expect(try device.treeState()["cloud.conflicts"] == "0")
             }

@@ -37,7 +37,7 @@ struct ScratchFileTests {
         }
     }
 
-    @Test func `what only resembles a scratch file is a document`() async throws {
+    @Test func `a file that only resembles a scratch file is a document`() async throws {
         try await withDevice { device in
             for name in Self.documentNames { try (device.local / name).create(name) }
             let listed = try Set(device.local.documentNames())

@@ -114,7 +114,7 @@ struct StatePollTests {
         }
     }
 
-    @Test func `what another document does is no change`() async throws {
+    @Test func `a change of another document is no change`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"
             try document.create("milk")

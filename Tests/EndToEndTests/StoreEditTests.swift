@@ -99,7 +99,7 @@ struct StoreEditTests {
         }
     }
 
-    @Test func `what was removed from the store is removed, and nothing else`() async throws {
+    @Test func `documents removed from the store are removed, and nothing else`() async throws {
         try await withTwoDevices { device, other in
             for name in ["Kept", "Gone"] {
                 for folder in [device.local, device.cloud] { try (folder / "\(name).txt").create(name) }
@@ -120,7 +120,7 @@ struct StoreEditTests {
         }
     }
 
-    @Test func `what was moved in the store is the same document elsewhere`() async throws {
+    @Test func `a file moved in the store is the same document elsewhere`() async throws {
         try await withDevice { device in
             try (device.local / "Folder").makeFolder()
             try (device.local / "Folder" / "Inner.txt").create("inner")

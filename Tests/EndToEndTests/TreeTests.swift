@@ -131,7 +131,7 @@ struct TreeTests {
         }
     }
 
-    @Test func `a virtual file does not stand in the way of renaming a document to its name`()
+    @Test func `a document can be renamed to the name of a virtual file`()
         async throws
     {
         try await withDevice(.displayNames) { device in

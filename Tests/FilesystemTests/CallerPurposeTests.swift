@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// What a system call wants of a name, told from what /proc/TID/syscall says of it.
+/// The purpose of a system call, found out from /proc/TID/syscall.
 struct CallerPurposeTests {
     /// As /proc/TID/syscall writes a system call: six arguments, the stack pointer and the program counter.
     private static func purpose(_ number: Int, _ arguments: UInt64...) -> LookupPurpose {

@@ -4,7 +4,7 @@ import Documents
 @testable import Library
 import Testing
 
-/// What the kernel may keep of listings, and show again.
+/// The listings that the kernel may keep and show again.
 struct FolderStreamsTests {
     private let streams = FolderStreams()
 

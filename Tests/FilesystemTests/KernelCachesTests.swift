@@ -5,7 +5,7 @@ import Library
 import Synchronization
 import Testing
 
-/// What the kernel is told when something changes, and when.
+/// The notifications to the kernel after changes, and their order.
 struct KernelCachesTests {
     private static let folder = InodeNumber(100)
     private static let other = InodeNumber(200)

@@ -44,7 +44,7 @@ struct ListenerTurnsTests {
         #expect(turns.answer(waited: Self.late) == .listen(awake: false))
     }
 
-    @Test func `it does not where it would take the only processor from who asks`() {
+    @Test func `it does not where it would take the only processor from the caller`() {
         let turns = Turns(processors: 1)
         #expect(turns.turn() == .listen(awake: false))
         #expect(turns.answer(waited: Self.soon) == .listen(awake: false))
@@ -96,7 +96,7 @@ struct ListenerTurnsTests {
         #expect(turns.turn() == .listen(awake: false))
         #expect(turns.turn() == .watch)
         #expect(turns.turn() == .rest)
-        // What is asked takes long, and who watched listens instead.
+        // The request takes long, and the watching thread listens instead.
         #expect(!turns.receive(waited: Self.late))
         #expect(turns.tick() == .watch)
         #expect(turns.tick() == .listen(awake: false))
@@ -132,7 +132,7 @@ struct ListenerTurnsTests {
         #expect(turns.turn() == .listen(awake: false))
     }
 
-    @Test func `what seldom waits is no crowd`() {
+    @Test func `requests that seldom wait are no crowd`() {
         #expect(turns.turn() == .listen(awake: false))
         for number in 1...1000 {
             #expect(turns.answer(waited: Self.soon, leavesMore: number.isMultiple(of: 10)) == .listen(awake: true))
@@ -177,7 +177,7 @@ struct ListenerTurnsTests {
             return threads.indices.filter { wanted.contains(threads[$0]) }.randomElement(using: &random)
         }
 
-        private mutating func take(_ turn: ListenerTurns.Turn, _ thread: Int) {
+        private mutating func carryOut(_ turn: ListenerTurns.Turn, _ thread: Int) {
             threads[thread] =
                 switch turn {
                 case .listen: .listening
@@ -191,11 +191,11 @@ struct ListenerTurnsTests {
             now += Int64.random(in: 0..<3_000_000, using: &random)
             switch Int.random(in: 0..<5, using: &random) {
             case 0:
-                if let thread = any(.idle, .woken) { take(turns.turn(now: now), thread) }
+                if let thread = any(.idle, .woken) { carryOut(turns.turn(now: now), thread) }
             case 1:
-                if let thread = any(.answering) { take(turns.turn(now: now), thread) }
+                if let thread = any(.answering) { carryOut(turns.turn(now: now), thread) }
             case 2:
-                if let thread = any(.watching) { take(turns.tick(), thread) }
+                if let thread = any(.watching) { carryOut(turns.tick(), thread) }
             case 3:
                 // libfuse ends a thread, and begins others when it needs them.
                 if let thread = any(.answering), any(.idle) == nil { threads[thread] = .idle }

@@ -4,7 +4,7 @@ import Documents
 import Library
 import Testing
 
-/// What the thread that reenacts remote changes is answered.
+/// The answers to the thread that reenacts remote changes.
 struct ReenactmentTests {
     private static let folder = ListedPath.Component(folder: .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
     private static let old = place("old", 101)
@@ -83,7 +83,7 @@ struct ReenactmentTests {
     }
 
     /// The kernel may remember something else under the name.
-    @Test func `what the kernel did not ask about is neither removed nor renamed`() {
+    @Test func `a name that the kernel did not ask about is neither removed nor renamed`() {
         let folder = Self.folder.inode
         #expect(Self.answer(.removed(Self.old), .remove(folder: folder, name: "old")) == .refused)
         #expect(

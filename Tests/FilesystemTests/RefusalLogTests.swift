@@ -51,7 +51,7 @@ struct RefusalLogTests {
             ])
     }
 
-    @Test func `what a request does not have is left out`() {
+    @Test func `parts that a request does not have are left out`() {
         log(.trace).log(.unknownFlags) { RequestSubject(operation: "statfs").description }
         #expect(lines.all.withLock { $0 } == ["debug errno=EINVAL operation=statfs reason=unknown flags"])
     }

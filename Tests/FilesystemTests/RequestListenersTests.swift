@@ -9,7 +9,7 @@ import Testing
 /// Threads that read requests, from a socket that gives whole messages as the kernel's device does.
 @Suite(.timeLimit(.minutes(1)))
 struct RequestListenersTests {
-    /// What the kernel and libfuse's threads share.
+    /// The state that the kernel and libfuse's threads share.
     private final class Session: Sendable {
         private let kernel: Int32
         private let device: Int32

@@ -2,7 +2,7 @@
 import Synchronization
 import Testing
 
-/// What open state files say.
+/// The texts of open state files.
 struct StateFilesTests {
     private let files = StateFiles()
 

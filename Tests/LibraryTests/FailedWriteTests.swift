@@ -6,6 +6,7 @@ import Foundation
 import Synchronization
 import SystemPackage
 import Testing
+import TestSupport
 
 /// A write that fails after it has changed files leaves files and rows as they were.
 @Suite(.timeLimit(.minutes(3)))
@@ -56,7 +57,7 @@ struct FailedWriteTests {
         }
     }
 
-    @Test func `what was made is gone, and nothing that stood there before`() async throws {
+    @Test func `created entries are gone, and nothing that was there before`() async throws {
         try await withDevice { device in
             let library = device.library
             try Data("stranger".utf8).write(to: URL(fileURLWithPath: device.store + "/local/stranger"))
@@ -79,7 +80,7 @@ struct FailedWriteTests {
     }
 }
 
-/// What a store says of itself to the next mount.
+/// The mark by which a store tells the next mount how it was closed.
 @Suite(.timeLimit(.minutes(3)))
 struct StoreStateTests {
     private static func hasMark(_ device: TestDevice) -> Bool {

@@ -3,6 +3,7 @@ import Catalog
 import Documents
 @testable import Library
 import Testing
+import TestSupport
 
 /// The modification times of folders in which this device and others change something.
 @Suite(.timeLimit(.minutes(2)))

@@ -5,6 +5,7 @@ import Glibc
 @testable import Library
 import SystemPackage
 import Testing
+import TestSupport
 
 /// Orphans of which the kernel still has a name in its cache.
 @Suite(.timeLimit(.minutes(3)))

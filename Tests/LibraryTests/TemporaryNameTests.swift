@@ -8,6 +8,7 @@ import Foundation
 import Replication
 import SystemPackage
 import Testing
+import TestSupport
 
 /// Programs that write under a temporary name which is no scratch name, and rename that when they are done (`zip`).
 @Suite(.timeLimit(.minutes(3)))
@@ -19,7 +20,7 @@ struct TemporaryNameTests {
         let id: EntryID?
         let filename: String
         let name: DocumentName?
-        let position: Double
+        let position: OrderKey
         let created: Timestamp
         let colour: [UInt8]
 

@@ -28,8 +28,10 @@ struct TransfersTests {
 private struct AbsentCloud: ContentSource {
     var connection: Connection { .offline }
 
-    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws -> Download {
-        throw TransferError.cancelled
+    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws(TransferError)
+        -> Download
+    {
+        throw .cancelled
     }
 
     func changesAreOfInterest() {}

@@ -464,7 +464,7 @@ struct UncleanEndTests {
 
     @Test
     func
-        `whoever found a document just before it was saved by renaming opens what it was, and nothing is left of that`()
+        `an open by a lookup from just before a save by renaming opens the old content, and leaves no trace`()
         async throws
     {
         try await withDevice { device in

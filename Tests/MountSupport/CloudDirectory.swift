@@ -28,7 +28,7 @@ public struct CloudDirectory: Sendable {
 }
 
 extension FilePath {
-    /// What lies in a folder, nothing if it is none.
+    /// The names in a folder; none if it is not a folder.
     fileprivate var children: [FilePath] {
         ((try? listing()) ?? []).map { self / $0 }
     }

@@ -52,7 +52,7 @@ extension FilePath {
     }
 }
 
-/// What makes a document the same document whatever happens to its content.
+/// The facts by which a document is the same document, whatever happens to its content.
 public struct Identity: Equatable, Sendable {
     public let id: String
     public let filename: String

@@ -1,4 +1,4 @@
-/// What `ls` shows.
+/// The names that `ls` shows.
 public enum Listing: String, CaseIterable, Sendable {
     case filenames
     case displayNames = "display-names"

@@ -16,7 +16,7 @@ public struct MountTrait: SuiteTrait, TestTrait, TestScoping {
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        await Self.places.take()
+        await Self.places.acquire()
         do {
             try await function()
         } catch {
@@ -37,7 +37,7 @@ private actor Places {
 
     init(count: Int) { free = count }
 
-    func take() async {
+    func acquire() async {
         guard free == 0 else {
             free -= 1
             return

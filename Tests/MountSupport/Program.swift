@@ -1,7 +1,7 @@
 import Subprocess
 import SystemPackage
 
-/// What a program said and how it ended. A signal counts as in the shell, 128 and its number.
+/// The output of a program and how it ended. A signal counts as in the shell, 128 and its number.
 public struct ProgramResult: Sendable {
     public var standardOutput: String
     public var standardError: String

@@ -70,15 +70,15 @@ extension FilePath {
     /// The path of a document's state file.
     public var stateFile: FilePath { FilePath(string + ".state") }
 
-    /// What the state file of this document says now.
+    /// The present content of this document's state file.
     public func state() throws -> StateFile { try StateFile(text: stateFile.text()) }
 
-    /// What the `.state` of this folder says now.
+    /// The present content of this folder's `.state`.
     public func folderState() throws -> FolderState { try FolderState(text: (self / ".state").text()) }
 }
 
 extension Device {
-    /// What `Documents/.state` says now.
+    /// The present content of `Documents/.state`.
     public func treeState() throws -> StateFile { try StateFile(text: (documents / ".state").text()) }
 
     /// Waits until the cloud has a document as it is here.

@@ -17,7 +17,7 @@ struct ObjectKeyTests {
         "", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b", "a/../b", "a\0b", "a/\0",
         String(repeating: "x", count: 256), String(repeating: "é", count: 128), "a/\u{301}b",
     ])
-    func `what could lead out of a folder or has no path is no key`(text: String) {
+    func `a text that could lead out of a folder or has no path is no key`(text: String) {
         #expect(ObjectKey(text) == nil)
     }
 

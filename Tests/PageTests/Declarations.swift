@@ -1,4 +1,4 @@
-/// What a file of Swift declares, by the word that follows a keyword.
+/// The declarations of a Swift file, found by the word that follows a keyword.
 struct Declarations: Sendable {
     /// Types and functions.
     private(set) var names: Set<String> = []

@@ -27,7 +27,7 @@ struct ApplyBequestTests {
 
     private func taking(_ changes: Change..., into replica: BoundedReplica) throws -> BoundedReplica {
         var replica = replica
-        try replica.take(laptop.commit(changes))
+        try replica.applyCommit(laptop.commit(changes))
         expectInvariants(replica.replica)
         return replica
     }
@@ -111,7 +111,7 @@ struct ApplyBequestTests {
 
     @Test func `an heir that was deleted meanwhile comes back, with the folders that it lies in`() throws {
         var replica = try conflict()
-        try replica.take(
+        try replica.applyCommit(
             phone.commit(
                 .create(phone.folder(4, "Trip")), .describe(two, .moved(to: EntryID(numbered: 4), filename: "g.txt")),
                 .delete(two, seen: ids(2)), .delete(EntryID(numbered: 4), seen: [])))
@@ -123,7 +123,7 @@ struct ApplyBequestTests {
 
     @Test func `a bequest to something that is no document, or without versions, changes nothing`() throws {
         var before = try conflict()
-        try before.take(
+        try before.applyCommit(
             laptop.commit(
                 .create(laptop.folder(4, "Trip")), .save(three, laptop.version(31, base: 3, modified: 200)),
                 .delete(three, seen: ids(31))))

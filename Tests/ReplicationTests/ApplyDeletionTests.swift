@@ -37,7 +37,7 @@ struct ApplyDeletionTests {
         }
     }
 
-    @Test func `what was deleted is an earlier version since then, when an edit brings the document back`() throws {
+    @Test func `deleted content is an earlier version when an edit brings the document back`() throws {
         var delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 2)]))
         delete.time = Timestamp(nanoseconds: 7)
         var edit = phone.commit(.save(one, phone.version(11, base: 1, modified: 50)))
@@ -80,7 +80,7 @@ struct ApplyDeletionTests {
         #expect(heads.conflicts.map(\.id) == [VersionID(numbered: 11)])
         for seen in [[11], [12], [1, 12], [1, 11, 12]] as [[UInt8]] {
             var replica = conflict
-            try replica.take(laptop.commit(.delete(one, seen: seen.map(VersionID.init(numbered:)))))
+            try replica.applyCommit(laptop.commit(.delete(one, seen: seen.map(VersionID.init(numbered:)))))
             #expect(replica[1]?.isDeleted == (seen.count == 3), "\(seen)")
             let unseen = heads.heads.map(\.id).filter { !seen.map(VersionID.init(numbered:)).contains($0) }
             if !unseen.isEmpty { #expect(replica[1]?.versions?.heads.map(\.id) == unseen) }
@@ -104,7 +104,7 @@ struct ApplyDeletionTests {
         let delete = laptop.commit(.delete(one, seen: [VersionID(numbered: 1)]))
         var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))), delete)
         let before = replica.replica
-        #expect(try replica.take(delete).isEmpty)
+        #expect(try replica.applyCommit(delete).isEmpty)
         #expect(replica.replica == before)
     }
 
@@ -150,8 +150,8 @@ struct ApplyDeletionTests {
     func `an entry that lives on in a deleted folder brings back all folders above it`(number: Int) throws {
         var replica = try deletedTree()
         #expect(replica.liveNumbers.isEmpty)
-        try replica.take(phone.commit(.create(phone.folder(6, "beside"))))
-        let touched = try replica.take(phone.commit(Self.returns[number]))
+        try replica.applyCommit(phone.commit(.create(phone.folder(6, "beside"))))
+        let touched = try replica.applyCommit(phone.commit(Self.returns[number]))
         #expect(replica.liveNumbers.isSuperset(of: [1, 2, 3, 6]))
         let last: UInt8 = number == 3 ? 6 : number == 1 ? 5 : 4
         #expect(replica[last]?.isDeleted == false)
@@ -166,7 +166,7 @@ struct ApplyDeletionTests {
             by: laptop.commit(.create(laptop.document(1))), laptop.commit(.delete(one, seen: [VersionID(numbered: 1)])),
             phone.commit(.describe(one, .named("Renamed"))))
         #expect(replica[1]?.isDeleted == true)
-        try replica.take(phone.commit(.save(one, phone.version(11, base: 1, modified: 200))))
+        try replica.applyCommit(phone.commit(.save(one, phone.version(11, base: 1, modified: 200))))
         #expect(replica[1]?.isDeleted == false)
         #expect(replica[1]?.description.displayName == "Renamed")
     }

@@ -12,7 +12,7 @@ struct ApplyDocumentTests {
     @Test func `a created entry is there as it was sent`() throws {
         var replica = BoundedReplica()
         let entries = [laptop.document(1), laptop.folder(2, "Photos"), laptop.link(3, "link", to: "../x")]
-        let touched = try replica.take(laptop.commit(entries.map(Change.create)))
+        let touched = try replica.applyCommit(laptop.commit(entries.map(Change.create)))
         #expect(touched == entries.map(\.id))
         for entry in entries { #expect(replica.replica.entry(entry.id) == entry) }
         expectInvariants(replica.replica)
@@ -45,7 +45,7 @@ struct ApplyDocumentTests {
             by: laptop.commit(.create(laptop.document(1))), save,
             laptop.commit(.save(EntryID(numbered: 1), laptop.version(12, base: 11, modified: 300))))
         let before = replica.replica
-        try replica.take(save)
+        try replica.applyCommit(save)
         #expect(replica.replica == before)
     }
 
@@ -96,7 +96,8 @@ struct ApplyDocumentTests {
         #expect(change.isEmpty)
         Self.changes[number](&change, &expected.description)
         #expect(!change.isEmpty)
-        #expect(try replica.take(phone.commit(.describe(EntryID(numbered: 1), change))) == [EntryID(numbered: 1)])
+        #expect(
+            try replica.applyCommit(phone.commit(.describe(EntryID(numbered: 1), change))) == [EntryID(numbered: 1)])
         #expect(replica[1] == expected)
     }
 
@@ -126,7 +127,7 @@ struct ApplyDocumentTests {
         var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))))
         let before = replica.replica
         let unknown = EntryID(numbered: 99)
-        let touched = try replica.take(
+        let touched = try replica.applyCommit(
             phone.commit(
                 .save(unknown, phone.version(11, base: 1, modified: 200)), .describe(unknown, .named("Other")),
                 .describe(unknown, .moved(to: EntryID(numbered: 1), filename: "x")), .delete(unknown, seen: []),
@@ -139,14 +140,15 @@ struct ApplyDocumentTests {
         var replica = try BoundedReplica.built(
             by: laptop.commit(.create(laptop.folder(1, "Photos")), .create(laptop.link(2, "link", to: "x"))))
         let before = replica.replica
-        try replica.take(phone.commit([1, 2].map { .save(EntryID(numbered: $0), phone.version(11, modified: 200)) }))
+        try replica.applyCommit(
+            phone.commit([1, 2].map { .save(EntryID(numbered: $0), phone.version(11, modified: 200)) }))
         #expect(replica.replica == before)
     }
 
     @Test func `an entry never becomes one of another kind`() throws {
         var replica = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1))))
         let before = replica.replica
-        try replica.take(phone.commit(.create(phone.folder(1, "x")), .create(phone.link(1, "x", to: "y"))))
+        try replica.applyCommit(phone.commit(.create(phone.folder(1, "x")), .create(phone.link(1, "x", to: "y"))))
         #expect(replica.replica == before)
     }
 }

@@ -26,7 +26,7 @@ struct ApplyMergeTests {
             by: laptop.commit(
                 .create(laptop.folder(1, "a")), .create(laptop.folder(2, "b", in: one)),
                 .create(laptop.folder(3, "c", in: EntryID(numbered: 2)))))
-        try replica.take(phone.commit(.create(phone.folder(2, "b", in: EntryID(numbered: 3)))))
+        try replica.applyCommit(phone.commit(.create(phone.folder(2, "b", in: EntryID(numbered: 3)))))
         #expect(replica[2]?.description.parent == one)
         expectInvariants(replica.replica)
     }
@@ -98,7 +98,7 @@ struct ApplyMergeTests {
         var entries: [EntryID: ReplicaEntry] = [:]
 
         func entry(_ id: EntryID) -> ReplicaEntry? { entries[id] }
-        func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) -> Bool { false }
+        func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) -> Bool { false }
         func liveDocuments(in parent: EntryID, fullName: String) -> [ReplicaEntry] { [] }
         func hasLiveChildren(_ parent: EntryID) -> Bool { true }
         mutating func store(_ entry: ReplicaEntry) { entries[entry.id] = entry }

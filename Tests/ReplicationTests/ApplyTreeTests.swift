@@ -2,7 +2,7 @@ import Documents
 import Replication
 import Testing
 
-/// Whatever is moved, the tree has no cycle and no entry outside of it.
+/// After any move, the tree has no cycle and no entry outside of it.
 struct ApplyTreeTests {
     private let laptop = TestDevice.laptop
     private let phone = TestDevice.phone
@@ -62,7 +62,7 @@ struct ApplyTreeTests {
             by: laptop.commit(.create(laptop.folder(1, "a", in: one))),
             laptop.commit(.create(laptop.folder(2, "b", in: one))))
         #expect(replica[1]?.description.parent == .cloudRoot)
-        try replica.take(phone.commit(.create(phone.folder(1, "a", in: two))))
+        try replica.applyCommit(phone.commit(.create(phone.folder(1, "a", in: two))))
         #expect(replica.liveNumbers == [1, 2])
         expectInvariants(replica.replica)
     }
@@ -74,7 +74,7 @@ struct ApplyTreeTests {
             laptop.commit(.create(laptop.document(2, in: missing)), .create(laptop.folder(3, "x", in: one))))
         #expect(replica[2]?.description.parent == .cloudRoot)
         #expect(replica[3]?.description.parent == .cloudRoot)
-        try replica.take(move(two, into: one, as: "y", by: phone))
+        try replica.applyCommit(move(two, into: one, as: "y", by: phone))
         #expect(replica[2]?.description.parent == .cloudRoot)
         expectInvariants(replica.replica)
     }
@@ -95,7 +95,7 @@ struct ApplyTreeTests {
             move(one, into: two, as: "a", by: phone), move(two, into: three, as: "b", by: .tablet),
             move(three, into: one, as: "c", by: phone))
         #expect(replica.liveNumbers.isEmpty)
-        try replica.take(phone.commit(.create(phone.document(9, in: EntryID(numbered: number)))))
+        try replica.applyCommit(phone.commit(.create(phone.document(9, in: EntryID(numbered: number)))))
         #expect(replica.liveNumbers.isSuperset(of: [number, 9]))
         #expect(replica[9]?.description.parent == EntryID(numbered: number))
         expectInvariants(replica.replica)
@@ -104,7 +104,7 @@ struct ApplyTreeTests {
     @Test func `a deleted folder moved into itself can be used again`() throws {
         var replica = try BoundedReplica.built(
             by: folders, laptop.commit(.delete(one, seen: [])), move(one, into: one, as: "a", by: phone))
-        try replica.take(phone.commit(.create(phone.document(9, in: one))))
+        try replica.applyCommit(phone.commit(.create(phone.document(9, in: one))))
         #expect(replica[9]?.description.parent == one)
         #expect(replica[1]?.isDeleted == false)
         expectInvariants(replica.replica)

@@ -50,7 +50,7 @@ struct CheckpointFuzzTests {
         expectInvariants(replica)
         // The log goes on from there.
         var next = BoundedReplica(replica)
-        try next.take(CommitCodingTests.sample)
+        try next.applyCommit(CommitCodingTests.sample)
         expectInvariants(next.replica)
     }
 

@@ -2,6 +2,7 @@ import Documents
 import Foundation
 import Replication
 import Testing
+import TestSupport
 
 /// Commits, encoded and decoded.
 struct CommitCodingTests {
@@ -33,6 +34,21 @@ struct CommitCodingTests {
             return
         }
         #expect(Array((document.description.displayName ?? "").utf8) == Array("cafe\u{301}".utf8))
+    }
+
+    @Test func `a position is a key, or a number as releases before order keys wrote it`() throws {
+        let entry = TestDevice.laptop.document(1)
+        let text = String(decoding: try TestDevice.laptop.commit(.create(entry)).encoded(), as: UTF8.self)
+        for (json, expected) in [("2.5", .number(2.5)), ("\"a2x0T\"", .key(OrderKey("a2x0T")!))]
+            as [(String, CommittedPlace)]
+        {
+            let bytes = Array(text.replacingOccurrences(of: "\"position\":1", with: "\"position\":" + json).utf8)
+            let commit = try Commit.decode(bytes)
+            guard case .create(let decoded) = commit.changes[0] else { throw CommitError.malformed("not created") }
+            #expect(decoded.description.position == expected)
+            #expect(try commit.encoded() == bytes)
+        }
+        #expect(CommittedPlace.number(2.5).key == 2.5)
     }
 
     @Test func `a commit without changes is one`() throws {
@@ -102,7 +118,7 @@ struct CommitCodingTests {
     @Test(arguments: [Double.nan, .infinity, -.infinity])
     func `a position that is not finite is not written`(position: Double) throws {
         var change = DescriptionChange()
-        change.position = position
+        change.position = .number(position)
         let commit = TestDevice.laptop.commit(.describe(EntryID(numbered: 1), change))
         #expect(throws: CommitError.self) { try commit.encoded() }
     }

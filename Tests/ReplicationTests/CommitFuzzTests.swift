@@ -18,8 +18,8 @@ struct CommitFuzzTests {
             }
             for start in [BoundedReplica(), known] {
                 var replica = BoundedReplica(start.replica)
-                try replica.take(commit)
-                try replica.take(commit)
+                try replica.applyCommit(commit)
+                try replica.applyCommit(commit)
                 expectInvariants(replica.replica)
             }
         }

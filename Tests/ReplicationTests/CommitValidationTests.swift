@@ -47,7 +47,7 @@ struct CommitValidationTests {
     ]
 
     @Test(arguments: badNames)
-    func `an invalid filename is refused, wherever it stands`(name: String) throws {
+    func `an invalid filename is refused in each position`(name: String) throws {
         try expectInvalid(document: { $0.description.filename = name })
         try expectInvalid(.create(laptop.folder(1, name)))
         try expectInvalid(.create(laptop.link(1, name, to: "x")))
@@ -146,7 +146,7 @@ struct CommitValidationTests {
         version.size = 1 << 40
         entry.content = .document(versions: VersionHistory(first: version))
         entry.description.mode = 0o7777
-        entry.description.position = -.greatestFiniteMagnitude
+        entry.description.position = .number(-.greatestFiniteMagnitude)
         entry.description.attributes = Data("{}".utf8)
         let commit = laptop.commit(.create(entry))
         #expect(try Commit.decode(try commit.encoded()) == commit)

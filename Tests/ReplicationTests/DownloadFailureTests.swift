@@ -10,7 +10,7 @@ import TestSupport
 struct DownloadFailureTests {
     private let unreachable = ObjectStoreError.unreachable("no route to host")
 
-    @Test func `a content that is not what was sent is damaged, and is fetched anew`() async throws {
+    @Test func `a content that differs from the sent one is damaged, and is fetched again`() async throws {
         let sample = DownloadSample(35)
         var damaged = sample.content
         damaged[17] ^= 1

@@ -32,7 +32,7 @@ func sha256(_ content: [UInt8]) -> String {
     hexadecimal(HashAlgorithm.sha256.digest(of: content))
 }
 
-/// Downloads that succeed, and who waits for what.
+/// Downloads that succeed, and the readers that wait for bytes.
 @Suite(.timeLimit(.minutes(1)))
 struct DownloadTests {
     @Test(arguments: [(0, 10), (1, 10), (10, 10), (95, 10), (1 << 20, 1 << 16)], [1, 4])

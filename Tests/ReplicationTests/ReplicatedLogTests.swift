@@ -157,7 +157,7 @@ struct ReplicatedLogTests {
     @Test func `a commit that cannot be encoded is not written`() async throws {
         let store = FakeStore()
         var change = DescriptionChange()
-        change.position = .nan
+        change.position = .number(.nan)
         await #expect(throws: LogError.self) {
             try await ReplicatedLog(store: store).append(
                 laptop.commit(.describe(EntryID(numbered: 1), change)), at: LogPosition(1))

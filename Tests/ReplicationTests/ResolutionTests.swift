@@ -27,7 +27,7 @@ struct ResolutionTests {
 
     @Test func `discarding a conflict version leaves the document as it is, and the version in its history`() throws {
         var replica = try conflicted()
-        let touched = try replica.take(laptop.commit(resolve(2, discarding: 3)))
+        let touched = try replica.applyCommit(laptop.commit(resolve(2, discarding: 3)))
         let versions = replica[1]?.versions
         #expect(touched == [EntryID(numbered: 1)])
         #expect(numbers([versions?.current].compactMap { $0 }) == [2])
@@ -37,7 +37,7 @@ struct ResolutionTests {
 
     @Test func `a conflict version that is chosen becomes current, with its time`() throws {
         var replica = try conflicted()
-        try replica.take(laptop.commit(resolve(3, discarding: 2)))
+        try replica.applyCommit(laptop.commit(resolve(3, discarding: 2)))
         let entry = replica[1]
         #expect(entry?.versions?.current.id == VersionID(numbered: 3))
         #expect(entry?.description.modified == Timestamp(nanoseconds: 200))
@@ -45,31 +45,31 @@ struct ResolutionTests {
         #expect(numbers(entry?.versions?.superseded.map(\.version)) == [1, 2])
     }
 
-    @Test func `a save that whoever chose had not seen stays`() throws {
+    @Test func `a save stays that the device which chose had not seen`() throws {
         var replica = try conflicted()
-        try replica.take(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
-        try replica.take(laptop.commit(resolve(3, discarding: 2)))
+        try replica.applyCommit(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
+        try replica.applyCommit(laptop.commit(resolve(3, discarding: 2)))
         #expect(numbers(replica[1]?.versions?.heads) == [4, 3])
     }
 
     @Test func `a version that was made from the chosen one stays current while the others go`() throws {
         var replica = try conflicted()
-        try replica.take(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
-        try replica.take(laptop.commit(resolve(2, discarding: 3)))
+        try replica.applyCommit(tablet.commit(.save(EntryID(numbered: 1), tablet.version(4, base: 2, modified: 400))))
+        try replica.applyCommit(laptop.commit(resolve(2, discarding: 3)))
         #expect(numbers(replica[1]?.versions?.heads) == [4])
     }
 
     @Test func `an edit of a version that was discarded meanwhile is a conflict again`() throws {
         var replica = try conflicted()
-        try replica.take(laptop.commit(resolve(2, discarding: 3)))
-        try replica.take(phone.commit(.save(EntryID(numbered: 1), phone.version(5, base: 3, modified: 100))))
+        try replica.applyCommit(laptop.commit(resolve(2, discarding: 3)))
+        try replica.applyCommit(phone.commit(.save(EntryID(numbered: 1), phone.version(5, base: 3, modified: 100))))
         #expect(numbers(replica[1]?.versions?.heads) == [2, 5])
     }
 
     @Test func `two different choices lose no version`() throws {
         var replica = try conflicted()
-        try replica.take(laptop.commit(resolve(3, discarding: 2)))
-        try replica.take(phone.commit(resolve(2, discarding: 3)))
+        try replica.applyCommit(laptop.commit(resolve(3, discarding: 2)))
+        try replica.applyCommit(phone.commit(resolve(2, discarding: 3)))
         let versions = replica[1]?.versions
         #expect(numbers(versions?.heads) == [3])
         #expect(numbers(versions?.superseded.map(\.version)) == [1, 2])
@@ -78,10 +78,10 @@ struct ResolutionTests {
     @Test func `a choice of unknown versions changes nothing`() throws {
         var replica = try conflicted()
         let before = replica
-        try replica.take(laptop.commit(resolve(9, discarding: 2, 8)))
+        try replica.applyCommit(laptop.commit(resolve(9, discarding: 2, 8)))
         #expect(replica[1]?.versions == before[1]?.versions)
         let unknown = Change.resolve(EntryID(numbered: 9), Resolution(kept: VersionID(numbered: 1), discarded: []))
-        #expect(try replica.take(laptop.commit(unknown)) == [])
+        #expect(try replica.applyCommit(laptop.commit(unknown)) == [])
     }
 
     @Test func `a document saved thousands of times keeps its first and its newest versions, and a bounded number`() {

@@ -18,7 +18,7 @@ struct ReunionTests {
 
     private func start(_ changes: Change...) throws -> BoundedReplica {
         var replica = try start()
-        for change in changes { try replica.take(laptop.commit(change)) }
+        for change in changes { try replica.applyCommit(laptop.commit(change)) }
         return replica
     }
 
@@ -35,7 +35,7 @@ struct ReunionTests {
             let changes = entries.flatMap { Reunion.changes(from: $0, into: theirs.replica.entries[$0.id], authority) }
             // In the order of the synchronizer: deletions last, so that versions can be bequeathed before.
             let deletions = changes.filter { if case .delete = $0 { true } else { false } }
-            try replica.take(laptop.commit(changes.filter { !deletions.contains($0) } + deletions))
+            try replica.applyCommit(laptop.commit(changes.filter { !deletions.contains($0) } + deletions))
             return replica
         }
         let once = try told(theirs)
@@ -124,7 +124,7 @@ struct ReunionTests {
             .create(laptop.document(2, "G.txt")), .save(one, laptop.version(11, base: 1, modified: 200)),
             .save(one, phone.version(12, base: 1, modified: 300)))
         var mine = theirs
-        try mine.take(
+        try mine.applyCommit(
             laptop.commit(.bequeath(one, to: EntryID(numbered: 2), versions: ids(11)), .delete(one, seen: ids(1, 12))))
         theirs = try united(mine, into: theirs, authority)
         #expect(theirs[1]?.isDeleted == true)
@@ -144,7 +144,9 @@ struct ReunionTests {
     }
 
     @Test(arguments: authorities)
-    func `a version that whoever deleted the document had not seen stays`(_ authority: Reunion.Authority) throws {
+    func `a version stays that the device which deleted the document had not seen`(_ authority: Reunion.Authority)
+        throws
+    {
         let mine = try start(.delete(one, seen: ids(1)))
         let theirs = try start(.save(one, phone.version(3, base: 1, modified: 300)))
         let result = try united(mine, into: theirs, authority)

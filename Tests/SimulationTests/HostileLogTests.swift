@@ -45,7 +45,7 @@ struct HostileLogTests {
         }
     }
 
-    @Test func `what is nested without end, or a gigabyte of nothing but a beginning, is refused`() throws {
+    @Test func `endless nesting, or a gigabyte that is only a beginning, is refused`() throws {
         for unit in ["[", "{\"changes\":", "{\"changes\":[{\"create\":", "\"", "-", "1e"] {
             let text = String(repeating: unit, count: 200_000)
             #expect(throws: CommitError.self) { try Commit.decode(Array(text.utf8)) }

@@ -9,7 +9,7 @@ public struct InMemoryReplica: ReplicaState, Equatable, Sendable {
 
     public func entry(_ id: EntryID) -> ReplicaEntry? { entries[id] }
 
-    public func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) -> Bool {
+    public func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) -> Bool {
         liveChildren(parent).contains { $0.id != id && $0.description.filename.isIdentical(to: filename) }
     }
 

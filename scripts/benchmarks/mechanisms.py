@@ -282,6 +282,7 @@ ROWS = {
     "unlink": ("us", False, lambda folder: unlink_row(folder, False)),
     "unlink-held": ("us", False, lambda folder: unlink_row(folder, True)),
     "closed": ("wrong", False, closed_row),
+    "cloud-closed": ("wrong", False, lambda folder: closed_row(in_cloud(folder))),
     "state": ("us", False, lambda folder: state_row(folder, "idle")),
     "state-close": ("us", False, lambda folder: state_row(folder, "close")),
     "state-held": ("us", False, lambda folder: state_row(folder, "held")),

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import LinuxFiles
 import Replication
 import SystemPackage
 
@@ -32,7 +33,7 @@ struct CheckpointSnapshot: Sendable {
 
     private mutating func append(_ part: inout [UInt8]) throws {
         let start = parts.last?.upperBound ?? 0
-        try FileDescriptor(rawValue: file.number).writeAll(toAbsoluteOffset: start, part)
+        try FileDescriptor(rawValue: file.number).write(part, at: start)
         parts.append(start..<start + Int64(part.count))
         part.removeAll(keepingCapacity: true)
     }

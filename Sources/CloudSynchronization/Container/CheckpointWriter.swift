@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import LinuxFiles
 import Logging
 import ObjectStore
 import Replica

@@ -158,7 +158,7 @@ extension Entry {
         let description = EntryDescription(
             parent: parent, filename: filename, displayName: name?.displayName,
             pathExtension: name?.pathExtension, naming: name == nil ? nil : naming,
-            hasGeneratedFilename: hasGeneratedFilename, position: position, mode: mode, modified: modified,
+            hasGeneratedFilename: hasGeneratedFilename, position: .key(position), mode: mode, modified: modified,
             attributes: attributes.map { Data($0) })
         return ReplicaEntry(id: id, description: description, content: content, created: created, creator: device)
     }
@@ -171,7 +171,7 @@ extension Entry {
         if changes.contains(.name), let name {
             description.name = .init(displayName: name.displayName, pathExtension: name.pathExtension, naming: naming)
         }
-        if changes.contains(.position) { description.position = position }
+        if changes.contains(.position) { description.position = .key(position) }
         if changes.contains(.mode) { description.mode = mode }
         if changes.contains(.modified) { description.modified = modified }
         if changes.contains(.attributes) { description.attributes = .init(json: attributes.map { Data($0) }) }

@@ -1,4 +1,5 @@
 import Backing
+import LinuxFiles
 import ObjectStore
 import Synchronization
 import SystemPackage

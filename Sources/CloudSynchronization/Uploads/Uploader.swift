@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Documents
 import Library
+import LinuxFiles
 import Logging
 import ObjectStore
 import Replica

@@ -64,6 +64,8 @@ public enum RenameRefusal: Error, Equatable, Sendable {
     case notFolder
     /// RENAME_EXCHANGE between containers, or of entries that cannot be exchanged, such as a file and a folder.
     case cannotExchange
+    /// RENAME_EXCHANGE with a name that nothing has.
+    case nothingToExchange
     /// `Documents`, `local` or `cloud`.
     case isOfTheTree
     /// A folder into `Documents` itself, where only documents resolve.

@@ -2,7 +2,7 @@
 /// a rename does.
 public enum RenameRule {
     public static func plan(_ request: RenameRequest) throws(RenameRefusal) -> RenamePlan {
-        try requireNamedPlaces(request)
+        try requireAllowedFolders(request)
         let plan = try planByKinds(request)
         if plan == .nothing { return plan }
         if request.migrates, let obstacle = request.obstacle { throw .migration(obstacle) }
@@ -17,7 +17,7 @@ public enum RenameRule {
         if source.isOfTheTree { throw .isOfTheTree }
     }
 
-    private static func requireNamedPlaces(_ request: RenameRequest) throws(RenameRefusal) {
+    private static func requireAllowedFolders(_ request: RenameRequest) throws(RenameRefusal) {
         try requireMovable(request.source)
         if request.target?.isOfTheTree == true { throw .isOfTheTree }
         guard request.source.kind == .folder else { return }
@@ -27,7 +27,10 @@ public enum RenameRule {
 
     private static func planByKinds(_ request: RenameRequest) throws(RenameRefusal) -> RenamePlan {
         let (source, options) = (request.source, request.options)
-        guard let target = request.target else { return .relocate(renaming(request)) }
+        guard let target = request.target else {
+            if options.contains(.exchange) { throw .nothingToExchange }
+            return .relocate(renaming(request))
+        }
         if options.contains(.noReplace) { throw .exists }
         if request.isSame { return .nothing }
         if options.contains(.exchange) {

@@ -72,7 +72,7 @@ final class Passthrough: BackingFiles {
 extension Passthrough.Availability {
     /// For `docfs status`.
     ///
-    /// - Parameter noticing: whether what the kernel writes by itself is noticed, as the cloud needs it.
+    /// - Parameter noticing: whether writes that the kernel does by itself are noticed, as the cloud needs it.
     func description(noticing: Bool) -> String {
         switch self {
         case .available where noticing: "passthrough"

@@ -1,7 +1,7 @@
 import CFuse
 import Library
 
-/// Replies in the kernel's own layout, where libfuse has no words for what they say.
+/// Replies in the kernel's own layout, for fields that libfuse 3.14 does not have.
 extension docfs_open_out {
     init(handle: UInt64, backing: Int32) {
         self.init(fh: handle, open_flags: UInt32(DOCFS_OPEN_PASSTHROUGH | FOPEN_NOFLUSH), backing_id: backing)

@@ -97,7 +97,7 @@ struct ListenerTurns {
         return true
     }
 
-    /// A listener has got nothing, and may not come back: perhaps the session ends.
+    /// A listener got no request and may stop listening, perhaps because the session ends.
     ///
     /// - Returns: whether a resting thread must be woken.
     mutating func stopListening() -> Bool {

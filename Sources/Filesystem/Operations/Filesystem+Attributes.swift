@@ -15,17 +15,17 @@ extension Filesystem {
                 return .attributes(try filesystem.library.attributes(of: node), node)
             }
         }
-        operations.setattr = { request, number, attributes, mask, _ in
+        operations.setattr = { request, number, attributes, mask, info in
             let request = Request(request, "setattr", number)
             var changes = AttributeChanges(attributes!.pointee, mask)
             let clearsSetID =
                 changes.owner != nil || changes.group != nil || (changes.size != nil && !request.isPrivileged)
             if clearsSetID { changes.clearsSetID = request.membership }
             request.answerWhenReady { filesystem throws(Refusal) in
-                try filesystem.setAttributes(number, changes)
+                try filesystem.setAttributes(number, changes, info?.pointee.fh)
             }
         }
-        // Asked of root only, and only by access(2) and chdir(2): elsewhere the kernel checks permissions itself.
+        // The kernel asks this for root only, and only for access(2) and chdir(2): otherwise it checks permissions itself.
         operations.access = { request, number, mask in
             Request(request, "access", number).answer { filesystem throws(Refusal) in
                 guard mask & X_OK != 0 else { return .success }
@@ -43,7 +43,13 @@ extension Filesystem {
         }
     }
 
-    private func setAttributes(_ number: fuse_ino_t, _ changes: AttributeChanges) throws(Refusal) -> Answer {
+    private func setAttributes(
+        _ number: fuse_ino_t, _ changes: AttributeChanges, _ handle: UInt64?
+    ) throws(Refusal) -> Answer {
+        if case .order(let folder) = Node(number: number), let size = changes.size {
+            try truncateOrder(of: folder, handle, to: size)
+            return .now(.attributes(try library.attributes(of: Node(number: number)), Node(number: number)))
+        }
         let inode = try InodeNumber(entry: number)
         guard let size = changes.size, try library.mustArriveToTruncate(inode, to: size) else {
             return .now(.attributes(try library.setAttributes(of: inode, changes), .entry(inode)))

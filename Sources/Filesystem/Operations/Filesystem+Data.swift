@@ -62,6 +62,7 @@ extension Filesystem {
         if case .state(let inode) = Node(number: number) {
             return .now(try readState(inode, handle, Int(offset), size))
         }
+        if case .order = Node(number: number) { return .now(try readOrder(handle, Int(offset), size)) }
         let handle = try library.handle(handle)
         if library.hasArrived(handle, from: offset, count: size) {
             return .now(.file(handle.descriptor, offset: offset, size: size))
@@ -72,14 +73,14 @@ extension Filesystem {
         }
     }
 
-    /// Read from the start, a state file says what holds then, but for the first time: then it says what held when it was opened.
+    /// Reading a state file from the start shows the present state; the first read shows the state at the time of the open.
     private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Refusal) -> Reply
     {
         if offset == 0, !stateFiles.beginReading(handle) {
             do throws(Refusal) {
                 stateFiles.renew(handle, text: try library.stateText(of: inode, waitsForCloses: true))
             } catch .staleNFSFileHandle {
-                // The document is gone: its file goes on saying what it said last.
+                // The document is gone: its state file keeps its last text.
             }
         }
         guard let text = stateFiles[handle] else { throw .noSuchHandle }
@@ -90,6 +91,9 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
         _ request: Request
     ) throws(Refusal) -> Reply {
+        if case .order(let folder) = Node(number: number) {
+            return try writeOrder(of: folder, handle, source, Int(offset))
+        }
         let file = try descriptorToWrite(number, handle, request)
         var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
         let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
@@ -100,7 +104,7 @@ extension Filesystem {
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
         case .entry, .version: return try library.handle(handle)
-        case .state, .versions: throw .notSupported
+        case .state, .order, .versions: throw .notSupported
         }
     }
 
@@ -115,7 +119,7 @@ extension Filesystem {
         return try handle.writable()
     }
 
-    /// lseek(2) in content of which nobody knows yet where its holes are: as if it had none.
+    /// lseek(2) in content that is still arriving: its holes are not known yet, so it counts as having none.
     private static func seekSolid(_ offset: Int64, _ whence: Int32, size: Int64) throws(Refusal) -> Int64 {
         guard offset >= 0, offset < size else { throw .beyondEnd }
         return whence == SEEK_HOLE ? size : offset

@@ -76,7 +76,7 @@ extension AttributeCreation {
     }
 }
 
-/// What the mountpoint tells the command line of the daemon behind it; not listed.
+/// Attributes of the mountpoint by which the command line asks the daemon; they are not listed.
 public enum MountAttribute: String, Sendable {
     case process = "user.docfs.process"
     /// The namespace in which that number means the daemon (pid_namespaces(7)), as `/proc/PID/ns/pid` has it.
@@ -84,7 +84,7 @@ public enum MountAttribute: String, Sendable {
     case showsDisplayNames = "user.docfs.show"
     /// How the kernel gets at contents, and why.
     case dataPath = "user.docfs.data-path"
-    /// Set to `check` or `repair`, has the cloud looked through; read, says how far that is (`CheckupReply`).
+    /// Setting it to `check` or `repair` starts an inspection of the cloud; reading it tells the progress (`CheckupReply`).
     case checkup = "user.docfs.check"
 
     /// Of the process that asks; empty where /proc is not there.

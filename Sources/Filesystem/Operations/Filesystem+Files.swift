@@ -54,6 +54,8 @@ extension Filesystem {
         switch Node(number: number) {
         case .state(let inode):
             return .now(.opened(try openState(inode, number, flags)))
+        case .order(let folder):
+            return .now(.opened(try openOrder(of: folder, flags)))
         case .entry(let inode), .version(let inode):
             let opening = try library.open(
                 inode, flags: flags, by: request.caller,
@@ -80,8 +82,8 @@ extension Filesystem {
         }
     }
 
-    /// What the kernel knows of an inode is not to be believed any longer once it may be written unseen. A file that is just created
-    /// needs no such word: its attributes come with the reply.
+    /// Makes the kernel forget an inode's attributes once the file may be written unseen. A file that is just created does not
+    /// need this: its attributes are in the reply.
     private func reply(to file: OpenedFile, forgettingAttributesOf number: fuse_ino_t) -> OpenReply {
         let reply = reply(to: file, of: number)
         if file.canWrite, case .passthrough = reply.content, case .entry(let inode) = Node(number: number) {
@@ -114,6 +116,7 @@ extension Filesystem {
         case .state:
             statePolls.remove(handle)
             stateFiles.remove(handle)
+        case .order: orderFiles.remove(handle)
         }
     }
 
@@ -125,7 +128,7 @@ extension Filesystem {
             if let waiting { fuse_pollhandle_destroy(waiting) }
             return .events(ready | UInt32(POLLOUT | POLLWRNORM))
         }
-        // Registered before it is compared, so that no change falls between.
+        // Registered before the comparison, so that no change between the two is missed.
         if let waiting { statePolls.add(waiting, for: handle) }
         guard let seen = stateFiles[handle] else { throw .noSuchHandle }
         let isChanged: Bool

@@ -41,12 +41,15 @@ extension Filesystem {
     }
 
     private func openFolder(_ number: fuse_ino_t) throws(Refusal) -> OpenReply {
-        // What versions there are is asked anew each time.
+        // The kernel keeps no listing of versions: it asks each time.
         let isVirtual = if case .versions = Node(number: number) { true } else { false }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
         // The kernel may answer the reader by itself.
         if let folder { try library.lookForRemoteChanges(in: folder) }
-        let (stream, permission) = folderStreams.open(folder)
+        // The listing of a sorted folder changes with sizes and times as well: none is kept.
+        let kept = try folder.flatMap { folder throws(Refusal) in try library.isListingStable(of: folder) ? folder : nil
+        }
+        let (stream, permission) = folderStreams.open(kept)
         return OpenReply(handle: stream, content: .listing(permission)) { [self] in closeFolder(stream) }
     }
 
@@ -54,8 +57,8 @@ extension Filesystem {
         if let outdated = folderStreams.close(stream) { caches?.forgetListing(of: outdated) }
     }
 
-    /// Offsets count names: `.` is 1, `..` 2, then those of the snapshot. Reading from the start takes
-    /// a new snapshot (rewinddir); who begins later goes on where the kernel left off.
+    /// Offsets count names: `.` is 1, `..` 2, then those of the snapshot. Reading from the start makes a new snapshot
+    /// (rewinddir); reading from a later offset continues with the old one.
     private func readFolder(
         _ number: fuse_ino_t, _ handle: UInt64, _ request: Request, _ size: Int, _ offset: Int, plus: Bool
     ) throws(Refusal) -> Reply {

@@ -58,7 +58,7 @@ extension Filesystem {
         }
     }
 
-    /// Of an open that was reenacted; no open file has this number.
+    /// The handle of an open that was reenacted; no open file has this number.
     static let reenactedHandle: UInt64 = 0
 
     /// Answers a request of the thread that reenacts remote changes.
@@ -105,7 +105,7 @@ extension Filesystem {
         }
     }
 
-    /// What was removed meanwhile has the attributes of nothing in particular.
+    /// An entry that was removed meanwhile is answered with invented attributes.
     private func attributes(of listed: ListedPath.Component) -> FileAttributes {
         do throws(Refusal) { return try library.attributes(of: .entry(listed.inode)) } catch {
             return .departed(listed.kind, at: Timestamp(seconds: 0, nanoseconds: 0))
@@ -114,8 +114,8 @@ extension Filesystem {
 }
 
 extension fuse_file_info {
-    /// An open of which nothing is registered. Past the page cache, so that it takes no part in how the kernel
-    /// gets at the content (`DataPaths`), and without emptying that cache.
+    /// An open that is registered nowhere. It goes past the page cache, so that it has no influence on how the kernel
+    /// gets at the content (`DataPaths`), and does not empty that cache.
     fileprivate init(reenacted: Void) {
         self.init()
         fh = Filesystem.reenactedHandle
@@ -125,7 +125,7 @@ extension fuse_file_info {
     }
 }
 
-/// As a request carries them. A name that is no UTF-8 is none of ours.
+/// Calls with the names of a request. A name that is not UTF-8 is never one of ours.
 extension Reenactment.Call {
     fileprivate static func lookup(_ folder: fuse_ino_t, _ name: UnsafePointer<CChar>?) -> Self {
         .lookup(folder: inode(folder), name: text(name))

@@ -26,7 +26,7 @@ struct Reenactment {
         case entry(ListedPath.Component)
         case absent
         case done
-        /// The call does not belong to the change: it is refused, so that nothing is ever done by that thread.
+        /// The call does not belong to the change. It is refused, so that this thread never changes anything.
         case refused
         /// The file system answers as always: a name above `local` and `cloud`, or a request that is not for the change.
         case notOurs

@@ -10,10 +10,10 @@ protocol ChangePerformer: Sendable {
     /// - Returns: whether it can.
     func start() -> Bool
 
-    /// - Throws: what a system call gave.
+    /// - Throws: the errno of a system call that failed.
     func perform(_ change: RemoteChange) throws(Errno)
 
-    /// Ends, when nothing is performed any more.
+    /// Ends the thread. No change may be under way.
     func end()
 }
 

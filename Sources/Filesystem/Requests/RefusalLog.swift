@@ -4,7 +4,7 @@ import CLinux
 import Logging
 import SystemPackage
 
-/// What a request asks for, for the log.
+/// A request as the log shows it.
 ///
 /// The names are the kernel's: they end when the callback of the request returns.
 struct RequestSubject {

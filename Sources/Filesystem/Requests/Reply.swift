@@ -5,7 +5,7 @@ import Glibc
 import Library
 import SystemPackage
 
-/// What a request is answered with.
+/// The answer to a request.
 enum Reply {
     case success
     case entry(Resolved)
@@ -23,47 +23,47 @@ enum Reply {
     case events(UInt32)
 }
 
-/// A reply, or how it will be found.
+/// A reply, or the task that will make one.
 enum Answer {
     case now(Reply)
     /// By a task that waits for content that is not here.
     case later(@Sendable () async throws(Refusal) -> Reply)
 }
 
-/// How long the kernel may believe what it was told. This daemon is the only one who changes things,
-/// and says so when it does (`KernelCaches`).
+/// How long the kernel may keep names and attributes. Only this daemon changes them, and it notifies the kernel when it
+/// does (`KernelCaches`).
 enum CacheTime {
     private static let known = 3600.0
 
     static func name(_ resolved: Resolved) -> Double { resolved.isCacheable ? known : 0 }
 
-    /// What the kernel writes by itself it knows of, but for what is written into a mapping; and into that of
-    /// an empty file nothing can be.
+    /// The kernel knows of the writes that it does by itself, except of those into a mapping. Nothing can be written into a
+    /// mapping of an empty file.
     static func attributes(_ attributes: FileAttributes, of node: Node, in filesystem: Filesystem) -> Double {
         switch node {
         case .entry(let inode):
             attributes.size > 0 && filesystem.dataPaths.isWrittenUnseen(fuse_ino_t(inode.number))
                 ? 0 : known
-        case .state, .versions, .version: 0
+        case .state, .order, .versions, .version: 0
         }
     }
 }
 
-/// What the kernel is told of an open file or folder.
+/// The reply to an open of a file or folder.
 struct OpenReply {
     enum Content {
-        /// Past the page cache, for what changes by itself.
+        /// Past the page cache, for content that changes by itself.
         case direct
         /// The kernel may keep what it has cached of the inode: an open that goes past its cache empties it.
         case cached
-        /// A folder's.
+        /// For a folder.
         case listing(FolderStreams.Permission)
         case passthrough(backing: Int32)
     }
 
     let handle: UInt64
     let content: Content
-    /// Gives the handle back where the kernel does not take it.
+    /// Closes the handle if the reply does not reach the kernel.
     let release: () -> Void
 }
 
@@ -156,7 +156,7 @@ extension fuse_file_info {
         case .listing(let permission):
             keep_cache = permission.reuses ? 1 : 0
             cache_readdir = permission.keeps ? 1 : 0
-        case .passthrough: break  // libfuse has no word for it
+        case .passthrough: break  // libfuse 3.14 has no field for it
         }
     }
 }

@@ -9,10 +9,10 @@ import SystemPackage
 extension Request {
     func answer(later body: @escaping @Sendable () async throws(Refusal) -> Reply) {
         let refusals = filesystem.refusals
-        // The names are gone when the task runs.
+        // The C strings of the names are freed before the task runs.
         let subject = refusals.isOn ? subject.description : [:]
         let interruption = Interruption()
-        // Registered before the task starts, so that an interrupt that came already is heard.
+        // Registered before the task starts, so that an earlier interrupt is not missed.
         let box = Unmanaged.passRetained(interruption)
         fuse_req_interrupt_func(
             pointer, { _, box in Unmanaged<Interruption>.fromOpaque(box!).takeUnretainedValue().interrupt() },

@@ -15,7 +15,7 @@ struct Request: @unchecked Sendable {
 
     /// - Parameters:
     ///   - operation: as libfuse calls it.
-    ///   - inode: what is operated on; for an operation by name the folder.
+    ///   - inode: of the file or folder; for an operation by name, of the folder that holds the name.
     init(
         _ pointer: fuse_req_t?, _ operation: StaticString, _ inode: fuse_ino_t? = nil,
         _ name: UnsafePointer<CChar>? = nil, to newInode: fuse_ino_t? = nil, _ newName: UnsafePointer<CChar>? = nil
@@ -27,10 +27,10 @@ struct Request: @unchecked Sendable {
     /// The file system that it is for. The session keeps it alive.
     var filesystem: Filesystem { Filesystem.behind(fuse_req_userdata(pointer)) }
 
-    /// Whether who asks may keep set-id bits on what they write to (CAP_FSETID, as root has it).
+    /// Whether the caller may keep set-id bits on the files that it writes to (CAP_FSETID, as root has it).
     var isPrivileged: Bool { fuse_req_ctx(pointer)?.pointee.uid == 0 }
 
-    /// Whether who asks belongs to a group. To be called before the request is answered.
+    /// Whether the caller belongs to a group. Call this before the request is answered.
     var membership: AttributeChanges.Membership {
         { group in
             guard let context = fuse_req_ctx(pointer)?.pointee else { return false }
@@ -41,12 +41,12 @@ struct Request: @unchecked Sendable {
         }
     }
 
-    /// The thread that asks; 0 where the kernel does not name it.
+    /// The calling thread; 0 if the kernel does not name it.
     var thread: Int32 { fuse_req_ctx(pointer)?.pointee.pid ?? 0 }
 
     var caller: Caller { Caller(thread: thread) }
 
-    /// What it is about to do with a name that it looks up.
+    /// The purpose for which the caller looks up a name.
     var purpose: LookupPurpose { CallerPurpose.read(ofThread: thread) }
 
     func creator(mode: mode_t) -> Creator {

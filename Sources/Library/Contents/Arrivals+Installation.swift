@@ -3,7 +3,6 @@ import Catalog
 import Documents
 import Glibc
 import Logging
-import ObjectStore
 import Replication
 import Synchronization
 import SystemPackage
@@ -105,7 +104,7 @@ extension Arrivals {
     private func moveFile(of arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
         let number = arrival.descriptor.number
         if let displayName = entry.name?.displayName {
-            backing.mirror(displayName: displayName, on: arrival.descriptor)
+            backing.writeDisplayName(displayName, on: arrival.descriptor)
         }
         let folder = try backing.folder(entry.parent, catalog)
         // Owner before mode: a change of owner clears set-id bits.

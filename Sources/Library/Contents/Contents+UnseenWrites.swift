@@ -1,8 +1,8 @@
 import Backing
 import Catalog
 import Glibc
+import LinuxFiles
 import Logging
-import ObjectStore
 import Synchronization
 import SystemPackage
 

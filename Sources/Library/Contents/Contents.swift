@@ -4,7 +4,6 @@ import CLinux
 import Documents
 import Glibc
 import Logging
-import ObjectStore
 import Replication
 import Synchronization
 import SystemPackage
@@ -28,7 +27,7 @@ final class Contents: LibraryPart {
         let file = try folder.keepingTime { () throws(Errno) in
             try folder.openFile(filename, O_RDWR | O_CREAT | O_TRUNC, mode: mode)
         }
-        if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, on: file) }
+        if let displayName = entry.name?.displayName { backing.writeDisplayName(displayName, on: file) }
         transfers.forget(entry.inode)
         transfers.retries.succeeded(entry.inode)
         entry.error = nil

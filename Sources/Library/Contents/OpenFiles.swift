@@ -11,7 +11,7 @@ final class OpenFiles: Sendable {
         var lastHandle: UInt64 = 0
         var closes = Closes()
         var held = HeldVersions()
-        /// Who opened a document last.
+        /// The process that opened a document last.
         var lastOpener: (thread: Int32, opener: HeldVersions.Opener)?
 
         fileprivate mutating func add(_ handle: Handle) -> UInt64 {

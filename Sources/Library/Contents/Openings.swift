@@ -3,7 +3,6 @@ import Catalog
 import Documents
 import Glibc
 import Logging
-import ObjectStore
 import Replication
 import Synchronization
 import SystemPackage

@@ -82,9 +82,9 @@ final class Transfers: Sendable {
     }
 
     /// As `forget`, for all entries for which `isGone` returns true.
-    func forget(where isGone: (InodeNumber) -> Bool) {
+    func forget(where isGone: (InodeNumber) throws -> Bool) rethrows {
         let known = state.withLock { Set($0.lastActivity.keys).union($0.arrivals.keys).union($0.uploads.keys) }
-        for inode in known where isGone(inode) { forget(inode) }
+        for inode in known where try isGone(inode) { forget(inode) }
     }
 
     // MARK: Transfers under way

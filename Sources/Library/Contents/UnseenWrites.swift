@@ -151,6 +151,7 @@ extension Descriptor {
     fileprivate var tellsWritesApart: Bool {
         var looks: [Fingerprint] = []
         for _ in 0..<8 {
+            // A file whose status cannot be read does not tell writes apart.
             guard pwrite(number, "x", 1, 0) == 1, let status = try? status() else { return false }
             let look = Fingerprint(status)
             if look == looks.last { return false }
@@ -166,6 +167,7 @@ extension Descriptor {
         else { return false }
         defer { munmap(mapping, length) }
         let byte = mapping.load(as: UInt8.self)
+        // As above.
         guard let before = try? status() else { return false }
         mapping.storeBytes(of: byte + 1, as: UInt8.self)
         guard let after = try? status() else { return false }

@@ -6,9 +6,10 @@ import Glibc
 import SystemPackage
 
 extension Entry {
-    /// Records that a change must be sent to the container. Local entries and scratch files are not sent.
+    /// Records that a change must be sent to the container. Local entries and scratch files are not sent, and the top folder is no entry
+    /// of the container.
     package mutating func markPending(_ changes: PendingChanges) {
-        guard isReplicated else { return }
+        guard isReplicated, id != .cloudRoot else { return }
         pending.formUnion(changes)
         revision += 1
     }

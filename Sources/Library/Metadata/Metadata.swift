@@ -22,6 +22,7 @@ final class Metadata: LibraryPart {
     let contents: Contents
     let fileAttributes: Attributes
     let states: States
+    let order: FolderOrder
     let orphans: Orphans
     let keeping: Keeping
     let evictions: Evictions
@@ -29,13 +30,14 @@ final class Metadata: LibraryPart {
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        states: States, orphans: Orphans, keeping: Keeping, evictions: Evictions, arrivals: Arrivals
+        states: States, order: FolderOrder, orphans: Orphans, keeping: Keeping, evictions: Evictions, arrivals: Arrivals
     ) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes
         self.states = states
+        self.order = order
         self.orphans = orphans
         self.keeping = keeping
         self.evictions = evictions
@@ -61,6 +63,9 @@ final class Metadata: LibraryPart {
                 }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             }
+            if entry.kind == .folder, name == FolderOrder.sortAttribute {
+                return Array(try FolderOrder.sortMode(of: entry).rawValue.utf8)
+            }
             guard let value = try entry.storedAttributes()[name] else { throw Refusal.noSuchAttribute }
             return value
         }
@@ -73,7 +78,7 @@ final class Metadata: LibraryPart {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
             let entry = try entryOrOrphan(inode, catalog)
-            let stored = try entry.storedAttributes().names
+            let stored = try entry.storedAttributes().names.filter { $0 != FolderOrder.sortAttribute }
             guard entry.kind == .document else { return stored }
             let isListedByFilename = entry.hasGeneratedFilename && !namespace.configuration.showsDisplayNames
             return (isListedByFilename ? [Namespace.restoredName] : []) + stored.filter { $0 != Namespace.restoredName }
@@ -86,6 +91,7 @@ final class Metadata: LibraryPart {
     func setExtendedAttribute(
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
     ) throws(Refusal) {
+        if try order.setAttribute(name, to: value, of: node) { return }
         if try request(name, value, of: node, creation) { return }
         let inode = try changeable(name, of: node)
         let isRenamed = try mutate(makingNew: true) { catalog in
@@ -190,8 +196,7 @@ final class Metadata: LibraryPart {
         try fileAttributes.updateChangeTime(of: &entry, catalog)
         try catalog.update(entry)
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
-        backing.mirror(
-            displayName: name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
+        backing.writeDisplayName(name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
     }
 
     private func store(

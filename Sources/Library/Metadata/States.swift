@@ -9,12 +9,17 @@ final class States: LibraryPart {
     let namespace: Namespace
     let contents: Contents
     let fileAttributes: Attributes
+    let order: FolderOrder
 
-    init(_ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes) {
+    init(
+        _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
+        order: FolderOrder
+    ) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes
+        self.order = order
     }
 
     /// The text of the state file of a document, a folder or the tree.
@@ -44,7 +49,7 @@ final class States: LibraryPart {
         guard let entry = try catalog.entry(inode) else { throw Refusal.staleInode }
         if inode == .documents { return try treeState(catalog).text }
         guard entry.kind == .folder else { return try documentState(of: entry, catalog).text }
-        let documents = try catalog.children(of: inode).filter { $0.kind == .document }
+        let documents = try order.children(of: entry, catalog).filter { $0.kind == .document }
         return FolderState.text(try documents.map { try documentState(of: $0, catalog) })
     }
 

@@ -8,7 +8,7 @@ extension Namespace {
     /// The filename of a document that is created under `name`. A document that is restored from a backup gets its old filename back, if
     /// that is free. So a program that restores it once more finds it.
     func newFilename(for name: DocumentName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
-        if configuration.filenames.couldHaveMade(name), try !catalog.isFilenameTaken(name.full, in: folder),
+        if configuration.filenames.couldHaveMade(name), try !catalog.isFilenameInUse(name.full, in: folder),
             try !backing.folder(folder, catalog).exists(name.full)
         {
             return name.full
@@ -25,7 +25,7 @@ extension Namespace {
             let filename = configuration.filenames.makeFilename(
                 pathExtension: pathExtension, time: surroundings.localTime(surroundings.now()), number: number,
                 random: &random)
-            if try !catalog.isFilenameTaken(filename, in: folder) { return filename }
+            if try !catalog.isFilenameInUse(filename, in: folder) { return filename }
         }
     }
 

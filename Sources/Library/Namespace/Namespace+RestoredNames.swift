@@ -20,6 +20,7 @@ extension Namespace {
     func applyRestoredName(to entry: inout Entry) throws {
         var stored = try entry.storedAttributes()
         guard let value = stored[Self.restoredName], let name = entry.name else { return }
+        // A value that is no valid name is not used.
         if configuration.filenames.couldHaveMade(name), let restored = try? Self.documentName(value, for: entry) {
             entry.document?.name = restored
         } else {

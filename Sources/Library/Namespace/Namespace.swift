@@ -52,6 +52,7 @@ final class Namespace: LibraryPart {
     private func resolveUntitled(
         _ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Meaning? {
+        // A text that is no valid name is no document's.
         guard name.utf8.starts(with: Naming.untitledName.utf8), let asked = try? EntryName(name) else { return nil }
         let split = DocumentName(splitting: asked)
         guard Naming(createdAs: split) == .untitled else { return nil }
@@ -79,7 +80,7 @@ final class Namespace: LibraryPart {
     /// The folder that receives an entry created in `parent`.
     func receivingFolder(_ parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         let inode = parent == .documents ? preferredFolder : parent
-        guard inode != .root else { throw Refusal.noPlaceForIt }
+        guard inode != .root else { throw Refusal.notCreatableThere }
         guard let folder = try catalog.entry(inode) else {
             throw orphans.contains(inode) ? Refusal.folderRemoved : Refusal.staleInode
         }

@@ -27,7 +27,7 @@ extension FoundFiles {
     /// versions first.
     func dropRemoved(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         if entry.conflicts > 0 { return try dropMissing(entry, catalog) }
-        try withdrawals.withdraw(entry, step: nil, catalog)
+        try withdrawals.withdraw(entry, catalog)
         try catalog.delete(entry.inode)
         logger.notice("a file was removed from the store", metadata: ["filename": "\(entry.filename)"])
     }
@@ -39,6 +39,7 @@ extension FoundFiles {
     func adopt(_ stray: Reconciliation.Stray, _ directory: BackingFolder, _ catalog: CatalogTransaction) throws
         -> Entry?
     {
+        // A file whose name no entry can have stays in the store, and is not adopted.
         guard let folder = try catalog.entry(stray.folder), let name = try? EntryName(stray.name) else { return nil }
         let status = stray.found.status
         let isScratch =
@@ -53,7 +54,7 @@ extension FoundFiles {
         }
         var entry = Entry(
             parent: stray.folder, container: folder.container, nature: nature, filename: stray.name,
-            created: Timestamp(status.st_mtim), position: try catalog.nextPosition(in: stray.folder),
+            created: Timestamp(status.st_mtim), position: try nextPosition(in: stray.folder, catalog),
             mode: UInt16(status.st_mode & 0o7777))
         if entry.kind == .document { try nameAdopted(&entry, name, folder, directory, catalog) }
         if !isScratch {
@@ -84,6 +85,6 @@ extension FoundFiles {
         guard twin != nil else { return }
         entry.filename = try namespace.newFilename(split.pathExtension, in: folder.inode, catalog)
         try directory.rename(name.text, to: directory, entry.filename, flags: RENAME_NOREPLACE)
-        if let displayName { backing.mirror(displayName: displayName, of: entry.filename, in: directory) }
+        if let displayName { backing.writeDisplayName(displayName, of: entry.filename, in: directory) }
     }
 }

@@ -104,7 +104,7 @@ final class FoundFiles: LibraryPart {
         }
         let name = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
         try folder.rename(entry.filename, to: folder, name, flags: RENAME_NOREPLACE)
-        if let displayName = entry.name?.displayName { backing.mirror(displayName: displayName, of: name, in: folder) }
+        if let displayName = entry.name?.displayName { backing.writeDisplayName(displayName, of: name, in: folder) }
         _ = try adopt(.init(folder: entry.parent, name: name, found: try folder.identify(name)), folder, catalog)
     }
 

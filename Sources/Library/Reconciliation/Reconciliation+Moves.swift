@@ -26,7 +26,7 @@ extension Reconciliation {
             return nil
         }
         // The file may carry the name that the move gave it.
-        comparison.backing.mirror(displayName: row.name?.displayName, of: row.filename, in: target)
+        comparison.backing.writeDisplayName(row.name?.displayName, of: row.filename, in: target)
         comparison.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
         return (row, target)
     }
@@ -42,7 +42,9 @@ extension Reconciliation {
         entry.parent = folder.inode
         entry.container = folder.container
         entry.filename = stray.name
-        if row.parent != folder.inode { entry.position = try catalog.nextPosition(in: folder.inode) }
+        if row.parent != folder.inode {
+            entry.position = try comparison.nextPosition(in: folder.inode, catalog)
+        }
         entry.markPending([.place, .position])
         let name = try EntryName(stray.name)
         if row.kind == .document, !row.hasGeneratedFilename { entry.document?.name = DocumentName(splitting: name) }

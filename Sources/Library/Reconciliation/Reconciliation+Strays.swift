@@ -100,7 +100,7 @@ extension Reconciliation {
             let filename = try comparison.namespace.newFilename(twin.name?.pathExtension ?? "", in: .local, catalog)
             try directory.rename(stray.name, to: local, filename, flags: RENAME_NOREPLACE)
             if let name = twin.name?.displayName {
-                comparison.backing.mirror(displayName: name, of: filename, in: local)
+                comparison.backing.writeDisplayName(name, of: filename, in: local)
             }
             (stray, directory) = (Stray(folder: .local, name: filename, found: stray.found), local)
         }

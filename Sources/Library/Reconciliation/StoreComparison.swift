@@ -99,6 +99,7 @@ final class StoreComparison: LibraryPart {
         switch inode {
         case .local, .cloud: status = try backing.folder(inode, catalog).descriptor.status()
         default:
+            // A folder whose status cannot be read counts as gone, and is compared at the next mount.
             guard let entry = try catalog.entry(inode), let parent = try? backing.folder(entry.parent, catalog),
                 let found = try? parent.status(entry.filename)
             else { return nil }
@@ -173,6 +174,7 @@ final class StoreComparison: LibraryPart {
                     metadata: ["filename": "\(entry.filename)", "error": "\(error)"])
                 continue
             }
+            // If the name cannot be read, it counts as free; putting the file back then fails, and reports it.
             guard let present = try? folder.identify(entry.filename) else {
                 try backing.putBack(entry.filename, of: inode, in: folder)
                 continue

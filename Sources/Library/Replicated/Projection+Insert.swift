@@ -51,7 +51,7 @@ extension Projection {
         let kind = nature.kind
         var entry = Entry(
             parent: folder.inode, container: .cloud, nature: nature, filename: description.filename,
-            created: committed.created, position: description.position, mode: description.mode)
+            created: committed.created, position: description.position.key, mode: description.mode)
         entry.id = committed.id
         entry.hasGeneratedFilename = description.hasGeneratedFilename
         entry.modified = description.modified

@@ -14,7 +14,7 @@ extension Projection {
         if !current.pending.contains(.place) { try move(&entry, to: description) }
         if current.kind == .document, !current.pending.contains(.name) { entry.document = description.identity }
         if !current.pending.contains(.attributes) { entry.attributes = description.attributes.map(Array.init) }
-        if !current.pending.contains(.position) { entry.position = description.position }
+        if !current.pending.contains(.position) { entry.position = description.position.key }
         if !current.pending.contains(.mode) { entry.mode = description.mode }
         entry.pending.remove(.revival)
         entry.setVersions(committed.versions)
@@ -37,8 +37,9 @@ extension Projection {
             catalog.announce(.entryChanged(EntryNames(current), besides: nil))
             catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
         }
-        // `F.conflicts` begins or ends to be listed beside the document.
-        if (entry.conflicts > 0) != (current.conflicts > 0) { catalog.announce(.listingChanged(of: entry.parent)) }
+        // Another device moved the entry in the order, or `F.conflicts` begins or ends to be listed beside the document.
+        let isListedElsewhere = entry.position != current.position || (entry.conflicts > 0) != (current.conflicts > 0)
+        if isListedElsewhere { catalog.announce(.listingChanged(of: entry.parent)) }
         if let formerPlace { changes.recordMove(of: entry, from: formerPlace) }
         if entry.inode != current.inode { changes.recordContent(of: entry) }
         catalog.announce(.attributesChanged(of: entry.inode))
@@ -108,6 +109,6 @@ extension Projection {
     private func mirrorName(of entry: Entry, was current: Entry) throws {
         guard entry.isHere, entry.kind == .document, entry.name != current.name else { return }
         let directory = try tree.backing.folder(entry.parent, catalog)
-        tree.backing.mirror(displayName: entry.name?.displayName, of: entry.filename, in: directory)
+        tree.backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory)
     }
 }

@@ -57,7 +57,7 @@ final class Identities: LibraryPart {
             let removed = recentlyRemoved.remove(move.name, in: move.folder.inode, now: surroundings.now()),
             removed.backup != source.inode, try giveIdentity(of: removed, to: &entry, by: caller, catalog)
         else { return false }
-        if source.kind == .document { try withdrawals.withdraw(source, step: nil, heir: entry.id, catalog) }
+        if source.kind == .document { try withdrawals.withdraw(source, heir: entry.id, catalog) }
         return true
     }
 

@@ -73,14 +73,14 @@ final class Migration: LibraryPart {
         if top.kind == .folder {
             // The depth in the cloud orders the withdrawals: those made inside the folder before must be sent before the folder's.
             try catalog.moveDescendantsOutOfCloud(of: top.inode, depth: try catalog.depth(of: source) + 1, step: step)
-            transfers.forget { inode in (try? catalog.isInside(inode, ancestor: top.inode)) == true }
+            try transfers.forget { try catalog.isInside($0, ancestor: top.inode) }
         }
         guard var entry = try catalog.entry(top.inode), entry.id != nil else { return }
         // If only an older version is here, the newest one must arrive before the document is withdrawn from the cloud.
         if isCurrent {
             var inCloud = entry.inCloud
             inCloud.parent = source.parent
-            try withdrawals.withdraw(inCloud, step: step, catalog)
+            try withdrawals.withdraw(inCloud, togetherWith: step, catalog)
         } else {
             entry.isHere = false
         }
@@ -108,6 +108,7 @@ final class Migration: LibraryPart {
         }
         try catalog.update(moved)
         for var entry in try catalog.descendants(of: folder.inode) {
+            // `try?`: each filename of a row is a valid name.
             guard let above = places[entry.parent], let name = try? EntryName(entry.filename) else { continue }
             if entry.kind == .folder {
                 entry.nature = .folder(above.folder(name))
@@ -127,7 +128,7 @@ final class Migration: LibraryPart {
     /// A document that enters a trash folder becomes a scratch file. A file that leaves one becomes a document.
     private func changeReplication(of entry: inout Entry, isScratch: Bool, _ catalog: CatalogTransaction) throws {
         if isScratch, entry.id != nil {
-            try withdrawals.withdraw(entry, step: nil, catalog)
+            try withdrawals.withdraw(entry, catalog)
             try renameToFullName(&entry, catalog)
             entry.dropIdentity()
         } else if !isScratch, entry.id == nil, entry.kind != .scratch || !ScratchName.matches(entry.filename) {

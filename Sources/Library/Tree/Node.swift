@@ -8,6 +8,8 @@ public enum Node: Hashable, Sendable {
     case entry(InodeNumber)
     /// The virtual `.state` of a document, of a folder, or (of `Documents`) of the whole tree.
     case state(of: InodeNumber)
+    /// The virtual `.order` of a folder.
+    case order(of: InodeNumber)
     /// `F.conflicts` or `F.versions` of a document.
     case versions(VersionFolder, of: InodeNumber)
     /// A file in such a folder (`VersionNodes`).

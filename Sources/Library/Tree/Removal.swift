@@ -41,7 +41,7 @@ final class Removal: LibraryPart {
     func removeFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         var leaving = entry
         try withdrawals.withdrawIfLeavingCloud(&leaving, catalog)
-        try withdrawals.withdraw(leaving, step: nil, catalog)
+        try withdrawals.withdraw(leaving, catalog)
         try addOrphan(entry, catalog)
         try catalog.delete(entry.inode)
         detach(entry.inode, catalog)
@@ -56,7 +56,7 @@ final class Removal: LibraryPart {
         if entry.kind != .folder { throw Refusal.notFolder }
         if entry.inode <= .cloud { throw Refusal.isOfTheTree }
         if try catalog.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
-        try withdrawals.withdraw(entry, step: nil, catalog)
+        try withdrawals.withdraw(entry, catalog)
         try addOrphan(entry, catalog)
         try catalog.delete(entry.inode)
         try backing.folder(entry.parent, catalog).removeFolder(entry.filename)

@@ -77,7 +77,7 @@ extension Tree {
         catalog.ifFailed { try? directory.removeFile(filename) }
         try Self.assignOwner(creator, filename, in: directory)
         // The row can be rebuilt from the file, except for its id, which no one has seen yet.
-        let hasItsName = entry.name.map { backing.mirror(displayName: $0.displayName, on: descriptor) } ?? true
+        let hasItsName = entry.name.map { backing.writeDisplayName($0.displayName, on: descriptor) } ?? true
         if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {
             catalog.durability = .soon
         }
@@ -109,7 +109,7 @@ extension Tree {
         let now = surroundings.now()
         var entry = Entry(
             parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
-            position: try catalog.nextPosition(in: folder.inode), mode: creator.mode)
+            position: try nextPosition(in: folder.inode, catalog), mode: creator.mode)
         if folder.namingContext.isScratch(name) { return (entry, false) }
         if let removed = identities.recentlyRemoved.remove(name, in: folder.inode, now: now),
             try identities.giveIdentity(of: removed, to: &entry, by: creator.caller, catalog)

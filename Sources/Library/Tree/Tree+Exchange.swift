@@ -24,8 +24,8 @@ extension Tree {
         for entry in [first, second] { try synchronizeContent(of: entry, catalog) }
         try swapFiles()
         // The names stay with the paths, also on the files.
-        backing.mirror(displayName: first.name?.displayName, of: first.filename, in: firstFolder)
-        backing.mirror(displayName: second.name?.displayName, of: second.filename, in: secondFolder)
+        backing.writeDisplayName(first.name?.displayName, of: first.filename, in: firstFolder)
+        backing.writeDisplayName(second.name?.displayName, of: second.filename, in: secondFolder)
         do {
             for entry in [newSecond, newFirst] where entry.kind == .document {
                 try finishExchange(of: entry, by: caller, catalog)

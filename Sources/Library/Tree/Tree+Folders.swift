@@ -47,14 +47,14 @@ extension Tree {
         let name = try Namespace.entryName(name)
         return try mutate(makingNew: true) { catalog in
             // In `Documents` itself only documents of the preferred folder resolve: a folder cannot have two paths.
-            if parent == .documents { throw Refusal.noPlaceForIt }
+            if parent == .documents { throw Refusal.notCreatableThere }
             let folder = try namespace.receivingFolder(parent, catalog)
             if let found = try namespace.resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
                 throw Refusal.nameExists
             }
             var entry = Entry(
                 parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
-                created: surroundings.now(), position: try catalog.nextPosition(in: folder.inode), mode: 0)
+                created: surroundings.now(), position: try nextPosition(in: folder.inode, catalog), mode: 0)
             prepare(&entry, folder, name)
             if !folder.namingContext.isScratch, !entry.namingContext.isScratch {
                 var random = surroundings.random()

@@ -42,7 +42,7 @@ extension Tree {
                 return []
             }
             guard entry.kind == .folder else { throw Refusal.notFolder }
-            let children = try catalog.listing(of: folder)
+            let children = try order.listing(of: entry, catalog)
             let showsDisplayName =
                 namespace.configuration.showsDisplayNames
                 ? namespace.areShownByDisplayName(children) : Array(repeating: false, count: children.count)

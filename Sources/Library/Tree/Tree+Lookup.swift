@@ -20,7 +20,7 @@ extension Tree {
                     attributes: try fileAttributes.attributes(of: found.entry, catalog),
                     isCacheable: namespace.isCacheable(found, as: text, in: parent))
             }
-            guard let node = try virtualNode(text, in: parent, catalog), purpose() == .existing else {
+            guard let node = try virtualNode(text, in: parent, catalog), isMeant(node, for: purpose()) else {
                 // Another device may have just made it.
                 cloud.changesAreOfInterest()
                 throw text.utf8.count > EntryName.maximumLength
@@ -37,9 +37,16 @@ extension Tree {
         try states.waitForCloses(beforeStateOf: inode)
     }
 
+    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order` is there to be
+    /// written, and shells open what they write with O_CREAT.
+    private func isMeant(_ node: Node, for purpose: LookupPurpose) -> Bool {
+        if case .order = node { purpose != .exclusiveCreation } else { purpose == .existing }
+    }
+
     func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
         switch node {
         case .state, .entry: try states.stateAttributes(of: node, catalog)
+        case .order(let folder): try order.orderAttributes(of: folder, catalog)
         case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
         }
@@ -57,6 +64,7 @@ extension Tree {
         switch VirtualName(name) {
         case nil: return nil
         case .folderState: return .state(of: parent)
+        case .folderOrder: return .order(of: parent)
         case .documentState(let document):
             guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document
             else { return nil }

@@ -14,13 +14,13 @@ extension Tree {
         var entry = source
         entry.parent = move.folder.inode
         if renaming.identity == .ends {
-            try withdrawals.withdraw(source, step: nil, catalog)
+            try withdrawals.withdraw(source, catalog)
             identities.recentlyRemoved.add(source, backup: nil, now: surroundings.now())
             entry.dropIdentity()
         }
         // First a position at the end of the new folder. A document that is continued replaces it by its own position.
         if source.parent != entry.parent, !move.migrates {
-            entry.position = try catalog.nextPosition(in: entry.parent)
+            entry.position = try nextPosition(in: entry.parent, catalog)
             entry.markPending(.position)
         }
         let isContinuation =
@@ -101,7 +101,7 @@ extension Tree {
         if entry.name != source.name {
             // Before the move: after a crash the path tells whose file it is, and the name on the file is believed.
             let folder = try backing.folder(source.parent, catalog)
-            backing.mirror(displayName: entry.name?.displayName, of: source.filename, in: folder)
+            backing.writeDisplayName(entry.name?.displayName, of: source.filename, in: folder)
         }
         if source.parent != entry.parent || source.filename != entry.filename {
             let isMoved = try backing.folder(source.parent, catalog).renameIfPresent(

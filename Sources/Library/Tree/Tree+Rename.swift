@@ -49,6 +49,10 @@ extension Tree {
         let found = try namespace.resolve(newName.text, in: newParent, catalog).flatMap {
             $0.isUntitledAlias ? nil : $0
         }
+        // A program that saves `.order` by renaming would make a document of it, which hides it. Documents may have the name.
+        if found == nil, source.kind == .scratch, VirtualName(newName.text) == .folderOrder {
+            throw Refusal.virtualName
+        }
         let migrates = source.container != folder.container
         let plan = try RenameRule.plan(
             RenameRequest(

@@ -10,11 +10,11 @@ extension Tree {
     /// Saves by renaming: the target document continues with the source's file.
     func replaceContent(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         // Before the rename: if the rows are lost, the file at the document's path must carry the document's name.
-        let carriesName = backing.mirror(
-            displayName: target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
+        let carriesName = backing.writeDisplayName(
+            target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
         if carriesName, canBeRebuilt(source, over: target) { catalog.durability = .soon }
         var entry = source
-        if source.kind == .document { try withdrawals.withdraw(source, step: nil, heir: target.id, catalog) }
+        if source.kind == .document { try withdrawals.withdraw(source, heir: target.id, catalog) }
         var target = target
         try withdrawals.withdrawIfLeavingCloud(&target, catalog)
         let directory = try backing.folder(target.parent, catalog)

@@ -15,6 +15,7 @@ final class Tree: LibraryPart {
     let openings: Openings
     let fileAttributes: Attributes
     let states: States
+    let order: FolderOrder
     let versionFiles: VersionFiles
     let replicatedTree: ReplicatedTree
     let orphans: Orphans
@@ -22,7 +23,7 @@ final class Tree: LibraryPart {
     init(
         _ transactions: Transactions, namespace: Namespace, identities: Identities, migration: Migration,
         withdrawals: Withdrawals, removal: Removal, contents: Contents, openings: Openings, fileAttributes: Attributes,
-        states: States, versionFiles: VersionFiles, replicatedTree: ReplicatedTree, orphans: Orphans
+        states: States, order: FolderOrder, versionFiles: VersionFiles, replicatedTree: ReplicatedTree, orphans: Orphans
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -34,6 +35,7 @@ final class Tree: LibraryPart {
         self.openings = openings
         self.fileAttributes = fileAttributes
         self.states = states
+        self.order = order
         self.versionFiles = versionFiles
         self.replicatedTree = replicatedTree
         self.orphans = orphans

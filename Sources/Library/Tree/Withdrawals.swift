@@ -14,8 +14,12 @@ final class Withdrawals: LibraryPart {
 
     /// Records that an entry is gone from the cloud on this device, so that the container is told.
     ///
-    /// - Parameter heir: the document that the entry was renamed over.
-    func withdraw(_ entry: Entry, step: Int64?, heir: EntryID? = nil, _ catalog: CatalogTransaction) throws {
+    /// - Parameters:
+    ///   - step: the number of the pending changes that go into one commit with this one; nil if there are none.
+    ///   - heir: the document that the entry was renamed over.
+    func withdraw(_ entry: Entry, togetherWith step: Int64? = nil, heir: EntryID? = nil, _ catalog: CatalogTransaction)
+        throws
+    {
         guard entry.isReplicated, let id = entry.id else { return }
         // Documents that were renamed over this one pass on to the same heir, or end with it.
         for var withdrawal in try catalog.withdrawals(inFavourOf: id) {
@@ -59,7 +63,7 @@ final class Withdrawals: LibraryPart {
     /// (`Semantics`, "Moving between local and cloud").
     func withdrawIfLeavingCloud(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
         guard entry.container == .local, !entry.isHere else { return }
-        try withdraw(entry.inCloud, step: entry.step, catalog)
+        try withdraw(entry.inCloud, togetherWith: entry.step, catalog)
         entry.step = nil
     }
 

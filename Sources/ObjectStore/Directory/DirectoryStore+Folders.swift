@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// The folders of the container. No symbolic link below its root is followed: whoever may write to the container could
-/// otherwise have docfs read, write and remove files elsewhere. So each name is used in a folder that is open, and folders
+/// The folders of the container. No symbolic link below its root is followed: otherwise anybody who may write to the container
+/// could make docfs read, write and remove files elsewhere. So each name is used in a folder that is open, and folders
 /// are opened by openat2(2). The path of the root itself is the person's, and may go through links.
 extension DirectoryStore {
     /// - Throws: `unreachable`.
@@ -38,7 +38,7 @@ extension DirectoryStore {
         do throws(Errno) { try folder.synchronize() } catch .invalidArgument {}
     }
 
-    /// What is said of a symbolic link (ELOOP) on the way to something in the container.
+    /// The reason that is given when a symbolic link (ELOOP) is on the path of an object.
     func linked(_ path: String) -> ObjectStoreError {
         .unusable(
             "a symbolic link is on the way to \(root)/\(path), and no link inside the cloud folder is followed; remove it"

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// The one condition of the store is link(2)'s, and not every file system has that: vfat, exFAT, some shares and
@@ -20,6 +21,7 @@ extension DirectoryStore {
         let key = ObjectKey(valid: ["probe"])
         try withTemporary(in: root, for: key) { _, temporary throws(ObjectStoreError) in
             let name = FolderName(folder: temporary.folder, name: temporary.name + "-linked")
+            // If this fails, `removeStaleTemporaries` removes the file later.
             defer { try? name.folder.removeFile(name.name) }
             if let refusal = calls.link(temporary, name) {
                 throw refusal.tellsOfNoHardLinks ? withoutHardLinks(refusal) : failure(key, refusal.rawValue)

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// The folder in which objects are written before they get their names.
 extension DirectoryStore {
-    /// Old enough that whoever wrote it is gone: seconds.
+    /// Seconds after which the writer of a temporary file is certainly gone.
     private static let staleAge = 24 * 60 * 60
 
     static let incoming = ".incoming"
@@ -29,6 +29,7 @@ extension DirectoryStore {
         do throws(Errno) {
             file = try name.folder.open(name.name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
         } catch { throw failure(key, error.rawValue) }
+        // If this fails, `removeStaleTemporaries` removes the file later.
         defer { try? name.folder.removeFile(name.name) }
         return try body(file, name)
     }
@@ -37,7 +38,7 @@ extension DirectoryStore {
         try await onBlockingThread { () throws(ObjectStoreError) in try storeTime() }
     }
 
-    /// The time that a file gets which is made just now.
+    /// The time that a file gets if it is created now.
     private func storeTime() throws(ObjectStoreError) -> Timestamp {
         let root = try openRoot()
         try requireMarker(in: root)
@@ -47,8 +48,8 @@ extension DirectoryStore {
         }
     }
 
-    /// Removes what writers left that were killed before they could give it a name. By the store's clock: if this
-    /// device's is ahead, another device's upload that is under way would look old.
+    /// Removes temporary files of writers that were killed. Their age is measured by the store's clock: if this device's
+    /// clock is ahead, another device's upload under way would look old. Failures are ignored: the next start tries again.
     func removeStaleTemporaries() {
         guard let now = try? storeTime(), let root = try? openRoot(), let folder = try? openIncoming(in: root),
             let records = try? Self.records(in: folder)

@@ -20,12 +20,12 @@ extension DirectoryStore {
         below prefix: ObjectKey, after: ObjectKey?, limit: Int, in root: OpenDescriptor
     ) throws(ObjectStoreError) -> [ObjectKey] {
         var found: [ObjectKey] = []
-        // The next one last.
+        // The next folder to read is the last of the list.
         var rest: [(key: ObjectKey, isFolder: Bool)] = [(prefix, true)]
         while found.count < limit, let next = rest.popLast() {
             if !next.isFolder {
                 if after.map({ $0 < next.key }) ?? true { found.append(next.key) }
-            } else if mayHold(next.key, after: after) {
+            } else if mayContain(next.key, after: after) {
                 rest += try members(of: next.key, in: root).map { ($0, Self.sortKey($0)) }.sorted {
                     $1.1.lexicographicallyPrecedes($0.1)
                 }.map(\.0)
@@ -34,19 +34,19 @@ extension DirectoryStore {
         return found
     }
 
-    /// A folder comes where its first key would.
+    /// A folder is sorted as its first key would be.
     private static func sortKey(_ member: (key: ObjectKey, isFolder: Bool)) -> [UInt8] {
         Array(member.key.description.utf8) + (member.isFolder ? [UInt8(ascii: "/")] : [])
     }
 
-    private func mayHold(_ folder: ObjectKey, after: ObjectKey?) -> Bool {
+    private func mayContain(_ folder: ObjectKey, after: ObjectKey?) -> Bool {
         guard let after else { return true }
         let start = Array(folder.description.utf8) + [UInt8(ascii: "/")]
         let bound = after.description.utf8
         return bound.starts(with: start) || bound.lexicographicallyPrecedes(start)
     }
 
-    /// The plain files and folders in a folder of the store; anything else, as a symbolic link, is no object.
+    /// The plain files and folders in a folder of the store. Anything else, such as a symbolic link, is not an object.
     private func members(of folder: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> [(
         key: ObjectKey, isFolder: Bool
     )] {
@@ -73,7 +73,7 @@ extension DirectoryStore {
         }
     }
 
-    /// What is in a folder. Names that are not UTF-8 are none of ours and are left out.
+    /// The content of a folder. Names that are not UTF-8 are never ours and are left out.
     static func records(in folder: OpenDescriptor) throws(Errno) -> [FolderRecord] {
         var records = try FolderRecord.all(in: FileDescriptor(rawValue: folder.number))
         for index in records.indices where records[index].type == Int32(DT_UNKNOWN) {

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// Whether the store is where it should be, and making it.
@@ -45,6 +46,7 @@ extension DirectoryStore {
             throw Self.unreachable(root + "/" + Self.incoming, error.rawValue)
         }
         do throws(ObjectStoreError) { try requireHardLinks(in: folder) } catch {
+            // An empty folder that cannot be removed is harmless, and the error is thrown in any case.
             if isNew { try? folder.removeFolder(Self.incoming) }
             throw error
         }

@@ -2,12 +2,13 @@ import CLinux
 @preconcurrency import Dispatch  // Sources are safe to use from any thread, and not marked so.
 import Glibc
 
-/// inotify(7): what comes on this machine is known at once. What another machine puts on a share is not
-/// told, and found by polling.
+/// inotify(7) reports objects that this machine creates. Objects that another machine creates on a share are not reported;
+/// polling finds them.
 extension DirectoryStore {
     public var quickestPoll: Duration { .milliseconds(100) }
 
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? {
+        // A store that cannot be watched is polled, and the poll reports the error.
         guard let root = try? openRoot(), (try? requireMarker(in: root)) != nil else { return nil }
         // There is nothing to watch before the first object is there.
         guard let folder = try? makeFolder(prefix.components, in: root) else { return nil }

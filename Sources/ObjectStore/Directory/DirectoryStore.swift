@@ -1,6 +1,7 @@
 import CLinux
 import Documents
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// Objects as plain files below a folder: another disk, a NAS share, or just a folder.
@@ -164,8 +165,8 @@ public struct DirectoryStore: ObjectStore {
         }
     }
 
-    /// Another try of the same writer may have made the object and been killed before it was durable;
-    /// who finds it relies on it.
+    /// Makes an object durable that was found. An earlier try of the same writer may have been killed before it did so, and
+    /// the caller relies on the object from now on.
     private func found(_ key: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> PutOutcome {
         do throws(Errno) {
             try Self.synchronize(try openFolder(key.components.dropLast(), in: root))

@@ -32,7 +32,7 @@ final class OpenDescriptor: Sendable {
         return status
     }
 
-    /// Of a name in this folder; that of a link itself.
+    /// The status of a name in this folder; for a symbolic link, that of the link itself.
     func status(of name: String) throws(Errno) -> stat {
         var status = stat()
         guard fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { throw Errno(rawValue: errno) }

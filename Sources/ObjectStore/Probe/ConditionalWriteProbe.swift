@@ -1,5 +1,5 @@
-/// Finds out whether a store keeps its one condition: of several who create one key at once exactly one
-/// wins, and whoever comes later does not. Where it does not, two devices would overwrite each other.
+/// Finds out whether a store keeps its one condition: of several writers that create one key at once exactly one wins, and
+/// later ones do not. In a store without it, two devices would overwrite each other.
 struct ConditionalWriteProbe: Sendable {
     /// Two show it as well as many; and of SeaweedFS each who loses the race is answered a second later than the one before.
     static let writers: UInt8 = 2
@@ -16,7 +16,7 @@ struct ConditionalWriteProbe: Sendable {
     /// - Throws: `unusable` where the store is unfit.
     func run() async throws(ObjectStoreError) {
         let verdict = await judge()
-        // What stays, if the connection is lost just now, is one byte under a name that nobody else uses.
+        // If the connection is lost just now, one byte stays under a name that nobody else uses.
         do throws(ObjectStoreError) { try await store.delete(key) } catch { if case .success = verdict { throw error } }
         try verdict.get()
     }
@@ -24,15 +24,15 @@ struct ConditionalWriteProbe: Sendable {
     private func judge() async -> Result<Void, ObjectStoreError> {
         do throws(ObjectStoreError) {
             let winners = try await race()
-            let latecomer = Self.writers
-            let isLate = try await store.putIfAbsent(key, [latecomer]) == .alreadyExists
+            let lateWriter = Self.writers
+            let isLate = try await store.putIfAbsent(key, [lateWriter]) == .alreadyExists
             let content = try await read()
             return Self.isFit(winners: winners, laterFails: isLate, content: content)
                 ? .success(()) : .failure(Self.unfit)
         } catch { return .failure(error) }
     }
 
-    /// Who was told to have won. None is possible: the winner's answer was lost, and its repetition lost.
+    /// The writers that were told that they had won. There may be none: the winner's answer and its repetition were lost.
     static func isFit(winners: [UInt8], laterFails: Bool, content: [UInt8]?) -> Bool {
         guard laterFails, winners.count <= 1, let content, content.count == 1 else { return false }
         return winners.isEmpty ? content[0] < writers : content == winners
@@ -63,7 +63,7 @@ struct ConditionalWriteProbe: Sendable {
         }
     }
 
-    /// What is said of a store that does not keep the condition.
+    /// The message for a store that does not keep the condition.
     static let unfit = ObjectStoreError.unusable(
         "it has no working conditional writes (If-None-Match), so two devices could overwrite each other")
 }

@@ -4,7 +4,7 @@ import SystemPackage
 /// A store whose conditional writes are checked once, before the first object is created through it.
 ///
 /// The check is made at mount where the store can be reached then, else before the first write: without
-/// a connection docfs works all the same. What cannot be known stays open; that the store is unfit is final.
+/// a connection docfs works all the same. A check without a result is made again later; "unfit" is final.
 public struct ProbedStore: ObjectStore {
     private let store: any ObjectStore
     private let verdict: ProbeVerdict
@@ -63,7 +63,7 @@ public struct ProbedStore: ObjectStore {
     }
 }
 
-/// What a probe found, asked for by many and found out once.
+/// The result of one probe, shared by all tasks that wait for it.
 private actor ProbeVerdict {
     private let probe: @Sendable () async -> Result<Void, ObjectStoreError>
     private var final: Result<Void, ObjectStoreError>?
@@ -83,7 +83,7 @@ private actor ProbeVerdict {
             }
             if running == task { running = nil }
             if result.isFinal { final = result }
-            // One who was cancelled takes the probe along, and leaves it to the others to begin anew.
+            // A cancelled task ends the probe with it; the others begin a new one.
             if case .failure(.failed(_, .canceled)) = result, !Task.isCancelled { continue }
             return try result.get()
         }

@@ -16,7 +16,7 @@ extension S3Store {
         }
     }
 
-    /// The condition is checked when all is sent; it would be a pity to learn it then.
+    /// Checked before sending: S3 itself checks the condition only when all parts were sent.
     private func requireAbsence(of name: String) async throws(S3Failure) {
         do throws(S3Failure) { _ = try await length(of: name) } catch {
             if case .refused(let refusal) = error, refusal.status == 404, refusal.code != "NoSuchBucket" { return }
@@ -34,7 +34,7 @@ extension S3Store {
         }
     }
 
-    /// - Returns: what completes the upload: the entity tags of the parts, in order.
+    /// - Returns: the entity tags of the parts in order, which complete the upload.
     private func send(_ content: FileSlice, _ name: String, _ upload: String) async throws(S3Failure) -> [String] {
         let slices = parts.slices(of: content)
         let result = await withTaskGroup(of: Result<(Int, String), S3Failure>.self) { group in
@@ -98,8 +98,8 @@ extension S3Store {
         }
     }
 
-    /// Best effort, also for whoever was cancelled: what cannot be withdrawn now stays as an unfinished
-    /// upload, which nobody sees, until the bucket's lifecycle rule for those removes it.
+    /// Best effort, also when the task was cancelled. If it fails, the unfinished upload stays, invisible, until the bucket's
+    /// lifecycle rule removes it.
     private func abandon(_ name: String, _ upload: String) async {
         let request = S3Request(.delete, name, query: [Field("uploadId", upload)])
         await Task { [client] in

@@ -3,8 +3,8 @@ import SystemPackage
 
 /// Objects in a bucket of S3, or of anything that speaks its language and honours `If-None-Match: *`.
 ///
-/// An attempt whose answer is lost may have succeeded; its repetition then finds the object and says
-/// `alreadyExists`. Whoever cares reads the object and recognises its own.
+/// An attempt whose answer is lost may have succeeded; its repetition then finds the object and returns `alreadyExists`.
+/// A caller to whom the difference matters reads the object and recognises its own.
 public struct S3Store: ObjectStore {
     let client: S3Client
     let prefix: [String]
@@ -42,20 +42,20 @@ public struct S3Store: ObjectStore {
         return length > parts.longestSinglePut ? try await putInParts(content) : try await put(key, .file(content))
     }
 
-    /// What is so short is read once, and not once to be hashed and once to be sent.
+    /// Content up to this length is read into memory once, instead of once for its hash and once for sending.
     private static let longestInMemory: Int64 = 64 << 10
 
     private func put(_ key: ObjectKey, _ body: S3Request.Body) async throws(ObjectStoreError) -> PutOutcome {
         let request = S3Request(.put, name(key), headers: [S3Request.ifAbsent], body: body)
         return try await Self.outcome(key) { () throws(S3Failure) in
             try await client.perform(request) { response throws(S3Failure) in
-                // Whoever answers for the server, a hotel's login page say, has stored nothing.
+                // Something else answered for the server, such as a hotel's login page, and stored nothing.
                 if response.header("etag") == nil { throw .malformed("an object that was made has no entity tag") }
             }
         }
     }
 
-    /// That the condition does not hold is no failure.
+    /// Turns "the condition does not hold" into a result: it is not a failure.
     static func outcome(
         _ key: ObjectKey, of creation: () async throws(S3Failure) -> Void
     ) async throws(ObjectStoreError) -> PutOutcome {

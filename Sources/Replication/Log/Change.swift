@@ -4,7 +4,7 @@ import Documents
 public struct Resolution: Codable, Sendable, Equatable {
     /// The version that is to be current.
     public var kept: VersionID
-    /// The versions that whoever chose had seen and did not want.
+    /// The versions that the choosing device had seen and did not want.
     public var discarded: [VersionID]
 
     public init(kept: VersionID, discarded: [VersionID]) {
@@ -21,7 +21,7 @@ public enum Change: Sendable, Equatable {
     /// A new content of a document.
     case save(EntryID, DocumentVersion)
     case describe(EntryID, DescriptionChange)
-    /// `seen` are the versions that whoever deleted the document had seen; empty for folders and links.
+    /// `seen` are the versions that the deleting device had seen; empty for folders and links.
     case delete(EntryID, seen: [VersionID])
     case resolve(EntryID, Resolution)
     /// A document was renamed over another one. These versions of it become conflict versions of that one.

@@ -1,5 +1,6 @@
 import Documents
 import FoundationEssentials
+import LinuxFiles
 import ObjectStore
 import SystemPackage
 
@@ -12,16 +13,42 @@ public struct CheckpointManifest: Codable, Sendable, Equatable {
 
     public var format = CheckpointManifest.currentFormat
     /// The position of the state, and what the next entry of the log must match.
-    public var head: LogHead
+    public var head: CheckpointHead
     /// The number of entries in all parts.
     public var count: Int
     /// The SHA-256 digests of the parts in hexadecimal, in the order in which the parts are to be read.
     public var parts: [String]
 
     public init(head: LogHead, count: Int, parts: [String]) {
-        self.head = head
+        self.head = CheckpointHead(head)
         self.count = count
         self.parts = parts
+    }
+}
+
+/// The part of a ``LogHead`` that does not depend on the device that wrote the checkpoint.
+public struct CheckpointHead: Codable, Sendable, Equatable {
+    public var container: ContainerID
+    public var root: LogPosition
+    public var position: LogPosition
+    public var hash: ObjectHash
+    public var commit: CommitID?
+    public var state: StateHash
+
+    init(_ head: LogHead) {
+        container = head.container
+        root = head.root
+        position = head.position
+        hash = head.hash
+        commit = head.commit
+        state = head.state
+    }
+
+    /// The head of a device that begins with this checkpoint. It can vouch for the entries that it reads itself.
+    public var logHead: LogHead {
+        LogHead(
+            container: container, root: root, readFrom: max(root, position), position: position, hash: hash,
+            commit: commit, state: state)
     }
 }
 
@@ -126,9 +153,7 @@ public struct Checkpoints: Sendable {
         let manifest = try await manifest(position)
         guard manifest.head.container == container else { throw .invalid("it belongs to another container") }
         let parts = try await fetchParts(manifest.parts, position, into: file)
-        var head = manifest.head
-        head.readFrom = max(head.root, position)
-        return FetchedCheckpoint(head: head, count: manifest.count, file: file, parts: parts)
+        return FetchedCheckpoint(head: manifest.head.logHead, count: manifest.count, file: file, parts: parts)
     }
 
     private func manifest(_ position: LogPosition) async throws(CheckpointError) -> CheckpointManifest {
@@ -148,7 +173,7 @@ public struct Checkpoints: Sendable {
     /// The head of the newest checkpoint whose manifest can be read; nil if there is none.
     public func latestHead() async throws(CheckpointError) -> LogHead? {
         for position in try await positions().reversed() {
-            do throws(CheckpointError) { return try await manifest(position).head } catch {
+            do throws(CheckpointError) { return try await manifest(position).head.logHead } catch {
                 if case .store(let reason) = error, !reason.concernsOneObject { throw error }
             }
         }
@@ -194,7 +219,7 @@ public struct Checkpoints: Sendable {
     private func append(_ part: [UInt8], to file: FileDescriptor, at end: Int64) async throws(CheckpointError) -> Int64
     {
         try await onBlockingThread { () throws(CheckpointError) in
-            do { try file.writeAll(toAbsoluteOffset: end, part) } catch {
+            do throws(Errno) { try file.write(part, at: end) } catch {
                 throw .invalid("the file for its parts cannot be written: \(error)")
             }
             return end + Int64(part.count)

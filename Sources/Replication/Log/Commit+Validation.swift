@@ -109,8 +109,10 @@ extension Commit {
         } catch { return false }
     }
 
-    private static func validate(position: Double) throws(CommitError) {
-        guard position.isFinite else { throw .invalid("a position that is not a finite number") }
+    private static func validate(position: CommittedPlace) throws(CommitError) {
+        if case .number(let number) = position, !number.isFinite {
+            throw .invalid("a position that is not a finite number")
+        }
     }
 
     private static func validate(mode: UInt16) throws(CommitError) {

@@ -37,7 +37,7 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
 
     public var place: Place?
     public var name: Name?
-    public var position: Double?
+    public var position: CommittedPlace?
     public var mode: UInt16?
     public var modified: Timestamp?
     public var attributes: Attributes?

@@ -219,7 +219,7 @@ private func makeDisplayNameDistinct(
 private func makeFilenameUnique(_ id: EntryID, _ commit: Commit, _ state: inout some ReplicaState) throws {
     guard var entry = try state.entry(id), !entry.isDeleted else { return }
     let parent = entry.description.parent
-    guard try state.isTaken(entry.description.filename, in: parent, byOtherThan: id) else { return }
+    guard try state.isInUse(entry.description.filename, in: parent, byOtherThan: id) else { return }
     let name =
         entry.versions == nil
         ? DocumentName(storedDisplayName: entry.description.filename, pathExtension: "")
@@ -229,7 +229,7 @@ private func makeFilenameUnique(_ id: EntryID, _ commit: Commit, _ state: inout 
         let stem = DistinctName.make(
             name.displayName, device: commit.deviceName, number: number, pathExtension: name.pathExtension)
         let filename = DocumentName(storedDisplayName: stem, pathExtension: name.pathExtension).full
-        if try !state.isTaken(filename, in: parent, byOtherThan: id) {
+        if try !state.isInUse(filename, in: parent, byOtherThan: id) {
             entry.description.filename = filename
             break
         }

@@ -6,7 +6,7 @@ import Documents
 public protocol ReplicaState {
     func entry(_ id: EntryID) throws -> ReplicaEntry?
     /// Whether a live entry of a folder has that filename. Names are compared byte for byte.
-    func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool
+    func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool
     /// The live documents in a folder whose display name and extension make `fullName`, by id.
     func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry]
     func hasLiveChildren(_ parent: EntryID) throws -> Bool

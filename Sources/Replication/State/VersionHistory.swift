@@ -70,7 +70,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         conflicts.sort(by: DocumentVersion.isLater)
     }
 
-    /// Brings a deleted document back with a new version, which whoever deleted it had not seen. All heads are superseded since the time of
+    /// Brings a deleted document back with a new version, which the deleting device had not seen. All heads are superseded since the time of
     /// the deletion: their contents may have been removed already.
     mutating func revive(with version: DocumentVersion, deleted time: Timestamp) {
         for head in heads.reversed() { supersede(head, at: time) }
@@ -89,7 +89,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     }
 
     /// Carries out a choice among the heads. `kept` stays or becomes current; heads in `discarded` are superseded. A head in neither was
-    /// not seen by whoever chose, and stays.
+    /// not seen by the choosing device, and stays.
     mutating func resolve(keeping kept: VersionID, discarding discarded: Set<VersionID>, at time: Timestamp) {
         if discarded.contains(current.id), let index = conflicts.firstIndex(where: { $0.id == kept }) {
             supersede(current, at: time)

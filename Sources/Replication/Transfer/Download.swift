@@ -1,5 +1,6 @@
 import Documents
 import Glibc
+import LinuxFiles
 import ObjectStore
 import SystemPackage
 
@@ -127,9 +128,7 @@ public final class Download: Sendable {
         guard bytes.count == range.count else { throw .damaged }
         let file = file
         try await onBlockingThread { () throws(TransferError) in
-            do {
-                try file.writeAll(toAbsoluteOffset: range.lowerBound, bytes)
-            } catch let error as Errno { throw TransferError.file(error) } catch { throw TransferError.file(.ioError) }
+            do throws(Errno) { try file.write(bytes, at: range.lowerBound) } catch { throw .file(error) }
         }
     }
 

@@ -10,6 +10,8 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
     case changed
     /// Reading or writing the file on this device failed.
     case file(Errno)
+    /// The version cannot be in a container: its filename cannot be part of a key.
+    case invalidVersion(CommitError)
     case cancelled
 
     public var description: String {
@@ -20,7 +22,18 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
         case .damaged: "the content in the cloud is damaged: its SHA-256 differs"
         case .changed: "the document changed while it was sent"
         case .file(let errno): "a file of the store cannot be read or written: \(errno)"
+        case .invalidVersion(let error): error.description
         case .cancelled: "the transfer was cancelled"
         }
     }
+
+    /// Whether the store does not answer, or does not admit this device. A later try may succeed.
+    public var isStoreOutOfReach: Bool {
+        switch self {
+        case .store(.unreachable), .store(.gone), .store(.unauthorized): true
+        default: false
+        }
+    }
+
+    public var isStoreFull: Bool { self == .store(.outOfSpace) }
 }

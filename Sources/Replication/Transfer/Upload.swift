@@ -1,4 +1,5 @@
 import Documents
+import LinuxFiles
 import ObjectStore
 import SystemPackage
 
@@ -29,15 +30,14 @@ public struct Upload: Sendable {
             return digest
         }
         version.size = length
-        do {
-            let key = try version.key(of: document)
+        let key: ObjectKey
+        do throws(CommitError) { key = try version.key(of: document) } catch { throw .invalidVersion(error) }
+        do throws(ObjectStoreError) {
             // The version's id is new. If the object exists, an earlier try of this upload has made it.
             _ = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
-        } catch let error as ObjectStoreError {
+        } catch {
             if case .failed(_, .canceled) = error { throw .cancelled }
             throw try Digest.length(of: file) == length ? .store(error) : .changed
-        } catch {
-            throw .file(.invalidArgument)
         }
         guard try Digest.length(of: file) == length else { throw .changed }
         return version

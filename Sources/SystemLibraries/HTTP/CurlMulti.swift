@@ -3,8 +3,8 @@ import CCurl
 
 /// libcurl's "multi": transfers, and the connections that they share.
 final class CurlMulti: Sendable {
-    /// Unsafe because libcurl wants one thread at a time: the transfer thread. Only `wake` is for any thread; and
-    /// whoever releases this last is alone with it.
+    /// Unsafe because libcurl allows one thread at a time: the transfer thread. Any thread may call `wake`, and the thread
+    /// that releases the last reference has no other beside it.
     private nonisolated(unsafe) let pointer: UnsafeMutableRawPointer
 
     /// Once in a process, before anything else of libcurl: a static property is made by one thread, and others wait.

@@ -119,7 +119,7 @@ final class EasyHandle {
     /// Of the answer, as soon as its head has arrived.
     var status: Int { number(CURLINFO_RESPONSE_CODE) }
 
-    /// What the end of the transfer means.
+    /// The result that the end of the transfer means.
     func end(_ code: CURLcode, of request: HTTPRequest) -> Result<Void, HTTPFailure> {
         if code == CURLE_OK { return .success(()) }
         return .failure(

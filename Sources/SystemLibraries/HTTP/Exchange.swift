@@ -23,13 +23,13 @@ final class Exchange: Sendable {
         var isReadable: Bool { end != nil || (awaitsHead ? head != nil : !arrived.isEmpty) }
         var awaitsHead = true
 
-        mutating func takeReader() -> CheckedContinuation<Void, Never>? {
+        mutating func removeReader() -> CheckedContinuation<Void, Never>? {
             guard isReadable else { return nil }
             defer { reader = nil }
             return reader
         }
 
-        mutating func takeFeeder() -> CheckedContinuation<Void, Never>? {
+        mutating func removeFeeder() -> CheckedContinuation<Void, Never>? {
             defer { feeder = nil }
             return feeder
         }
@@ -103,7 +103,7 @@ final class Exchange: Sendable {
     private func feed(_ pieces: any AsyncSequence<[UInt8], any Error> & Sendable) async {
         do {
             for try await piece in pieces {
-                await waitUntilTaken()
+                await waitUntilSent()
                 guard let wasStarved = offer(piece) else { return }
                 if wasStarved { mailbox.post(.send(self)) }
             }
@@ -112,14 +112,14 @@ final class Exchange: Sendable {
         }
     }
 
-    private func waitUntilTaken() async {
+    private func waitUntilSent() async {
         await withCheckedContinuation { continuation in
-            let isTaken = state.withLock { state in
-                let isTaken = state.leaving == nil || state.end != nil
-                if !isTaken { state.feeder = continuation }
-                return isTaken
+            let isSent = state.withLock { state in
+                let isSent = state.leaving == nil || state.end != nil
+                if !isSent { state.feeder = continuation }
+                return isSent
             }
-            if isTaken { continuation.resume() }
+            if isSent { continuation.resume() }
         }
     }
 
@@ -159,18 +159,18 @@ final class Exchange: Sendable {
     }
 
     /// The next piece to send; nil where there is none yet: the feeder will say when.
-    func takePiece() -> [UInt8]? {
+    func nextPiece() -> [UInt8]? {
         let (piece, feeder) = state.withLock { state in
             defer { state.leaving = nil }
             state.isStarved = state.leaving == nil
-            return (state.leaving, state.leaving == nil ? nil : state.takeFeeder())
+            return (state.leaving, state.leaving == nil ? nil : state.removeFeeder())
         }
         feeder?.resume()
         return piece
     }
 
     /// Tells the reader of what has arrived. Apart from `receive`, so that what comes together is read together.
-    func wakeReader() { state.withLock { $0.takeReader() }?.resume() }
+    func wakeReader() { state.withLock { $0.removeReader() }?.resume() }
 
     /// - Returns: false if it had ended before.
     @discardableResult
@@ -179,7 +179,7 @@ final class Exchange: Sendable {
             let isFirst = state.end == nil
             if isFirst { state.end = end }
             defer { state.feeding = nil }
-            return (isFirst, state.takeReader(), state.takeFeeder(), state.feeding)
+            return (isFirst, state.removeReader(), state.removeFeeder(), state.feeding)
         }
         feeding?.cancel()
         reader?.resume()

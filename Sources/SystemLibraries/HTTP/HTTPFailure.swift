@@ -6,7 +6,7 @@ public enum HTTPFailure: Error, Sendable {
     case disconnected(String)
     /// For long nothing was sent or received.
     case timedOut
-    /// Whoever answers cannot prove to be the server.
+    /// The other side could not prove that it is the server.
     case untrusted(String)
     /// The answer is no HTTP.
     case malformed(String)

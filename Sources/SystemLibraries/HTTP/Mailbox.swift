@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What tasks tell the transfer thread.
+/// The messages of tasks to the transfer thread.
 final class Mailbox: Sendable {
     enum Message: Sendable {
         case start(Exchange, HTTPRequest)
-        /// What has arrived was read: there is room again.
+        /// The reader has read the bytes that had arrived: there is room again.
         case receive(Exchange)
         /// There is something to send again.
         case send(Exchange)
@@ -51,7 +51,7 @@ final class Mailbox: Sendable {
         if isFirst { multi.wake() }
     }
 
-    func takeMessages() -> [Message] {
+    func removeMessages() -> [Message] {
         state.withLock { state in
             defer { state.messages.removeAll(keepingCapacity: true) }
             return state.messages

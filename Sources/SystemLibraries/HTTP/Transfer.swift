@@ -6,7 +6,7 @@ final class Transfer {
     private let idle: Duration
     private var head = HTTPHead()
     private var hasHead = false
-    /// What is being sent, and how much of it has gone.
+    /// The piece that is being sent, and how much of it was sent.
     private var piece: [UInt8] = []
     private var sent = 0
     /// Whether what arrives has to wait for the reader.
@@ -59,7 +59,7 @@ final class Transfer {
         lastMove = .now
         if sent == piece.count {
             guard case .pieces = request.body else { return 0 }
-            guard let next = exchange.takePiece() else {
+            guard let next = exchange.nextPiece() else {
                 isStarved = true
                 return nil
             }

@@ -11,7 +11,7 @@ final class TransferThread {
 
     private init(_ context: Context) { (mailbox, multi, settings) = (context.mailbox, context.multi, context.settings) }
 
-    /// What a new thread is given.
+    /// The argument of a new thread.
     private final class Context: Sendable {
         let mailbox: Mailbox, multi: CurlMulti, settings: HTTPSettings
 
@@ -43,7 +43,7 @@ final class TransferThread {
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_SETMASK, &signals, nil)
-        while mailbox.takeMessages().allSatisfy(handle) {
+        while mailbox.removeMessages().allSatisfy(handle) {
             multi.proceed { handle, result in
                 guard let transfer = transfers.values.first(where: { $0.handle.pointer == handle }) else { return }
                 remove(transfer, transfer.handle.end(result, of: transfer.request))

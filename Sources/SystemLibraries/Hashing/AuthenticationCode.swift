@@ -1,6 +1,6 @@
 import CCrypto
 
-/// HMAC with SHA-256: shows that whoever made it has the key.
+/// HMAC with SHA-256: shows that its maker has the key.
 public func authenticationCode(of message: [UInt8], key: [UInt8]) -> [UInt8] {
     [UInt8](unsafeUninitializedCapacity: HashAlgorithm.sha256.length) { buffer, count in
         let code = HMAC(

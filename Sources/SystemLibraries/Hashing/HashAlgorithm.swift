@@ -1,6 +1,6 @@
 import CCrypto
 
-/// What a digest is made with.
+/// The algorithm of a digest.
 public enum HashAlgorithm: Sendable {
     case sha256
     /// For `Content-MD5` only: it finds damage, not deceit.

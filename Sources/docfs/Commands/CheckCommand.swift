@@ -1,23 +1,32 @@
 import ArgumentParser
+import Backing
 import CLinux
 import Filesystem
-import Foundation
 import Glibc
 import SystemPackage
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the cloud container, and repair it.",
+        commandName: "check", abstract: "Check the cloud container or the store, and repair it.",
         discussion: """
             Reads the whole log of the cloud container and looks for the content of every document. --repair restores a container that \
             lost log entries, was rolled back, emptied or replaced: this device commits again what it knows, and sends missing contents \
             again if it has them. Documents of this device are not lost by a repair.
+
+            With --store the catalog of a store is checked, while no mount uses it. --repair sets a damaged catalog aside. The next mount \
+            makes a new one from the documents' plain files and from the container.
+
+            Examples: docfs check ~/docs
+                      docfs check --repair --store ~/.local/share/docfs
             """)
 
     @Argument(help: "The mountpoint, or any path below it.")
     var path: String = "."
 
-    @Flag(help: "Repair the container.")
+    @Option(help: "Check this store instead of a mount and its container.")
+    var store: String?
+
+    @Flag(help: "Repair the container, or the store.")
     var repair = false
 
     @Flag(help: "Print JSON.")
@@ -27,6 +36,7 @@ struct CheckCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
+            if let store { return try checkStore(store) }
             let mount = try MountedTree(holding: path)
             try mount.askForCheckup(repairs: repair)
             let reply = try wait(for: mount)
@@ -42,44 +52,31 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
+    private func checkStore(_ path: String) throws {
+        let checkup = try StoreCheckup(path: path, at: Surroundings.system.now(), repairs: repair)
+        try show(checkup.findings.isEmpty ? ["ok: the catalog is sound"] : checkup.findings, isWhole: checkup.isSound)
+        if !checkup.isSound {
+            throw CommandFailure(
+                "the store is damaged; `docfs check --repair --store \(path)` sets its catalog aside, and the next mount makes a new one"
+            )
+        }
+    }
+
     private func wait(for mount: MountedTree) throws -> CheckupReply {
-        let bar = ProgressBar("checking the cloud")
-        defer { bar.clear() }
+        var display = ProgressDisplay("checking the cloud")
+        defer { display.clear() }
         while true {
             let reply = try mount.checkup()
             guard case .running(let percent) = reply else { return reply }
-            bar.show(percent)
+            display.show(.percent(percent))
             usleep(Self.pause)
         }
     }
 
     private func show(_ lines: [String], isWhole: Bool) throws {
-        guard json else { return lines.forEach { print($0) } }
-        struct Output: Encodable { let isWhole: Bool, findings: [String] }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        print(String(decoding: try encoder.encode(Output(isWhole: isWhole, findings: lines)), as: UTF8.self))
-    }
-}
-
-/// A progress bar on standard error; prints nothing if that is not a terminal.
-private struct ProgressBar {
-    private let title: String
-    private let isShown = isatty(STDERR_FILENO) == 1
-    private static let width = 30
-
-    init(_ title: String) { self.title = title }
-
-    func show(_ percent: Int) {
-        let filled = min(max(percent, 0), 100) * Self.width / 100
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: Self.width - filled)
-        write("\r\(title) [\(bar)] \(percent) %")
-    }
-
-    func clear() { write("\r\u{1b}[K") }
-
-    private func write(_ text: String) {
-        if isShown { FileHandle.standardError.write(Data(text.utf8)) }
+        struct Report: Encodable { let isWhole: Bool, findings: [String] }
+        if json { return try Output.json(Report(isWhole: isWhole, findings: lines)) }
+        try Output.write(lines.map { $0.printable + "\n" }.joined())
     }
 }
 

@@ -11,7 +11,7 @@ struct DownloadCommand: ParsableCommand {
             Example:  docfs download cloud/Holiday cloud/Tickets.pdf
             """)
 
-    @Argument(help: "Documents and folders.")
+    @Argument(help: "Documents and folders.", completion: .documents)
     var paths: [String]
 
     func run() throws {

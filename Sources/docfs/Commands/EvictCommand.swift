@@ -12,7 +12,7 @@ struct EvictCommand: ParsableCommand {
             Example:  docfs evict cloud/Holiday
             """)
 
-    @Argument(help: "Documents and folders.")
+    @Argument(help: "Documents and folders.", completion: .documents)
     var paths: [String]
 
     func run() throws {

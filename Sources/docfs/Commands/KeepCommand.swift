@@ -13,7 +13,7 @@ struct KeepCommand: ParsableCommand {
             Example:  docfs keep cloud/Work
             """)
 
-    @Argument(help: "Documents and folders.")
+    @Argument(help: "Documents and folders.", completion: .documents)
     var paths: [String]
 
     @Flag(help: "End it: the contents stay until they give way to others.")

@@ -1,72 +1,93 @@
 import ArgumentParser
-import Documents
-import Foundation
 import Glibc
 
 struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List documents with their display names and states.",
-        discussion: "Documents are listed in the order of their folder.")
+        discussion: """
+            Documents are listed in the order of their folder. On a terminal, their display names stand in columns, each after a mark: \
+            ● green (all is well), ▲ yellow (in conflict), ✖ red (the last save or upload failed). Elsewhere each document is one line: \
+            indicator, state, transfer, filename, display name. --long adds size and time, and lists folders, too.
 
-    @Argument(help: "A folder in a docfs mount.")
-    var folder: String = "."
+            Example: docfs ls --long ~/docs/Documents/cloud
+            """)
 
-    @Flag(help: "Print JSON.")
+    @Argument(help: "Folders or documents in a docfs mount. (default: the current folder)", completion: .documents)
+    var paths: [String] = []
+
+    @Flag(name: .shortAndLong, help: "Show state, transfer, size, time and both names.")
+    var long = false
+
+    @Flag(help: "Print JSON: an array of documents.")
     var json = false
+
+    @Option(help: "Colour the output: auto, always or never.")
+    var color = ColorChoice.auto
 
     func run() throws {
         try CommandFailure.reported {
-            _ = try MountedTree(holding: folder)
-            let lines = try FolderStateLine.read(folder)
-            print(json ? try Self.json(lines) : Self.table(lines), terminator: "")
-        }
-    }
-
-    static func table(_ lines: [FolderStateLine]) -> String {
-        let rows = lines.map { [$0.indicator, $0.state, $0.transfer, $0.filename, $0.displayName] }
-        return TextTable(rows).text
-    }
-
-    private static func json(_ lines: [FolderStateLine]) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(lines), as: UTF8.self) + "\n"
-    }
-}
-
-/// A document's line in the `.state` of its folder.
-struct FolderStateLine: Encodable {
-    let indicator: String
-    let state: String
-    let transfer: String
-    let filename: String
-    let displayName: String
-
-    static func read(_ folder: String) throws -> [FolderStateLine] {
-        try readState(ofFolder: folder).split(separator: "\n").dropFirst().compactMap { line in
-            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 5 else { return nil }
-            return FolderStateLine(
-                indicator: fields[0], state: fields[1], transfer: fields[2], filename: fields[3],
-                displayName: fields[4])
+            let listings = try (paths.isEmpty ? ["."] : paths).map { try Listing($0) }
+            if json { return try Output.json(listings.flatMap(\.documents)) }
+            let facts = TerminalFacts.of(STDOUT_FILENO, color: color)
+            let texts = listings.map { listing in
+                let text = long ? listing.long(facts) : facts.isTerminal ? listing.columns(facts) : listing.table(facts)
+                let isTitled = listings.count > 1 && listing.isFolder
+                return (isTitled ? StyledText("\(listing.path):", .bold).rendered(hasColor: facts.hasColor) + "\n" : "")
+                    + text
+            }
+            let hasTitles = listings.count > 1 && listings.contains(where: \.isFolder)
+            try Output.write(texts.joined(separator: hasTitles ? "\n" : ""))
         }
     }
 }
 
-/// A table of text. Each column is as wide as its widest cell, except the last one, which is not padded.
-struct TextTable {
-    let rows: [[String]]
+/// What stands at one path: a folder's documents and folders, or one document.
+struct Listing {
+    let path: String
+    let isFolder: Bool
+    let documents: [ListedDocument]
+    /// Names of the folders in this folder.
+    let folders: [String]
 
-    init(_ rows: [[String]]) { self.rows = rows }
+    init(_ path: String) throws {
+        self.path = path
+        _ = try MountedTree(holding: path)
+        isFolder = try Self.isFolder(path)
+        if isFolder {
+            let base = path.hasSuffix("/") ? path : path + "/"
+            documents = try FolderStateLine.read(path).map { ListedDocument($0, path: base + $0.filename) }
+            folders = try FolderContent.folders(in: path)
+        } else {
+            documents = [ListedDocument(FolderStateLine(StateText(try readState(ofDocument: path))), path: path)]
+            folders = []
+        }
+    }
 
-    var text: String {
-        let columns = rows.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
-        return rows.map { row in
-            row.enumerated().map { column, cell in
-                column == row.count - 1
-                    ? cell : cell + String(repeating: " ", count: widths[column] - cell.count + 2)
-            }.joined() + "\n"
-        }.joined()
+    static func isFolder(_ path: String) throws -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
+        }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// One document a line; as it has always been, for scripts.
+    func table(_ facts: TerminalFacts) -> String {
+        var table = TextTable(documents.map(\.tableRow))
+        table.hasColor = facts.hasColor
+        return table.text
+    }
+
+    func columns(_ facts: TerminalFacts) -> String {
+        let cells = folders.map { [StyledText("  "), StyledText($0 + "/", .bold)] } + documents.map(\.columnCell)
+        return TextColumns(cells).text(width: facts.width, hasColor: facts.hasColor)
+    }
+
+    func long(_ facts: TerminalFacts) -> String {
+        let folderRows: [[StyledText]] = folders.map { ["", "folder", "-", "-", "-", StyledText($0 + "/", .bold)] }
+        var table = TextTable(folderRows + documents.map(\.longRow))
+        table.rightAligned = [3]
+        table.hasColor = facts.hasColor
+        return table.text
     }
 }

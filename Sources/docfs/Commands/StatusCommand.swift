@@ -1,57 +1,97 @@
 import ArgumentParser
-import Documents
-import Foundation
 import Glibc
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the state of a document, a folder or the whole mount.")
+        commandName: "status", abstract: "Show the state of documents, of a folder or of the whole mount.",
+        discussion: """
+            Of a document: its flags, names, place, size, transfer and conflicts. Of a folder: a line for each document. Of the mountpoint: \
+            how many documents there are, the connection, and what has still to be sent. On a terminal, sizes and times are easy to read; \
+            elsewhere the lines are those of the state file.
 
-    @Argument(help: "A document, a folder, or the mountpoint.")
-    var path: String = "."
+            Example: docfs status ~/docs/Documents/cloud/Plan.txt
+            """)
 
-    @Flag(help: "Print JSON.")
+    @Argument(
+        help: "Documents, folders, or the mountpoint. (default: the current folder)", completion: .documents)
+    var paths: [String] = []
+
+    @Flag(help: "Print JSON: an object, or an array for several paths.")
     var json = false
+
+    @Option(help: "Colour the output: auto, always or never.")
+    var color = ColorChoice.auto
 
     func run() throws {
         try CommandFailure.reported {
-            let mount = try MountedTree(holding: path)
-            var status = stat()
-            guard stat(path, &status) == 0 else {
-                throw CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
+            let paths = paths.isEmpty ? ["."] : paths
+            let reports = try paths.map { try StatusReport($0) }
+            if json {
+                if reports.count == 1 { return try Output.json(reports[0]) }
+                return try Output.json(reports)
             }
-            guard status.st_mode & S_IFMT == S_IFDIR else {
-                print(try render(readState(ofDocument: path)), terminator: "")
-                return
-            }
-            if isTop(mount) {
-                let state = try readState(ofFolder: mount.documents)
-                print(try render(state + "data path: \(mount.dataPath ?? "unknown")\n"), terminator: "")
-            } else {
-                var list = ListCommand()
-                list.folder = path
-                list.json = json
-                try list.run()
-            }
+            let facts = TerminalFacts.of(STDOUT_FILENO, color: color)
+            try Output.write(reports.map { $0.text(facts) }.joined(separator: "\n"))
+        }
+    }
+}
+
+/// What `docfs status` says of one path.
+private enum StatusReport: Encodable {
+    case state(StateText)
+    case folder(Listing)
+
+    init(_ path: String) throws {
+        let mount = try MountedTree(holding: path)
+        guard try Listing.isFolder(path) else {
+            self = .state(StateText(try readState(ofDocument: path)))
+            return
+        }
+        if Self.isTop(path, of: mount) {
+            let state = try readState(ofFolder: mount.documents)
+            self = .state(StateText(state + "data path: \(mount.dataPath ?? "unknown")\n"))
+        } else {
+            self = .folder(try Listing(path))
         }
     }
 
-    private func isTop(_ mount: MountedTree) -> Bool {
+    private static func isTop(_ path: String, of mount: MountedTree) -> Bool {
         guard let real = realpath(path, nil) else { return false }
         defer { free(real) }
         let absolute = String(cString: real)
         return absolute == mount.mountpoint || absolute == mount.documents
     }
 
-    private func render(_ text: String) throws -> String {
-        guard json else { return text }
-        var values: [String: String] = [:]
-        for line in text.split(separator: "\n") {
-            guard let colon = line.firstRange(of: ": ") else { continue }
-            values[String(line[..<colon.lowerBound])] = String(line[colon.upperBound...])
+    func text(_ facts: TerminalFacts) -> String {
+        switch self {
+        case .folder(let listing): return facts.isTerminal ? listing.long(facts) : listing.table(facts)
+        case .state(let state):
+            guard facts.isTerminal || facts.hasColor else {
+                return state.pairs.map { "\($0.key): \($0.value)\n" }.joined()
+            }
+            var table = TextTable(state.pairs.map { [StyledText($0.key, .faint), Self.humanValue($0, in: state)] })
+            table.hasColor = facts.hasColor
+            return table.text
         }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        return String(decoding: try encoder.encode(values), as: UTF8.self) + "\n"
+    }
+
+    private static func humanValue(_ pair: (key: String, value: String), in state: StateText) -> StyledText {
+        switch pair.key {
+        case "size": StyledText(Int64(pair.value).map(HumanText.size) ?? pair.value)
+        case "progress": StyledText(pair.value + " %")
+        case "state", "indicator": StyledText(pair.value, StyledText.Style(indicator: state["indicator"] ?? ""))
+        case "error": StyledText(pair.value, .red)
+        case "cloud.connection": StyledText(pair.value, pair.value == "online" ? .green : .yellow)
+        case "conflicts", "cloud.conflicts": StyledText(pair.value, pair.value == "0" ? nil : .yellow)
+        case "displayName": StyledText(pair.value, .bold)
+        default: StyledText(pair.value)
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .state(let state): try state.values.encode(to: encoder)
+        case .folder(let listing): try listing.documents.encode(to: encoder)
+        }
     }
 }

@@ -1,7 +1,7 @@
 import Documents
 import SystemPackage
 
-/// What programs do to documents with system calls. Each call throws the `Errno` that a program would see.
+/// System calls of programs on documents. Each call throws the `Errno` that a program would see.
 protocol DocumentTree: Sendable {
     func open(
         _ path: DocumentPath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
@@ -38,7 +38,7 @@ protocol OpenDocument: Sendable {
     func close() throws
 }
 
-/// What stat(2) says, as far as both grounds know it.
+/// The fields of stat(2) that both grounds know.
 struct DocumentStatus: Equatable, Sendable {
     let size: Int64
     let links: UInt32

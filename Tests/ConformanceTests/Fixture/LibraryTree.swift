@@ -32,6 +32,9 @@ struct LibraryTree: DocumentTree {
                 guard mode == .readOnly else { throw Refusal.stateNotWritable }
                 return StateText(
                     Array(try library.stateText(of: inode, waitsForCloses: true).utf8), try status(found.node))
+            case .order(let folder):
+                guard mode == .readOnly else { throw Errno.notSupported }
+                return StateText(Array(try library.orderText(of: folder).utf8), try status(found.node))
             case .entry(let inode):
                 return try document(found.node, library.open(inode, flags: flags & ~(O_CREAT | O_EXCL)), flags)
             case .versions, .version: throw Refusal.isFolder

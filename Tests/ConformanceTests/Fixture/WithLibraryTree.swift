@@ -51,7 +51,7 @@ extension Surroundings {
             now: { Timestamp(nanoseconds: Int64(Date().timeIntervalSince1970 * 1e9)) },
             localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
             random: { SystemRandomNumberGenerator() })
-        // Whoever has a file open is this process itself.
+        // This process itself is the one that has files open.
         surroundings.asksForLeases = false
         return surroundings
     }()

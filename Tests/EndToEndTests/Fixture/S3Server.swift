@@ -73,7 +73,7 @@ final class S3Server: Sendable {
     /// Stops the server. Its data stays.
     func stop() async throws {
         end(keepingFolder: true)
-        try await eventually(within: .seconds(30)) { !Self.isTaken(port) }
+        try await eventually(within: .seconds(30)) { !Self.isInUse(port) }
     }
 
     private func end(keepingFolder keeps: Bool) {
@@ -106,12 +106,12 @@ final class S3Server: Sendable {
     private static func freePorts(_ count: Int) throws -> Int {
         for _ in 0..<200 {
             let first = Int.random(in: 20_000..<30_000)
-            if (first..<first + count).allSatisfy({ !isTaken($0) }) { return first }
+            if (first..<first + count).allSatisfy({ !isInUse($0) }) { return first }
         }
         throw Failed(description: "no ports are free")
     }
 
-    private static func isTaken(_ port: Int) -> Bool {
+    private static func isInUse(_ port: Int) -> Bool {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var reuses: Int32 = 1

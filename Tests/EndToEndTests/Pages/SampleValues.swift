@@ -47,7 +47,7 @@ struct SampleValues: Sendable {
         do { return try Regex(pattern) } catch { preconditionFailure("\(pattern): \(error)") }
     }
 
-    /// What a line has to look like. Each sample is a capture, in the order of `samples`.
+    /// The pattern of a line. Each sample is a capture, in the order of `samples`.
     private static func pattern(of line: String, _ samples: inout [String]) -> String {
         var pattern = ""
         var rest = line[...]

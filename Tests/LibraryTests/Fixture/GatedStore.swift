@@ -20,7 +20,7 @@ final class GatedStore: ObjectStore {
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    /// What happens to an entry that is written to the log.
+    /// The fate of an entry that is written to the log.
     enum Log { case works, losesReply, refuses }
 
     private let store: any ObjectStore

@@ -19,7 +19,7 @@ extension TestDevice {
         try await pull()
         while true {
             try await work()
-            if try isSettled { return }
+            if try hasNothingPending { return }
             try await waitForWork()
         }
     }
@@ -40,7 +40,7 @@ extension TestDevice {
         if ContinuousClock.now - start >= limit { throw Stalled() }
     }
 
-    var isSettled: Bool {
+    var hasNothingPending: Bool {
         get throws {
             try library.store.catalog.read { catalog in
                 try catalog.pendingCount() == 0 && catalog.arrivingEntries(limit: 1).isEmpty && catalog.outbox() == nil

@@ -1,7 +1,7 @@
 import ObjectStore
 import Testing
 
-/// What every store promises of its listings.
+/// The promises of every store about its listings.
 struct ListingTests {
     private func fill(_ store: any ObjectStore, _ keys: [String]) async throws {
         for key in keys { _ = try await store.putIfAbsent(.path(key), [1]) }
@@ -17,7 +17,7 @@ struct ListingTests {
     }
 
     @Test(arguments: TestedStore.allCases)
-    func `what is listed is below the prefix, to any depth`(tested: TestedStore) async throws {
+    func `the listed keys are below the prefix, to any depth`(tested: TestedStore) async throws {
         try await tested.run { store in
             try await fill(store, ["log/2", "log/1", "logs/3", "log2/4", "documents/1/2/a.txt", "documents/1/3/a.txt"])
             #expect(try await store.list(.path("log"), after: nil, limit: 100) == [.path("log/1"), .path("log/2")])

@@ -2,7 +2,7 @@ import ObjectStore
 import Testing
 import TestSupport
 
-/// What every store promises of single objects.
+/// The promises of every store about single objects.
 struct ObjectTests {
     @Test(arguments: TestedStore.allCases)
     func `an object is created once and never changed`(tested: TestedStore) async throws {
@@ -76,7 +76,7 @@ struct ObjectTests {
     }
 
     @Test(arguments: TestedStore.allCases)
-    func `what is not there is not found`(tested: TestedStore) async throws {
+    func `an object that does not exist is not found`(tested: TestedStore) async throws {
         try await tested.run { store in
             for key in [ObjectKey.path("a"), .path("a/b/c")] {
                 await #expect(throws: ObjectStoreError.notFound(key)) { try await store.get(key, limit: 10) }

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 import TestSupport
 
-/// What every store promises of objects that are made of a file's content.
+/// The promises of every store about objects that are made from a file's content.
 struct TransferTests {
     private let key = ObjectKey.path("documents/1/2/film.mkv")
 
@@ -47,7 +47,7 @@ struct TransferTests {
     }
 
     @Test(arguments: TestedStore.allCases)
-    func `the content is read from the beginning wherever the file stands`(tested: TestedStore) async throws {
+    func `the content is read from the beginning, whatever the file's offset`(tested: TestedStore) async throws {
         try await tested.run { store in
             try await withFile(pattern(100)) { file throws in
                 try file.seek(offset: 40, from: .start)

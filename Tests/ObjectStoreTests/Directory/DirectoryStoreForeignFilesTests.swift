@@ -8,7 +8,7 @@ struct DirectoryStoreForeignFilesTests {
     enum Foreign: CaseIterable { case folder, link }
 
     @Test(arguments: Foreign.allCases)
-    func `what is no plain file is damaged`(kind: Foreign) async throws {
+    func `an object that is not a plain file is damaged`(kind: Foreign) async throws {
         try await withStore { store, root in
             let path = root + "/log"
             switch kind {
@@ -75,7 +75,7 @@ struct DirectoryStoreForeignFilesTests {
         }
     }
 
-    @Test func `what a killed writer left is removed after a day, and not before`() async throws {
+    @Test func `the temporary file of a killed writer is removed after a day, and not before`() async throws {
         try await withStore { store, root in
             let incoming = root + "/.incoming/"
             for name in ["old", "new"] { try Data().write(to: URL(filePath: incoming + name)) }

@@ -61,7 +61,7 @@ struct DirectoryStoreHardLinkTests {
         }
     }
 
-    @Test func `what else goes wrong leaves the question open`() async throws {
+    @Test func `any other failure leaves the question open`() async throws {
         try await withStore { _, root in
             let broken = try DirectoryStore(root: root, creates: false, calls: calls { _, _ in .ioError })
             await #expect(throws: ObjectStoreError.failed(.path("probe"), .ioError)) { try await broken.probe() }

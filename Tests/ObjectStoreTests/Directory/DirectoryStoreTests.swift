@@ -47,7 +47,7 @@ struct DirectoryStoreTests {
                 }
                 names.append("top/\(name) file")
             }
-            // What is a folder is no object.
+            // A folder is not an object.
             let keys = names.filter { name in !names.contains { $0.hasPrefix(name + "/") } }.map { ObjectKey.path($0) }
             for key in keys { _ = try await store.putIfAbsent(key, [1]) }
             for limit in 1...5 {

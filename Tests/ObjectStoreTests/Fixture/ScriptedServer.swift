@@ -40,7 +40,7 @@ final class ScriptedServer: Sendable {
         }
     }
 
-    /// What follows the beginning of an answer.
+    /// The rest of an answer after its beginning.
     enum Ending: Sendable, CaseIterable {
         case close, reset, silence
     }

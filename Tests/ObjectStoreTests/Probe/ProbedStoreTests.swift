@@ -40,7 +40,7 @@ struct ProbedStoreTests {
         #expect(try await store.putIfAbsent(.path("log/1"), [1]) == .created)
     }
 
-    @Test func `what was found is kept`() async throws {
+    @Test func `the result of a probe is kept`() async throws {
         let memory = MemoryStore()
         let store = probed(memory)
         try await store.probe()

@@ -15,7 +15,7 @@ struct S3FaultTests {
         ScriptedServer.Reply.answer(500), .error(500, "InternalError"), .error(503, "SlowDown"), .answer(429), .reset,
         .error(409, "ConditionalRequestConflict"), .error(400, "RequestTimeout"),
     ])
-    func `what fails for the moment is tried again`(reply: ScriptedServer.Reply) async throws {
+    func `a request that fails for the moment is tried again`(reply: ScriptedServer.Reply) async throws {
         try await ScriptedServer.run({ _, number in number < 2 ? reply : .stored }) { server async throws in
             let surroundings = TestSurroundings()
             #expect(try await server.store(surroundings).putIfAbsent(key, [1, 2]) == .created)
@@ -148,7 +148,7 @@ struct S3FaultTests {
         }
     }
 
-    @Test func `what a server echoes of the secrets is not repeated`() async throws {
+    @Test func `secrets that a server echoes are not repeated`() async throws {
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, _ in
             .error(400, "InvalidRequest", "<Message>\(request["X-Amz-Security-Token"] ?? "") HIDDEN-SECRET</Message>")
         }
@@ -229,7 +229,7 @@ struct S3FaultTests {
         "<ListBucketResult><IsTruncated>true</IsTruncated></ListBucketResult>",
         "<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>same</NextContinuationToken></ListBucketResult>",
     ])
-    func `what is no listing is refused`(body: String) async throws {
+    func `a document that is not a listing is refused`(body: String) async throws {
         try await ScriptedServer.run({ _, _ in .answer(200, body: body) }) { server async throws in
             let error = await #expect(throws: ObjectStoreError.self) {
                 try await server.store().list(.path("log"), after: nil, limit: 10)

@@ -13,7 +13,7 @@ struct S3PartsFaultTests {
     private static let parts = PartPlan(longestSinglePut: 1 << 20, shortestPart: 2 << 20)
     private static let length = (4 << 20) + 1
 
-    /// What a server answers to each step where nothing goes wrong.
+    /// The server's answer to each request if nothing goes wrong.
     private static func answer(_ request: ScriptedServer.Request) -> ScriptedServer.Reply {
         switch request.method {
         case "HEAD": .answer(404)

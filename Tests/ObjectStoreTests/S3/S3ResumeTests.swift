@@ -63,7 +63,7 @@ struct S3ResumeTests {
     func `a transfer goes on as long as each try brings some of it`(ending: ScriptedServer.Ending) async throws {
         let origin = BreakingServer(content: String(repeating: "0123456789", count: 2_000))
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, number in
-            // What is sent before a reset may be lost with it: there some answers are cut more gently.
+            // Bytes sent before a reset may be lost with it, so some answers are cut without a reset.
             origin.reply(to: request, sending: 1_500, then: ending == .reset && number % 2 == 0 ? .close : ending)
         }
         try await ScriptedServer.run(script) { server async throws in

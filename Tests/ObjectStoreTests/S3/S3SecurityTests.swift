@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectStore
 import TestSupport
 
-/// Who the server is, is checked.
+/// The identity of the server is checked.
 @Suite(.timeLimit(.minutes(5)))
 struct S3SecurityTests {
     private static func context() throws -> NIOSSLContext {

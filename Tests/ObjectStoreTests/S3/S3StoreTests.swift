@@ -5,7 +5,7 @@ import Testing
 @testable import ObjectStore
 import TestSupport
 
-/// What is S3's own, on a real server.
+/// Behaviour that only S3 has, on a real server.
 @Suite(.timeLimit(.minutes(3)))
 struct S3StoreTests {
     @Test func `containers in one bucket do not see each other`() async throws {

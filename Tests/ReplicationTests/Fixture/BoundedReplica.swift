@@ -22,7 +22,7 @@ struct BoundedReplica: ReplicaState {
     ///
     /// - Returns: the entries that it touched.
     @discardableResult
-    mutating func take(_ commit: Commit) throws -> [EntryID] {
+    mutating func applyCommit(_ commit: Commit) throws -> [EntryID] {
         budget.questions = 20_000 + 1_000 * commit.changes.count
         return try apply(commit, to: &self)
     }
@@ -37,9 +37,9 @@ struct BoundedReplica: ReplicaState {
         return replica.entry(id)
     }
 
-    func isTaken(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
+    func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
         try ask()
-        return replica.isTaken(filename, in: parent, byOtherThan: id)
+        return replica.isInUse(filename, in: parent, byOtherThan: id)
     }
 
     func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
@@ -59,7 +59,7 @@ extension BoundedReplica {
     /// The state that a log of these commits makes.
     static func built(by commits: Commit...) throws -> BoundedReplica {
         var replica = BoundedReplica()
-        for commit in commits { try replica.take(commit) }
+        for commit in commits { try replica.applyCommit(commit) }
         return replica
     }
 

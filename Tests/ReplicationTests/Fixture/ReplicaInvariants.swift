@@ -25,7 +25,7 @@ private func brokenRule(_ entry: ReplicaEntry, _ replica: InMemoryReplica) -> St
     if !reachesTop(entry, replica) { return "a live entry lies in live folders up to the top" }
     let description = entry.description
     if (try? EntryName(description.filename)) == nil { return "a filename is a name" }
-    if replica.isTaken(description.filename, in: description.parent, byOtherThan: entry.id) {
+    if replica.isInUse(description.filename, in: description.parent, byOtherThan: entry.id) {
         return "a filename is unique in its folder"
     }
     guard entry.versions != nil else { return nil }

@@ -21,7 +21,7 @@ struct SimulatedDevice {
         var touched: [[EntryID]] = []
         while position < end {
             let before = committed.replica.entries
-            let ids = try committed.take(log[position])
+            let ids = try committed.applyCommit(log[position])
             let changed = committed.replica.entries.filter { before[$0.key] != $0.value }.map(\.key)
             guard Set(ids).count == ids.count, Set(ids).isSuperset(of: changed) else {
                 throw SimulationError.untoldChange(log[position].id)
@@ -30,7 +30,7 @@ struct SimulatedDevice {
             position += 1
         }
         view = BoundedReplica(committed.replica)
-        if !pending.isEmpty { try view.take(device.commit(pending)) }
+        if !pending.isEmpty { try view.applyCommit(device.commit(pending)) }
         return touched
     }
 
@@ -45,7 +45,7 @@ struct SimulatedDevice {
     mutating func act(_ random: inout SeededGenerator) throws {
         for change in changes(&random) {
             pending.append(change)
-            try view.take(device.commit(change))
+            try view.applyCommit(device.commit(change))
         }
     }
 }
@@ -82,7 +82,8 @@ extension SimulatedDevice {
         _ filename: String, in parent: EntryID, _ random: inout SeededGenerator
     ) -> EntryDescription {
         EntryDescription(
-            parent: parent, filename: filename, position: Double.random(in: 0..<9, using: &random), mode: 0o644,
+            parent: parent, filename: filename, position: .number(Double.random(in: 0..<9, using: &random)),
+            mode: 0o644,
             modified: Timestamp(nanoseconds: 1))
     }
 

@@ -60,7 +60,7 @@ extension Simulation {
         for commit in log {
             let decoded = try Commit.decode(try commit.encoded())
             #expect(decoded == commit)
-            try replayed.take(decoded)
+            try replayed.applyCommit(decoded)
         }
         #expect(replayed.replica == end)
         expectInvariants(end)

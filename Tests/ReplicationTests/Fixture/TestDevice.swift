@@ -53,7 +53,7 @@ struct TestDevice: Sendable {
         let description = EntryDescription(
             parent: parent, filename: filename ?? "generated-\(number).txt", displayName: name?.displayName,
             pathExtension: name?.pathExtension, naming: naming, hasGeneratedFilename: filename == nil,
-            position: Double(number), mode: 0o644, modified: version.modified)
+            position: .number(Double(number)), mode: 0o644, modified: version.modified)
         return ReplicaEntry(
             id: EntryID(numbered: number), description: description,
             content: .document(versions: VersionHistory(first: version)),
@@ -62,7 +62,7 @@ struct TestDevice: Sendable {
 
     func folder(_ number: UInt8, _ name: String, in parent: EntryID = .cloudRoot) -> ReplicaEntry {
         let description = EntryDescription(
-            parent: parent, filename: name, position: Double(number), mode: 0o755,
+            parent: parent, filename: name, position: .number(Double(number)), mode: 0o755,
             modified: Timestamp(nanoseconds: 1))
         return ReplicaEntry(
             id: EntryID(numbered: number), description: description, content: .folder,

@@ -80,7 +80,7 @@ final class Life: Sendable {
     }
 
     /// Whether the device knows of nothing left to do.
-    var isSettled: Bool {
+    var hasNothingPending: Bool {
         get throws {
             try library.store.catalog.read { catalog in
                 try catalog.pendingCount() == 0 && catalog.arrivingEntries(limit: 1).isEmpty && catalog.outbox() == nil

@@ -26,7 +26,7 @@ final class SimulatedClock: Sendable {
 
     var instant: ContinuousClock.Instant { origin + state.withLock(\.elapsed) }
 
-    /// What a clock on the wall shows that is wrong by so many nanoseconds.
+    /// The time on a clock that is wrong by so many nanoseconds.
     func wallTime(skew: Int64) -> Timestamp {
         state.withLock { state in
             state.readings += 1

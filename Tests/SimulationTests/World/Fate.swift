@@ -3,7 +3,7 @@ import ObjectStore
 import SystemPackage
 import TestSupport
 
-/// What happens to a request and its answer.
+/// The fate of a request and its answer.
 enum Fate: CaseIterable {
     case arrives
     /// The request is lost.

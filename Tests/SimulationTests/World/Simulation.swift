@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import LinuxFiles
 import ObjectStore
 import Synchronization
 
@@ -64,9 +65,9 @@ enum Simulation {
             let world = try World(seed: seed, on: queue, prints: prints)
             defer { world.dismantle() }
             try world.run(steps: Int.random(in: 25..<80, using: &world.random))
-            let isSettled = try world.settle()
+            let hasNothingPending = try world.finishWork()
             result.wrong = try world.check()
-            if !isSettled { result.wrong.append("they do not come to rest: \(try world.unrest())") }
+            if !hasNothingPending { result.wrong.append("they do not come to rest: \(try world.unrest())") }
             result.traceHash = world.traceHash
             result.steps = world.steps
             result.counts = world.ledger.counts

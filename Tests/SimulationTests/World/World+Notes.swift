@@ -113,7 +113,7 @@ extension World {
             of: id, seen: Set(shownVersions(of: entry, id, on: device).map(\.sha256) + [local].compactMap { $0 }))
     }
 
-    /// What to record if a rename makes a document continue another one.
+    /// The record for a rename that makes a document continue another one.
     struct Ending {
         let id: EntryID
         let seen: Set<ContentHash>

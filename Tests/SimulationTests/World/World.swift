@@ -251,7 +251,7 @@ final class World {
     /// Ends all failures and lets every device finish its work.
     ///
     /// - Returns: whether they finished.
-    func settle() throws -> Bool {
+    func finishWork() throws -> Bool {
         isHealed = true
         for device in devices {
             device.isPartitioned = false
@@ -291,12 +291,12 @@ final class World {
     private func isQuiet() throws -> Bool {
         if !ledger.failures.isEmpty { return true }
         let positions = Set(try devices.map { try $0.life.synchronizer.container.head()?.position })
-        return try positions.count == 1 && devices.allSatisfy { try $0.life.isSettled }
+        return try positions.count == 1 && devices.allSatisfy { try $0.life.hasNothingPending }
     }
 
     /// The work left on each device that is not at rest.
     func unrest() throws -> String {
-        try devices.filter { try !$0.life.isSettled }.map { device in
+        try devices.filter { try !$0.life.hasNothingPending }.map { device in
             let entries = try device.library.transactions.inspect {
                 try $0.descendants(of: .cloud) + $0.descendants(of: .local)
             }

@@ -22,7 +22,7 @@ struct ContentRange: Equatable, Sendable {
         self.length = length
     }
 
-    /// Digits alone; none so large that one more would be too many.
+    /// Accepts digits only, and no number to which one cannot be added.
     private static func number(_ text: Substring) -> Int64? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
         return Int64(text).flatMap { $0 < .max ? $0 : nil }

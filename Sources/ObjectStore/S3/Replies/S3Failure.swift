@@ -11,11 +11,11 @@ enum S3Failure: Error, Equatable, Sendable {
     case timedOut
     /// The answer, or what follows of it, did not come for so long that another request will do better.
     case stalled
-    /// Whoever answers cannot prove to be the server.
+    /// The other side could not prove that it is the server.
     case untrusted(String)
-    /// The answer is none that S3 gives.
+    /// The answer is not one that S3 gives.
     case malformed(String)
-    /// What was to be sent cannot be read, or is not wanted any more.
+    /// The body could not be read, or the transfer was abandoned.
     case source(ObjectStoreError)
     case cancelled
 

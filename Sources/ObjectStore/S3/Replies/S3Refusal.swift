@@ -52,7 +52,7 @@ struct S3Refusal: Equatable, Sendable {
     }
 
     /// The refusal without what a server may echo of a request: its message is shown to people and logged.
-    func withholding(_ credentials: S3Credentials) -> S3Refusal {
+    func redacting(_ credentials: S3Credentials) -> S3Refusal {
         var refusal = self
         for secret in [credentials.secretAccessKey, credentials.sessionToken].compactMap({ $0 }) where !secret.isEmpty {
             refusal.code = refusal.code?.replacing(secret, with: "…")

@@ -9,7 +9,7 @@ struct XMLElement: Equatable, Sendable {
 
     func children(named name: String) -> [XMLElement] { children.filter { $0.name == name } }
 
-    /// - Returns: nil for what is no document, or one that only an attacker would send: with a DTD (and so
+    /// - Returns: nil if the text is not a document, or is one that only an attacker would send: with a DTD (and so with
     ///   entities of its own), or deeply nested.
     static func document(_ bytes: [UInt8]) -> XMLElement? {
         guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -26,7 +26,7 @@ private struct XMLParser {
     init(_ text: String) { rest = Substring(text).utf8 }
 
     mutating func document() -> XMLElement? {
-        guard skipMiscellaneous(), take("<"), let root = element(depth: 1), skipMiscellaneous() else { return nil }
+        guard skipMiscellaneous(), skip("<"), let root = element(depth: 1), skipMiscellaneous() else { return nil }
         return rest.isEmpty ? root : nil
     }
 
@@ -34,9 +34,9 @@ private struct XMLParser {
     private mutating func skipMiscellaneous() -> Bool {
         while true {
             skipSpace()
-            if take("<?") {
+            if skip("<?") {
                 guard skip(past: "?>") else { return false }
-            } else if take("<!--") {
+            } else if skip("<!--") {
                 guard skip(past: "-->") else { return false }
             } else {
                 return true
@@ -44,24 +44,24 @@ private struct XMLParser {
         }
     }
 
-    /// What follows the opening `<`.
+    /// Reads an element from behind its opening `<`.
     private mutating func element(depth: Int) -> XMLElement? {
         guard depth <= Self.deepest, let name = name() else { return nil }
         guard skipAttributes() else { return nil }
         var element = XMLElement(name: Self.localPart(name))
-        if take("/>") { return element }
-        guard take(">") else { return nil }
+        if skip("/>") { return element }
+        guard skip(">") else { return nil }
         while true {
-            if take("</") {
+            if skip("</") {
                 guard self.name() == name else { return nil }
                 skipSpace()
-                return take(">") ? element : nil
-            } else if take("<!--") {
+                return skip(">") ? element : nil
+            } else if skip("<!--") {
                 guard skip(past: "-->") else { return nil }
-            } else if take("<![CDATA[") {
+            } else if skip("<![CDATA[") {
                 guard let text = text(upTo: "]]>") else { return nil }
                 element.text += text
-            } else if take("<") {
+            } else if skip("<") {
                 guard let child = self.element(depth: depth + 1) else { return nil }
                 element.children.append(child)
             } else {
@@ -78,12 +78,12 @@ private struct XMLParser {
             if first == UInt8(ascii: ">") || first == UInt8(ascii: "/") { return true }
             guard name() != nil else { return false }
             skipSpace()
-            guard take("=") else { return false }
+            guard skip("=") else { return false }
             skipSpace()
-            if take("\"") {
+            if skip("\"") {
                 guard skip(past: "\"") else { return false }
             } else {
-                guard take("'"), skip(past: "'") else { return false }
+                guard skip("'"), skip(past: "'") else { return false }
             }
         }
     }
@@ -107,7 +107,7 @@ private struct XMLParser {
     private mutating func reference() -> Unicode.Scalar? {
         rest.removeFirst()
         let name = String(Substring(rest.prefix(8).prefix { $0 != UInt8(ascii: ";") }))
-        guard take(name), take(";") else { return nil }
+        guard skip(name), skip(";") else { return nil }
         switch name {
         case "amp": return "&"
         case "lt": return "<"
@@ -144,7 +144,7 @@ private struct XMLParser {
         rest = rest.drop { $0 == 0x20 || $0 == 0x09 || $0 == 0x0a || $0 == 0x0d }
     }
 
-    private mutating func take(_ text: String) -> Bool {
+    private mutating func skip(_ text: String) -> Bool {
         guard rest.starts(with: text.utf8) else { return false }
         rest = rest.dropFirst(text.utf8.count)
         return true

@@ -1,5 +1,5 @@
-/// What has come so far of an object, or of a part of it, in one answer after the other: an answer that breaks
-/// off is followed by a request for the rest.
+/// The bytes of an object, or of a part of it, that have arrived so far. If an answer breaks off, the next request asks for
+/// the rest.
 ///
 /// An object never changes, so the bytes of different answers fit together. Each answer says where it begins:
 /// `Content-Range` with status 206, and the object's start with any other, for a server may ignore ranges.
@@ -38,13 +38,13 @@ struct ArrivingObject: Sendable {
 
     var isComplete: Bool { hasEnded || next >= end || isTooLong }
 
-    /// What the next request is to ask for; nil for all.
+    /// The range that the next request asks for; nil for all.
     var range: Field? {
         guard isWhole else { return Field("Range", "bytes=\(next)-\(end - 1)") }
         return next > 0 ? Field("Range", "bytes=\(next)-") : nil
     }
 
-    /// Takes what an answer brings, up to where it breaks off.
+    /// Appends the bytes of an answer, up to where it breaks off.
     ///
     /// - Parameter arrived: called whenever something has come, wanted or not.
     mutating func read(_ response: S3Response, _ arrived: () -> Void) async throws(S3Failure) {

@@ -1,4 +1,5 @@
 import Hashing
+import LinuxFiles
 import struct SystemPackage.Errno
 
 /// A part of a file as the body of a request, read piece by piece as the connection takes it: memory is

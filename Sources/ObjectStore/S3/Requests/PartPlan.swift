@@ -4,13 +4,13 @@ struct PartPlan: Equatable, Sendable {
     private static let mostParts: Int64 = 10_000
     private static let unit: Int64 = 1 << 20
 
-    /// What is longer is sent in parts. S3's own limit is 5 GiB.
+    /// Longer documents are sent in parts. S3's own limit is 5 GiB.
     var longestSinglePut: Int64 = 64 << 20
-    /// S3 takes none below 5 MiB but for the last.
+    /// S3 accepts no part below 5 MiB except the last.
     var shortestPart: Int64 = 16 << 20
     var partsAtOnce = 4
 
-    /// The same for all parts but the last, as some servers want it.
+    /// The same length for all parts but the last: some servers require that.
     func partLength(of length: Int64) -> Int64 {
         let needed = (length + Self.mostParts - 1) / Self.mostParts
         return max(shortestPart, (needed + Self.unit - 1) / Self.unit * Self.unit)

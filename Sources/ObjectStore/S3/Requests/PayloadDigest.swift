@@ -1,7 +1,7 @@
 import Foundation
 import Hashing
 
-/// What a request says of its body, so that the server takes nothing else for it.
+/// The digests of a request's body, by which the server notices a damaged one.
 ///
 /// `Content-MD5` is signed and checked by every server, over plain HTTP too, and matters: without it SeaweedFS
 /// makes an empty object of a request that breaks off after its headers, although they tell a length and a

@@ -1,6 +1,6 @@
 import Documents
 
-/// What is known of the tries of one request so far.
+/// The tries of one request so far.
 struct RequestTries: Equatable, Sendable {
     /// Those that failed.
     var count = 0
@@ -13,7 +13,7 @@ struct RequestTries: Equatable, Sendable {
     mutating func startAfresh() { (count, timeouts, stalls) = (0, 0, 0) }
 }
 
-/// What to do after a failed try.
+/// The next action after a failed try.
 enum RetryDecision: Equatable, Sendable {
     case giveUp
     case retry(after: Duration)
@@ -25,7 +25,7 @@ enum RetryDecision: Equatable, Sendable {
 /// Which failures are worth another try, and how long to wait before it: a pure function of what happened.
 struct RetryPolicy: Equatable, Sendable {
     var mostTries = 6
-    /// Where nothing answers at all, whoever waits should learn it soon; a later try is for the layer above.
+    /// If nothing answers at all, the waiting caller should learn it soon; the layer above tries again later.
     var mostTriesUnreached = 2
     var firstPause = Duration.milliseconds(100)
     var longestPause = Duration.seconds(5)
@@ -52,7 +52,7 @@ struct RetryPolicy: Equatable, Sendable {
         }
     }
 
-    /// What a server tells about our mistake, unless it has told so before.
+    /// The correction that a server suggests (clock or region), unless it was tried already.
     private func correction(
         of refusal: S3Refusal, _ tries: RequestTries, _ region: String, _ now: Timestamp
     ) -> RetryDecision? {
@@ -72,7 +72,7 @@ struct RetryPolicy: Equatable, Sendable {
     ) -> RetryDecision {
         guard tries.count + 1 < most else { return .giveUp }
         let doubled = firstPause * (1 << min(tries.count, 16))
-        // Between half and all of it, so that devices that failed together do not come back together.
+        // Between half and all of it, so that devices that failed at the same time do not try again at the same time.
         let pause = min(doubled, longestPause) * (0.5 + jitter / 2)
         let asked = Duration.seconds(max(0, min(seconds ?? 0, longestRetryAfter)))
         return .retry(after: max(pause, asked))

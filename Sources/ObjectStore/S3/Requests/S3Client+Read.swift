@@ -39,7 +39,7 @@ extension S3Client {
     }
 }
 
-/// What is known after one try.
+/// The result of one try.
 private struct ReadTry: Sendable {
     var object: ArrivingObject
     /// Nil when the answer was read as far as it is wanted.

@@ -8,7 +8,7 @@ final class S3Client: Sendable {
         var region: String
         /// How far the server's clock is ahead of ours.
         var clock: Duration
-        /// What the last request was signed with.
+        /// The key that the last request was signed with.
         var key: SigningKey?
     }
 
@@ -80,7 +80,7 @@ final class S3Client: Sendable {
     ) async throws(S3Failure) -> Value {
         let response = try await connections.send(request, try await sign(request, region))
         guard (200..<300).contains(response.status) else {
-            throw .refused(try await response.refusal().withholding(credentials))
+            throw .refused(try await response.refusal().redacting(credentials))
         }
         return try await read(response)
     }

@@ -1,4 +1,4 @@
-/// What is asked of S3, before it is addressed and signed.
+/// A request to S3, before it is addressed and signed.
 struct S3Request: Sendable {
     enum Method: String, Sendable { case get = "GET", head = "HEAD", put = "PUT", post = "POST", delete = "DELETE" }
 

@@ -10,10 +10,10 @@ struct S3Response {
 
     func header(_ name: String) -> String? { response.head[name] }
 
-    /// Reads the body piece by piece, until it ends or `take` returns false.
-    func forEachPiece(_ take: ([UInt8]) throws(S3Failure) -> Bool) async throws(S3Failure) {
+    /// Reads the body piece by piece, until it ends or `receive` returns false.
+    func forEachPiece(_ receive: ([UInt8]) throws(S3Failure) -> Bool) async throws(S3Failure) {
         while let piece = try await next() {
-            if try !take(piece) { return }
+            if try !receive(piece) { return }
         }
     }
 

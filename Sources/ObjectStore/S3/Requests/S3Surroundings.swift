@@ -1,7 +1,7 @@
 import Documents
 import Glibc
 
-/// What the store takes from the machine besides its network: the time, chance, and waiting.
+/// The clock, random numbers and sleep that the store uses.
 public struct S3Surroundings: Sendable {
     public let now: @Sendable () -> Timestamp
     public let random: @Sendable () -> UInt64

@@ -4,12 +4,12 @@ import Documents
 struct SignedRequest: Sendable {
     let url: String
     let headers: [Field]
-    /// What it was signed with.
+    /// The key that it was signed with.
     let key: SigningKey
 
     /// - Parameters:
     ///   - time: of the server.
-    ///   - known: what an earlier request was signed with.
+    ///   - known: the key of an earlier request.
     init(
         _ request: S3Request, to address: S3Address, payload: PayloadDigest, credentials: S3Credentials, region: String,
         time: Timestamp, known: SigningKey? = nil

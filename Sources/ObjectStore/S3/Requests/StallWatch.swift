@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Notices that a transfer brings nothing any more, and ends it.
+/// Ends a transfer that has stalled.
 final class StallWatch: Sendable {
     private struct State {
         var lastArrival: ContinuousClock.Instant
@@ -18,7 +18,7 @@ final class StallWatch: Sendable {
     /// Whether the transfer was ended because nothing came.
     var hasStalled: Bool { state.withLock { $0.hasStalled } }
 
-    /// Something has come; what follows may take as long as `limit`.
+    /// Bytes have arrived; the next ones may take as long as `limit`.
     func arrived(nextWithin limit: Duration, at now: ContinuousClock.Instant = .now) {
         state.withLock { $0 = State(lastArrival: now, limit: limit, hasStalled: $0.hasStalled) }
     }
@@ -34,7 +34,7 @@ final class StallWatch: Sendable {
 
     /// Runs `transfer`, and cancels it when nothing comes.
     ///
-    /// - Returns: what `transfer` gives, cancelled or not.
+    /// - Returns: the result of `transfer`, cancelled or not.
     func run<Value: Sendable>(_ transfer: @escaping @Sendable () async -> Value) async -> Value {
         let running = Task { await transfer() }
         let watching = Task {
@@ -53,6 +53,7 @@ final class StallWatch: Sendable {
         while !Task.isCancelled {
             let rest = rest(at: .now)
             if rest == .zero { return }
+            // It throws only when the transfer has ended first.
             try? await Task.sleep(for: rest)
         }
     }

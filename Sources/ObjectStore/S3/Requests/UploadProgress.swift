@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts what of a file has been taken to be sent. What a second try sends again counts once, and after
-/// the transfer was abandoned nobody is told any more.
+/// Counts the bytes of a file that were handed over for sending. Bytes that a second try sends again count once. After the
+/// transfer was abandoned, nothing is reported any more.
 final class UploadProgress: Sendable {
     private struct State {
         var isAbandoned = false

@@ -7,11 +7,12 @@ struct ProfileFile: Equatable, Sendable {
     init(_ text: String) {
         var sections: [String: [String: String]] = [:]
         var current: String?
-        for line in text.split(whereSeparator: \.isNewline) where !line.first!.isWhitespace {
+        for line in text.split(whereSeparator: \.isNewline) where line.first?.isWhitespace == false {
             let line = Self.withoutComment(line)
             if line.hasPrefix("["), line.hasSuffix("]") {
-                current = Self.trimmed(line.dropFirst().dropLast())
-                sections[current!, default: [:]] = sections[current!] ?? [:]
+                let name = Self.trimmed(line.dropFirst().dropLast())
+                sections[name] = sections[name] ?? [:]
+                current = name
             } else if let current, let equals = line.firstIndex(of: "=") {
                 let key = Self.trimmed(line[..<equals]).lowercased()
                 sections[current]?[key] = Self.trimmed(line[line.index(after: equals)...])

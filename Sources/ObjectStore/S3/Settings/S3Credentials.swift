@@ -1,4 +1,4 @@
-/// What requests are signed with. Says nothing of its secrets where it is printed.
+/// The credentials that requests are signed with. Printing them shows no secret.
 public struct S3Credentials: Equatable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {

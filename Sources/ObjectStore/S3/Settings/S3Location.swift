@@ -9,10 +9,10 @@ public enum S3Addressing: String, Sendable, CaseIterable {
 }
 
 /// A container in a bucket, as a cloud URL names it: `s3://BUCKET/PREFIX?endpoint=URL&region=R&addressing=path`.
-/// What it leaves open comes from the environment (`S3Settings`).
+/// Settings that it leaves out come from the environment (`S3Settings`).
 public struct S3Location: Hashable, Sendable {
     public let bucket: String
-    /// What all keys begin with; empty for the whole bucket.
+    /// The beginning of all keys; empty for the whole bucket.
     public let prefix: [String]
     public var endpoint: S3Endpoint?
     public var region: String?
@@ -32,7 +32,7 @@ public struct S3Location: Hashable, Sendable {
         self.addressing = addressing
     }
 
-    /// - Parameter rest: what follows `s3:`.
+    /// - Parameter rest: the URL without `s3:`.
     init(_ rest: Substring, url: String) throws(CloudURLError) {
         func refused(_ reason: String) -> CloudURLError {
             CloudURLError(description: "the cloud URL '\(url)' \(reason); use s3://BUCKET/PREFIX?endpoint=URL&region=R")
@@ -50,7 +50,7 @@ public struct S3Location: Hashable, Sendable {
         }
     }
 
-    /// Takes one `key=value` of the query.
+    /// Reads one `key=value` of the query.
     ///
     /// - Returns: what is wrong with it.
     private mutating func set(_ item: Substring) -> String? {

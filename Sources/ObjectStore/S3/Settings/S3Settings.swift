@@ -40,7 +40,7 @@ public struct S3Settings: Equatable, Sendable {
             certificates: environment["AWS_CA_BUNDLE"] ?? profile["ca_bundle"])
     }
 
-    /// Tells one container from another.
+    /// A text that differs for each container.
     public var identity: String {
         "s3://\(location.bucket)" + location.prefix.map { "/" + PercentEncoding.encode($0) }.joined()
             + (endpoint.map { "?endpoint=\($0)" } ?? "")

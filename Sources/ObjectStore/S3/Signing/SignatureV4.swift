@@ -42,7 +42,7 @@ struct SignatureV4: Sendable {
     }
 }
 
-/// What the signatures of one day are made with: derived from the secret by as many hashes as a request takes.
+/// The key for the signatures of one day. Deriving it from the secret takes as many hashes as a request.
 struct SigningKey: Sendable {
     /// Day, region, service and the word that ends it.
     let scope: [String]

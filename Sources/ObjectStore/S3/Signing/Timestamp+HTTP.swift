@@ -1,7 +1,7 @@
 import Documents
 
 extension Timestamp {
-    /// What a `Date` header says: `Sun, 06 Nov 1994 08:49:37 GMT`.
+    /// Reads the value of a `Date` header: `Sun, 06 Nov 1994 08:49:37 GMT`.
     init?(httpDate text: String) {
         let words = text.split(separator: " ")
         guard words.count == 6, words[5] == "GMT", let day = Int(words[1]), (1...31).contains(day),

@@ -23,7 +23,7 @@ struct ObjectListingTests {
         #expect(listing("")?.keys == [])
     }
 
-    @Test func `what is no listing is refused`() {
+    @Test func `a document that is not a listing is refused`() {
         #expect(listing("<IsTruncated>true</IsTruncated>") == nil)
         #expect(listing("<Contents><Size>1</Size></Contents>") == nil)
         #expect(listing("<EncodingType>url</EncodingType><Contents><Key>%zz</Key></Contents>") == nil)

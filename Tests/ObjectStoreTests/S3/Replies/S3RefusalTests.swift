@@ -24,7 +24,7 @@ struct S3RefusalTests {
         #expect(refusal(301, headers: ["x-amz-bucket-region": "eu-west-2"]).region == "eu-west-2")
     }
 
-    @Test func `what makes no sense in an answer is passed over`() {
+    @Test func `parts of an answer that make no sense are passed over`() {
         let found = refusal(
             400, "<Error><Region>a b/../</Region></Error>", headers: ["retry-after": "soon", "date": "now"])
         #expect(found.region == nil)

@@ -36,7 +36,7 @@ struct XMLElementTests {
         "<",
         "<a", "<a>\u{0}", "{\"a\":1}", "<html><br></html>",
     ])
-    func `what is no document is refused`(text: String) {
+    func `a text that is not a document is refused`(text: String) {
         #expect(parse(text) == nil)
     }
 
@@ -45,11 +45,11 @@ struct XMLElementTests {
         "<a>" + String(repeating: "<b>", count: 100_000),
         String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
     ])
-    func `what only an attacker sends is refused`(text: String) {
+    func `a document that only an attacker sends is refused`(text: String) {
         #expect(parse(text) == nil)
     }
 
-    @Test func `what is not UTF-8 is refused`() {
+    @Test func `a name that is not UTF-8 is refused`() {
         #expect(XMLElement.document([UInt8(ascii: "<"), UInt8(ascii: "a"), UInt8(ascii: ">"), 0xff]) == nil)
     }
 

@@ -25,7 +25,7 @@ struct RetryPolicyTests {
             (200, "InternalError"),
             (400, "BadDigest"),
         ] as [(Int, String?)])
-    func `what may pass is tried again`(status: Int, code: String?) {
+    func `a failure that may pass is tried again`(status: Int, code: String?) {
         #expect(decision(refused(status, code)) == .retry(after: .milliseconds(100)))
     }
 
@@ -81,7 +81,7 @@ struct RetryPolicyTests {
         #expect(decision(.stalled, RequestTries(count: 5, stalls: 5)) == .giveUp)
     }
 
-    @Test func `tries that bring something do not count, and what was learned stays`() {
+    @Test func `tries that bring something do not count, and learned settings stay`() {
         var tries = RequestTries(count: 5, timeouts: 1, stalls: 3, hasCorrectedClock: true, regions: ["eu-west-1"])
         tries.startAfresh()
         #expect(tries == RequestTries(hasCorrectedClock: true, regions: ["eu-west-1"]))

@@ -50,7 +50,7 @@ struct SignedRequestTests {
         #expect(!request.url.contains("SECRET") && !request.headers.contains { $0.value.contains("SECRET") })
     }
 
-    @Test func `what is in memory is hashed, what is in a file is read for its MD5`() async throws {
+    @Test func `a body in memory is hashed, and one in a file is read for its MD5`() async throws {
         let bytes = try await PayloadDigest(.bytes(Array("abc".utf8)))
         #expect(bytes.hash == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(bytes.md5 == "kAFQmDzST7DWlj99KOF/cg==")

@@ -16,7 +16,7 @@ struct StallTests {
         #expect(watch.hasStalled)
     }
 
-    @Test func `a transfer that stalls is cancelled, and what it gives is returned`() async {
+    @Test func `a transfer that stalls is cancelled, and its result is returned`() async {
         let watch = StallWatch(limit: .milliseconds(20))
         let value = await watch.run {
             await untilCancelled()

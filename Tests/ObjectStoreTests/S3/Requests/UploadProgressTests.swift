@@ -3,7 +3,7 @@ import Testing
 @testable import ObjectStore
 
 struct UploadProgressTests {
-    @Test func `what is sent again counts once`() {
+    @Test func `bytes that are sent again count once`() {
         let told = Recorder<Int64>()
         let progress = UploadProgress {
             told.add($0); return true

@@ -71,7 +71,7 @@ struct S3SettingsTests {
             ),
             (["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "HIDDEN", "AWS_REGION": "a b"], "region 'a b'"),
         ] as [([String: String], String)])
-    func `what is missing is said in one line without secrets`(environment: [String: String], words: String) {
+    func `a missing setting is named in one line without secrets`(environment: [String: String], words: String) {
         let error = #expect(throws: S3SettingsError.self) {
             try settings(environment, files: ["/home/me/.aws/config": "[profile sso]\nsso_session = work"])
         }

@@ -17,7 +17,7 @@ struct PercentEncodingTests {
     }
 
     @Test(arguments: ["%", "%4", "a%zz", "%ff", "%C3", "%+1"])
-    func `what is not encoded properly is refused`(text: String) {
+    func `a text that is not encoded properly is refused`(text: String) {
         #expect(PercentEncoding.decode(text) == nil)
     }
 

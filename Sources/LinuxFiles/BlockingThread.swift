@@ -9,7 +9,7 @@ package enum BlockingWork {
 }
 
 /// Runs `body` on a thread that may block.
-public func onBlockingThread<Value: Sendable, Failure: Error>(
+package func onBlockingThread<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
 ) async throws(Failure) -> Value {
     if BlockingWork.runsInline { return try body() }

@@ -1,0 +1,107 @@
+import Backing
+import Catalog
+import Documents
+import SystemPackage
+
+/// Sorting: a folder's listing by something else than the order that people gave it.
+extension FolderOrder {
+    /// Says how a folder is sorted. It is kept with the folder's extended attributes, so it goes to other devices with a folder of the
+    /// cloud. Never listed: a copy of a folder is not sorted because its original is.
+    static let sortAttribute = "user.document.sort"
+    /// Set on an entry, it moves it (`OrderTarget`). It has no value.
+    static let placeAttribute = "user.document.order"
+
+    static func sortMode(of folder: Entry) throws -> SortMode {
+        guard folder.attributes != nil, let value = try folder.storedAttributes()[sortAttribute] else { return .manual }
+        // Another release may know more words.
+        return SortMode(rawValue: String(decoding: value, as: UTF8.self)) ?? .manual
+    }
+
+    /// Whether the listing of a folder stays as it is while no name in it changes.
+    func isListingStable(of folder: InodeNumber) throws(Refusal) -> Bool {
+        try inspect { catalog in
+            guard let entry = try catalog.entry(folder), entry.kind == .folder else { return true }
+            return try Self.sortMode(of: entry) == .manual
+        }
+    }
+
+    /// Sets one of the two attributes by which the order is changed.
+    ///
+    /// - Returns: false for any other attribute.
+    /// - Throws: EINVAL for a value that means nothing, ENOTDIR when another entry than a folder is to be sorted, EPERM when an entry of a
+    ///   sorted folder is to be moved, ESTALE.
+    func setAttribute(_ name: String, to value: [UInt8], of node: Node) throws(Refusal) -> Bool {
+        guard name == Self.sortAttribute || name == Self.placeAttribute else { return false }
+        guard case .entry(let inode) = node else { throw .computedAttribute }
+        let text = String(validating: value, as: UTF8.self)
+        if name == Self.sortAttribute {
+            guard let mode = text.flatMap(SortMode.init(rawValue:)) else { throw .unknownSortMode }
+            try mutate { try sort(inode, by: mode, $0) }
+        } else {
+            guard let target = text.flatMap(OrderTarget.init) else { throw .unknownPlace }
+            try mutate { try move(inode, to: target, $0) }
+        }
+        return true
+    }
+
+    private func sort(_ inode: InodeNumber, by mode: SortMode, _ catalog: CatalogTransaction) throws {
+        var folder = try folder(inode, catalog)
+        guard try Self.sortMode(of: folder) != mode else { return }
+        var stored = try folder.storedAttributes()
+        stored[Self.sortAttribute] = mode == .manual ? nil : Array(mode.rawValue.utf8)
+        try folder.setStoredAttributes(stored)
+        folder.markPending(.attributes)
+        try catalog.update(folder)
+        catalog.announce(.listingChanged(of: inode))
+        if folder.isReplicated { cloud.changesAreWaiting() }
+    }
+
+    // MARK: Listings
+
+    /// The rows of a folder in listing order.
+    func listing(of folder: Entry, _ catalog: CatalogTransaction) throws -> [ListingRow] {
+        let rows = try catalog.listing(of: folder.inode)
+        let mode = try Self.sortMode(of: folder)
+        if mode == .manual { return rows }
+        return try sorted(catalog.children(of: folder.inode), by: mode, catalog).map { rows[$0] }
+    }
+
+    /// The entries of a folder in listing order.
+    func children(of folder: Entry, _ catalog: CatalogTransaction) throws -> [Entry] {
+        let entries = try catalog.children(of: folder.inode)
+        let mode = try Self.sortMode(of: folder)
+        if mode == .manual { return entries }
+        return try sorted(entries, by: mode, catalog).map { entries[$0] }
+    }
+
+    /// The indices of entries in sorted order. Entries that are alike keep the order that people gave them.
+    private func sorted(_ entries: [Entry], by mode: SortMode, _ catalog: CatalogTransaction) throws -> [Int] {
+        switch mode {
+        case .manual: return Array(entries.indices)
+        case .name:
+            let names = entries.map { Array(($0.name?.full ?? $0.filename).lowercased().utf8) }
+            return entries.indices.sorted {
+                names[$0] == names[$1] ? $0 < $1 : names[$0].lexicographicallyPrecedes(names[$1])
+            }
+        case .created: return Self.greatestFirst(entries.map(\.created))
+        case .modified: return Self.greatestFirst(try entries.map { try attributes(of: $0, catalog).modified })
+        case .size: return Self.greatestFirst(try entries.map { try attributes(of: $0, catalog).size })
+        }
+    }
+
+    private static func greatestFirst(_ values: [some Comparable]) -> [Int] {
+        values.indices.sorted { values[$0] == values[$1] ? $0 < $1 : values[$0] > values[$1] }
+    }
+
+    /// Size and time of an entry. The size of a folder says nothing about what is in it.
+    private func attributes(of entry: Entry, _ catalog: CatalogTransaction) throws -> (size: Int64, modified: Timestamp)
+    {
+        do {
+            let attributes = try fileAttributes.attributes(of: entry, catalog)
+            return (entry.kind == .folder ? 0 : attributes.size, attributes.modified)
+        } catch Errno.noSuchFileOrDirectory {
+            // The file is missing in the store; the next comparison finds out why.
+            return (entry.size, entry.modified)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import CLinux
+import Glibc
+
+/// Reads a folder of the mount, in its order.
+enum FolderContent {
+    struct Entry {
+        let name: String
+        let isFolder: Bool
+    }
+
+    /// Without `.`, `..` and state files.
+    static func entries(of folder: String) throws -> [Entry] {
+        guard let stream = opendir(folder) else { throw unreadable(folder) }
+        defer { closedir(stream) }
+        var entries: [Entry] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw unreadable(folder) }
+                return entries
+            }
+            let name = String(cString: docfs_dirent_name(entry))
+            if [".", "..", ".state"].contains(name) { continue }
+            entries.append(Entry(name: name, isFolder: entry.pointee.d_type == UInt8(DT_DIR)))
+        }
+    }
+
+    static func folders(in folder: String) throws -> [String] {
+        try entries(of: folder).filter(\.isFolder).map(\.name)
+    }
+
+    private static func unreadable(_ folder: String) -> CommandFailure {
+        CommandFailure("cannot read the folder \(folder): \(String(cString: strerror(errno)))")
+    }
+}

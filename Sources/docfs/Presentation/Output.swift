@@ -1,0 +1,37 @@
+import Foundation
+import Glibc
+import SystemPackage
+
+/// Standard output. Each call is written at once, so that a reader of a stream sees each line when it happens.
+enum Output {
+    /// - Throws: where the text cannot be written. A reader that has closed its end of a pipe (`docfs ls | head`) has read enough: the
+    ///   command ends with 0, whether SIGPIPE is ignored or not.
+    static func write(_ text: String) throws {
+        signal(SIGPIPE, SIG_IGN)
+        do {
+            try FileDescriptor.standardOutput.writeAll(Array(text.utf8))
+        } catch Errno.brokenPipe {
+            exit(0)
+        } catch {
+            throw CommandFailure("cannot write the output: \(error)")
+        }
+    }
+
+    static func line(_ text: String) throws { try write(text + "\n") }
+
+    /// One value, indented.
+    static func json(_ value: some Encodable) throws {
+        try write(try encoded(value, [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]) + "\n")
+    }
+
+    /// One value of a stream, on one line.
+    static func jsonLine(_ value: some Encodable) throws {
+        try write(try encoded(value, [.sortedKeys, .withoutEscapingSlashes]) + "\n")
+    }
+
+    private static func encoded(_ value: some Encodable, _ formatting: JSONEncoder.OutputFormatting) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = formatting
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import MountSupport
+import SystemPackage
+import Testing
+
+/// `docfs ls` and `docfs status`, on a terminal and elsewhere (Semantics, "The command").
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct ListCommandTests {
+    @Test func `elsewhere than on a terminal, ls prints a document a line, without colour`() async throws {
+        try await withDevice { device in
+            try (device.local / "Groceries.txt").create("milk")
+            let filename = try (device.local / "Groceries.txt").filename()
+            let listing = try await device.docfs("ls", device.local.string)
+            #expect(listing.standardOutput == "green  closed  -  \(filename)  Groceries\n")
+            let colored = try await device.docfs("ls", "--color", "always", device.local.string)
+            #expect(colored.standardOutput.hasPrefix("\u{1b}[32mgreen\u{1b}[0m"))
+        }
+    }
+
+    @Test func `on a terminal, ls prints display names in columns, coloured by state`() async throws {
+        try await withDevice { device in
+            for name in ["Groceries.txt", "買い物.txt", "evil\u{1b}[2J.txt"] { try (device.local / name).create("milk") }
+            try (device.local / "Trip").makeFolder()
+            let shown = try await device.terminal("ls local", columns: 60)
+            #expect(shown.contains("\u{1b}[32m●\u{1b}[0m Groceries"))
+            #expect(shown.contains("\u{1b}[1mTrip/\u{1b}[0m"))
+            #expect(shown.contains("evil\\x1b[2J"))
+            #expect(!shown.contains("evil\u{1b}"))
+            #expect(shown.split(separator: "\n").count == 1)
+            let narrow = try await device.terminal("ls local", columns: 20)
+            #expect(narrow.split(separator: "\n").count == 4)
+            let plain = try await device.terminal("ls local", columns: 60, environment: "NO_COLOR=1")
+            #expect(plain.contains("● Groceries") && !plain.contains("\u{1b}"))
+        }
+    }
+
+    @Test func `ls --long has sizes, times, both names and folders`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create(String(repeating: "m", count: 2048))
+            try (device.local / "Trip").makeFolder()
+            let filename = try document.filename()
+            let lines = try await device.docfs("ls", "--long", device.local.string).lines
+            #expect(lines.count == 2)
+            #expect(lines[0].hasSuffix("Trip/"))
+            #expect(lines[1].contains("closed  -  2.0 KB  "))
+            #expect(lines[1].hasSuffix("\(filename)  Groceries"))
+        }
+    }
+
+    @Test func `ls takes documents and several paths, and prints exact sizes and times as JSON`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            try await device.shell("touch -d 2026-11-21T04:12:33Z local/Groceries.txt")
+            try (device.cloud / "Plan.txt").create("plan")
+            let result = try await device.docfs("ls", "--json", document.string, device.cloud.string)
+            struct Row: Decodable {
+                let displayName: String, size: Int, modified: String, path: String, indicator: String
+            }
+            let rows = try JSONDecoder().decode([Row].self, from: Data(result.standardOutput.utf8))
+            #expect(rows.map(\.displayName) == ["Groceries", "Plan"])
+            #expect(rows.map(\.size) == [4, 4])
+            #expect(rows[0].modified == "2026-11-21T04:12:33Z")
+            #expect(rows[0].path == document.string)
+            #expect(try FilePath(rows[1].path).text() == "plan")
+            let titled = try await device.docfs("ls", device.local.string, device.cloud.string)
+            #expect(titled.standardOutput.hasPrefix("\(device.local.string):\n"))
+        }
+    }
+
+    @Test func `status takes several documents, and is coloured on a terminal`() async throws {
+        try await withDevice { device in
+            for name in ["Groceries.txt", "Plan.txt"] { try (device.local / name).create("milk") }
+            let names = ["Groceries.txt", "Plan.txt"].map { (device.local / $0).string }
+            let both = try await device.docfs("status", names[0], names[1])
+            #expect(both.standardOutput.contains("displayName: Groceries\n"))
+            #expect(both.standardOutput.contains("\n\nstate: closed\n"))
+            let json = try await device.docfs("status", "--json", names[0], names[1])
+            struct State: Decodable { let displayName: String, size: String }
+            let states = try JSONDecoder().decode([State].self, from: Data(json.standardOutput.utf8))
+            #expect(states.map(\.displayName) == ["Groceries", "Plan"])
+            #expect(states.map(\.size) == ["4", "4"])
+            let shown = try await device.terminal("status local/Groceries.txt", columns: 80)
+            #expect(shown.contains("\u{1b}[32mclosed\u{1b}[0m"))
+            #expect(shown.contains("4 B"))
+        }
+    }
+
+    @Test func `a closed pipe ends a command quietly, and a full disk is said in one line`() async throws {
+        try await withDevice { device in
+            for number in 0..<100 { try (device.local / "Document \(number).txt").create() }
+            let script = #"set -o pipefail; { sleep 0.2; "$BINARY" ls --json local; echo "$?" >&2; } | true"#
+            let environment = ["BINARY": try DocfsBinary.path.string]
+            let closed = try await runProgram("bash", ["-c", script], in: device.documents, environment: environment)
+            #expect(closed.standardError == "0\n")
+            let full = try await device.shell(
+                #""$BINARY" ls local >/dev/full"#, environment: environment, exitStatus: 1)
+            #expect(full.oneErrorLine == "docfs: cannot write the output: No space left on device")
+        }
+    }
+}
+
+extension Device {
+    /// Runs docfs in `Documents` with a pseudo-terminal as its output, and returns what a person would see.
+    func terminal(_ arguments: String, columns: Int, environment: String = "NAME=value") async throws -> String {
+        let command =
+            "stty cols \(columns); env -u COLUMNS TERM=xterm \(environment) '\(try DocfsBinary.path)' \(arguments)"
+        let result = try await runProgram("script", ["-qec", command, "/dev/null"], in: documents)
+        #expect(result.exitStatus == 0, "\(command): \(result.standardOutput)")
+        return result.standardOutput.replacing("\r\n", with: "\n")
+    }
+}
