@@ -8,6 +8,8 @@ public enum VirtualName: Equatable, Sendable {
     case documentState(of: String)
     /// `F.conflicts` and `F.versions`: folders with versions of the document `F`.
     case versions(VersionFolder, of: String)
+    /// `.undo` and `.redo`, which resolve in `Documents` only.
+    case actions(ActionDirection)
 
     public static let stateSuffix = ".state"
     public static let order = ".order"
@@ -17,6 +19,8 @@ public enum VirtualName: Equatable, Sendable {
             self = .folderState
         } else if name.isIdentical(to: Self.order) {
             self = .folderOrder
+        } else if let direction = ActionDirection.allCases.first(where: { name.isIdentical(to: $0.virtualName) }) {
+            self = .actions(direction)
         } else if let document = Self.stem(of: name, before: Self.stateSuffix) {
             self = .documentState(of: document)
         } else if let folder = VersionFolder.allCases.first(where: { name.utf8Ends(with: $0.suffix) }),

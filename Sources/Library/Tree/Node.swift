@@ -14,6 +14,8 @@ public enum Node: Hashable, Sendable {
     case versions(VersionFolder, of: InodeNumber)
     /// A file in such a folder (`VersionNodes`).
     case version(InodeNumber)
+    /// `Documents/.undo` and `Documents/.redo`.
+    case actions(ActionDirection)
 }
 
 /// A node with its attributes, as the kernel asks for both together.

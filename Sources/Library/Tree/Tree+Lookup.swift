@@ -37,10 +37,13 @@ extension Tree {
         try states.waitForCloses(beforeStateOf: inode)
     }
 
-    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order` is there to be
-    /// written, and shells open what they write with O_CREAT.
+    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order`, `.undo`
+    /// and `.redo` are there to be written, and shells open what they write with O_CREAT.
     private func isMeant(_ node: Node, for purpose: LookupPurpose) -> Bool {
-        if case .order = node { purpose != .exclusiveCreation } else { purpose == .existing }
+        switch node {
+        case .order, .actions: purpose != .exclusiveCreation
+        case .entry, .state, .versions, .version: purpose == .existing
+        }
     }
 
     func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
@@ -49,6 +52,7 @@ extension Tree {
         case .order(let folder): try order.orderAttributes(of: folder, catalog)
         case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
+        case .actions(let direction): try states.actionListAttributes(direction, catalog)
         }
     }
 
@@ -65,6 +69,7 @@ extension Tree {
         case nil: return nil
         case .folderState: return .state(of: parent)
         case .folderOrder: return .order(of: parent)
+        case .actions(let direction): return parent == .documents ? .actions(direction) : nil
         case .documentState(let document):
             guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document
             else { return nil }
