@@ -19,6 +19,7 @@ enum CatalogSchema {
         }
         migrator.registerMigration("8: order keys", migrate: giveOrderKeys)
         migrator.registerMigration("9: what was done can be undone") { try ActionTable.create($0) }
+        migrator.registerMigration("10: contents that stay here, and when each was opened") { try createStaying($0) }
         return migrator
     }
 
@@ -167,6 +168,14 @@ enum CatalogSchema {
                     value TEXT NOT NULL
                 ) WITHOUT ROWID;
                 CREATE TABLE folderTimes(folder INTEGER PRIMARY KEY, changed INTEGER NOT NULL);
+                """)
+    }
+
+    private static func createStaying(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE kept(uuid BLOB PRIMARY KEY) WITHOUT ROWID;
+                CREATE TABLE openings(uuid BLOB PRIMARY KEY, opened INTEGER NOT NULL) WITHOUT ROWID;
                 """)
     }
 }

@@ -113,7 +113,7 @@ public final class Synchronizer: Sendable {
             report(.online)
             if isWhole { try cleaner.cleanIfDue() }
             try tree.removeEmptiedFolders()
-            tree.startArrivals(atMost: Self.parallelTransfers)
+            tree.bringContents(atMost: Self.parallelTransfers)
             let rest = try uploader.startUploads()
             guard isWhole else { return (true, .zero) }
             if !uploader.gathers(since: lastCommit), try await sender.sendPending() { lastCommit = now }

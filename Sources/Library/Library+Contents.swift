@@ -81,6 +81,7 @@ extension Library {
     /// Closes a handle. The last writer's close is the save.
     public func close(_ number: UInt64) {
         contents.close(number)
+        evictions.fileWasClosed()
     }
 
     /// Opens a document's file or one of its versions, at once if the content is here.

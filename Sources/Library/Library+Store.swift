@@ -10,6 +10,7 @@ extension Library {
     ///
     /// - Throws: when the catalog cannot be written; the next start then reconciles the store.
     public func close() throws {
+        evictions.recordOpenings(evenIfEarly: true)
         try comparison.close()
     }
 

@@ -14,6 +14,8 @@ public final class Library: Sendable {
     let withdrawals: Withdrawals
     let contents: Contents
     let openings: Openings
+    let keeping: Keeping
+    let evictions: Evictions
     let arrivals: Arrivals
     let fileAttributes: Attributes
     let metadata: Metadata
@@ -43,16 +45,21 @@ public final class Library: Sendable {
         contents = Contents(transactions, namespace: namespace, withdrawals: withdrawals)
         fileAttributes = Attributes(transactions, contents: contents, orphans: orphans)
         foundFiles = FoundFiles(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
+        keeping = Keeping(transactions)
+        evictions = Evictions(
+            transactions, contents: contents, foundFiles: foundFiles, keeping: keeping,
+            limit: configuration.cacheLimit)
         arrivals = Arrivals(
-            transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles,
-            timeout: configuration.timeout)
+            transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles, keeping: keeping,
+            evictions: evictions, timeout: configuration.timeout)
         order = FolderOrder(
             transactions, namespace: namespace, fileAttributes: fileAttributes, actions: actions)
         states = States(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, order: order)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
-            order: order, orphans: orphans, actions: actions)
+            order: order, orphans: orphans, actions: actions, keeping: keeping, evictions: evictions,
+            arrivals: arrivals)
         identities = Identities(
             transactions, namespace: namespace, contents: contents, withdrawals: withdrawals, actions: actions)
         migration = Migration(transactions, contents: contents, withdrawals: withdrawals)
@@ -63,7 +70,7 @@ public final class Library: Sendable {
             transactions, withdrawals: withdrawals, fileAttributes: fileAttributes, orphans: orphans)
         replicatedTree = ReplicatedTree(
             transactions, namespace: namespace, contents: contents, withdrawals: withdrawals, removal: removal,
-            arrivals: arrivals, foundFiles: foundFiles, comparison: comparison)
+            arrivals: arrivals, evictions: evictions, foundFiles: foundFiles, comparison: comparison)
         versionFiles = VersionFiles(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, arrivals: arrivals,
             replicatedTree: replicatedTree)

@@ -35,8 +35,23 @@ extension Refusal {
         case .attributeTooLarge: .argListTooLong
         case .attributesTooLarge, .noRoom: .noSpace
         case .versionNotWritable, .stateNotWritable, .notExecutable: .permissionDenied
+        case .staysHere(let reason): reason.errno
+        case .alwaysHere, .unknownKeeping, .unknownRequest: .invalidArgument
+        case .beyondCacheLimit(let isForNow): isForNow ? .resourceTemporarilyUnavailable : .noSpace
         case .versionOfOtherDocument: .improperLink
         case .noKnownContent, .storeFailed: .ioError
+        }
+    }
+}
+
+extension StayReason {
+    fileprivate var errno: Errno {
+        switch self {
+        case .local: .invalidArgument
+        case .kept, .owned: .notPermitted
+        case .open: .resourceBusy
+        case .unsent, .notInContainer: .resourceTemporarilyUnavailable
+        case .cloudUnreachable: .noRouteToHost
         }
     }
 }

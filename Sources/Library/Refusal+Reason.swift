@@ -44,6 +44,11 @@ extension Refusal: CustomStringConvertible {
         case .sorted(let mode): "the folder is sorted by \(mode.rawValue), so it has no order that could be changed"
         case .unknownSortMode: "a folder is sorted by name, modified, created or size, or manually"
         case .unknownPlace: "a place is `before NAME`, `after NAME` or `to NUMBER`"
+        case .staysHere(let reason): reason.text
+        case .alwaysHere: "it is always here"
+        case .unknownKeeping: "the value of user.document.keep is always"
+        case .unknownRequest: "user.document.downloading can be set to current and to notDownloaded"
+        case .beyondCacheLimit: "the limit of the cache leaves no room, since nothing else may go"
         case .versionNotWritable: "a version cannot be written to"
         case .historyNotChangeable: "versions in F.versions can be neither removed nor renamed"
         case .versionOfOtherDocument: "a version can be renamed over its own document only"

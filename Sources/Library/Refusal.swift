@@ -62,6 +62,18 @@ public enum Refusal: Error, Equatable, Sendable {
     case unknownSortMode
     case unknownPlace
 
+    // What stays here
+    /// The content of a document must stay on this device.
+    case staysHere(StayReason)
+    /// Asked of what is never a placeholder: scratch files, links, `Documents` and `local`.
+    case alwaysHere
+    /// `user.document.keep` is given another value than `always`.
+    case unknownKeeping
+    /// `user.document.downloading` is given another word than `current` and `notDownloaded`.
+    case unknownRequest
+    /// `--cache-limit` leaves no room, since nothing that is here may go. `isForNow`: until other downloads have ended.
+    case beyondCacheLimit(isForNow: Bool)
+
     // Versions
     case versionNotWritable
     /// Versions in `F.versions/` can be neither removed nor chosen by renaming.

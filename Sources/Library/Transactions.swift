@@ -15,6 +15,7 @@ final class Transactions: Sendable {
     let cloud: any ContentSource
     let openFiles = OpenFiles()
     let unseenWrites = UnseenWrites()
+    let lastOpenings = LastOpenings()
     let transfers: Transfers
     let notices: ChangeNotices
 

@@ -53,7 +53,8 @@ enum MountDaemon {
     private static func configuration(_ request: MountRequest) throws -> LibraryConfiguration {
         LibraryConfiguration(
             storePath: request.storePath, filenames: try request.options.filenameGenerator(),
-            showsDisplayNames: request.options.show == .displayNames, timeout: .seconds(request.options.timeout))
+            showsDisplayNames: request.options.show == .displayNames, timeout: .seconds(request.options.timeout),
+            cacheLimit: request.options.cacheLimit?.bytes)
     }
 
     private static func makeLogger(_ request: MountRequest) throws -> Logger {

@@ -144,6 +144,7 @@ struct CatalogFileTests {
             #expect(
                 applied == [
                     "7: placeholders know when they changed", "8: order keys", "9: what was done can be undone",
+                    "10: contents that stay here, and when each was opened",
                 ])
             try queue.close()
         }

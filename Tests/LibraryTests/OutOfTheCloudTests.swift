@@ -102,7 +102,7 @@ struct OutOfTheCloudTests {
             var broken = try phone.entry("A.txt", in: .local)
             broken.id = .random()
             try phone.library.transactions.mutate { try $0.update(broken) }
-            phone.synchronizer.tree.startArrivals(atMost: Synchronizer.parallelTransfers)
+            phone.synchronizer.tree.bringContents(atMost: Synchronizer.parallelTransfers)
             for name in ["B.txt", "C.txt"] {
                 try await phone.library.waitForContent(of: phone.inode(name, in: .local))
                 #expect(try phone.entry(name, in: .local).isHere)

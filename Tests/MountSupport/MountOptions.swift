@@ -18,12 +18,13 @@ public struct MountOptions: Sendable {
     public var cloudURL: String?
     public var allowsOthers: Bool
     public var logLevel: String?
+    public var cacheLimit: String?
     public var environment: [String: String]
 
     public init(
         listing: Listing? = nil, convention: FilenameConvention? = nil, filenamePrefix: String? = nil,
         timeoutSeconds: Int? = nil, cloudURL: String? = nil, allowsOthers: Bool = false, logLevel: String? = nil,
-        environment: [String: String] = [:]
+        cacheLimit: String? = nil, environment: [String: String] = [:]
     ) {
         self.listing = listing
         self.convention = convention
@@ -32,6 +33,7 @@ public struct MountOptions: Sendable {
         self.cloudURL = cloudURL
         self.allowsOthers = allowsOthers
         self.logLevel = logLevel
+        self.cacheLimit = cacheLimit
         self.environment = environment
     }
 
@@ -42,6 +44,7 @@ public struct MountOptions: Sendable {
         if let filenamePrefix { arguments += ["--filename-prefix", filenamePrefix] }
         if let timeoutSeconds { arguments += ["--timeout", String(timeoutSeconds)] }
         if let logLevel { arguments += ["--log-level", logLevel] }
+        if let cacheLimit { arguments += ["--cache-limit", cacheLimit] }
         if allowsOthers { arguments.append("--allow-other") }
         return arguments
     }

@@ -25,7 +25,7 @@ import TestSupport
         let store = SimulatedStore(atHand: surroundings.network)
         try await Self.fill(store)
         try await withTemporaryFolder { folder in
-            let place = DevicePlace(device: 0, path: folder, skew: 0)
+            let place = DevicePlace(device: 0, path: folder, skew: 0, mayEvict: false)
             let (library, cloud) = try Library.open(
                 LibraryConfiguration(
                     storePath: folder, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),

@@ -44,6 +44,7 @@ package protocol SynchronizedTree: Sendable {
     /// Removes folders that were kept because of scratch files in them, once these are gone.
     func removeEmptiedFolders() throws
 
-    /// Starts to download the contents of documents that leave the cloud.
-    func startArrivals(atMost limit: Int)
+    /// Starts to download contents that should be here: of documents that leave the cloud, and of those that are kept. Drops contents
+    /// that take more room than they may.
+    func bringContents(atMost limit: Int)
 }

@@ -20,6 +20,7 @@ extension Arrivals {
             if error == .damaged { renumberDamaged(arrival.inode) }
         }
         transfers.end(arrival, of: arrival.inode)
+        evictions.releaseRoom(of: arrival.inode)
         // Installed content has left the staging folder already; the next start of docfs removes any file that is left there.
         try? backing.staging.removeFile(arrival.stagingName)
         stateChanged()
@@ -34,9 +35,10 @@ extension Arrivals {
             try mutate { catalog in
                 // An edit may have replaced it meanwhile.
                 guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
-                // Only documents that leave the cloud are downloaded without an open.
+                // Only documents that leave the cloud and those that are kept are downloaded without an open.
+                let isTriedAgain = try entry.container == .local || keeping.isKept(entry, catalog)
                 let next =
-                    entry.container == .local ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
+                    isTriedAgain ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
                 try catalog.setError("\(error); \(next)", of: arrival.inode)
             }
         } catch {
@@ -67,6 +69,8 @@ extension Arrivals {
             let isInstalled = try mutate { catalog in try install(arrival, catalog) }
             if !isInstalled { throw .staleInode }
             transfers.retries.succeeded(arrival.inode)
+            // Also what nobody has opened yet was asked for just now.
+            transactions.lastOpenings.record(arrival.document, at: surroundings.now())
             cloud.changesAreWaiting()
             return .success(())
         } catch {
@@ -80,7 +84,8 @@ extension Arrivals {
     /// - Returns: false where the file in the store was edited while docfs did not run: the edit is kept instead.
     private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws -> Bool {
         // Meanwhile the document may have been removed, a newer version received, or the older version opened for writing.
-        guard var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
+        // Or the content was evicted before it was here.
+        guard arrival.stage == .underWay, var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
             entry.currentVersion == arrival.version.id, !openFiles.isOpenForWriting(entry.inode)
         else { throw Refusal.staleInode }
         if try foundFiles.recordEditInStore(of: &entry, catalog) { return false }

@@ -14,16 +14,22 @@ final class Arrivals: LibraryPart {
     let contents: Contents
     let withdrawals: Withdrawals
     let foundFiles: FoundFiles
+    let keeping: Keeping
+    let evictions: Evictions
     let timeout: Duration
+    /// The catalog's writes when no kept document lacked its content.
+    let writesWhenKeptWereHere = Mutex<Int?>(nil)
 
     init(
         _ transactions: Transactions, contents: Contents, withdrawals: Withdrawals, foundFiles: FoundFiles,
-        timeout: Duration
+        keeping: Keeping, evictions: Evictions, timeout: Duration
     ) {
         self.transactions = transactions
         self.contents = contents
         self.withdrawals = withdrawals
         self.foundFiles = foundFiles
+        self.keeping = keeping
+        self.evictions = evictions
         self.timeout = timeout
     }
 
@@ -35,20 +41,23 @@ final class Arrivals: LibraryPart {
         do { waiting = try inspect { try $0.arrivingEntries(limit: Self.lookahead) } } catch {
             return logger.error("documents that leave the cloud could not be found", metadata: ["error": "\(error)"])
         }
-        for entry in waiting {
+        start(waiting.map(\.inode), atMost: limit)
+    }
+
+    func start(_ inodes: [InodeNumber], atMost limit: Int) {
+        for inode in inodes {
             if transfers.arrivalCount >= limit { return }
-            guard transfers.retries.isDue(entry.inode) else { continue }
-            do throws(Refusal) { _ = try arrival(of: entry.inode) } catch {
+            guard transfers.retries.isDue(inode) else { continue }
+            do throws(Refusal) { _ = try arrival(of: inode) } catch {
                 // The others are downloaded nevertheless.
-                _ = transfers.retries.failed(entry.inode)
-                logger.error(
-                    "a download could not be started", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
+                _ = transfers.retries.failed(inode)
+                logger.error("a download could not be started", metadata: ["inode": "\(inode)", "error": "\(error)"])
             }
         }
     }
 
     /// The most documents that are looked at in one call; some of them wait for their next try.
-    private static let lookahead = 1024
+    static let lookahead = 1024
 
     /// Waits until the content of an entry is here, whole and verified.
     ///
@@ -79,6 +88,19 @@ final class Arrivals: LibraryPart {
     ///
     /// - Throws: EHOSTUNREACH offline, ESTALE, EIO if the container knows no content of the document.
     func arrival(of inode: InodeNumber) throws(Refusal) -> Arrival? {
+        if let arrival = transfers.arrival(of: inode) { return arrival }
+        try reserveRoom(for: inode, isRequired: false)
+        do throws(Refusal) {
+            let arrival = try startArrival(of: inode)
+            if arrival == nil { evictions.releaseRoom(of: inode) }
+            return arrival
+        } catch {
+            evictions.releaseRoom(of: inode)
+            throw error
+        }
+    }
+
+    func startArrival(of inode: InodeNumber) throws(Refusal) -> Arrival? {
         try joinArrival(of: inode) { catalog in
             guard let entry = try catalog.entry(inode), let id = entry.id else { throw Refusal.staleInode }
             // It may have arrived since the caller looked.

@@ -55,6 +55,9 @@ final class Contents: LibraryPart {
 
     private func opened(_ handle: Handle, _ number: UInt64) -> OpenedFile {
         catalog.forgetStatus(of: handle.inode)
+        if let document = handle.file.document {
+            transactions.lastOpenings.record(document, at: surroundings.now())
+        }
         return OpenedFile(number: number, handle: handle, isShared: unseenWrites.filesAreShared)
     }
 

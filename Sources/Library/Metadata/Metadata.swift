@@ -25,10 +25,14 @@ final class Metadata: LibraryPart {
     let order: FolderOrder
     let orphans: Orphans
     let actions: Actions
+    let keeping: Keeping
+    let evictions: Evictions
+    let arrivals: Arrivals
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        states: States, order: FolderOrder, orphans: Orphans, actions: Actions
+        states: States, order: FolderOrder, orphans: Orphans, actions: Actions, keeping: Keeping, evictions: Evictions,
+        arrivals: Arrivals
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -38,6 +42,9 @@ final class Metadata: LibraryPart {
         self.order = order
         self.orphans = orphans
         self.actions = actions
+        self.keeping = keeping
+        self.evictions = evictions
+        self.arrivals = arrivals
     }
 
     private static let displayName = BackingStore.displayNameAttribute
@@ -52,6 +59,7 @@ final class Metadata: LibraryPart {
         guard case .entry(let inode) = node else { throw .noSuchAttribute }
         return try inspect { catalog in
             let entry = try entryOrOrphan(inode, catalog)
+            if let value = try requestAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             if entry.kind == .document {
                 if name == Self.displayName || name == Namespace.restoredName {
                     return Array((entry.name?.displayName ?? "").utf8)
@@ -87,6 +95,7 @@ final class Metadata: LibraryPart {
         _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
     ) throws(Refusal) {
         if try order.setAttribute(name, to: value, of: node) { return }
+        if try request(name, value, of: node, creation) { return }
         let inode = try changeable(name, of: node)
         let isRenamed = try mutate(makingNew: true) { catalog in
             var entry = try entryOrOrphan(inode, catalog)
@@ -109,6 +118,7 @@ final class Metadata: LibraryPart {
     ///
     /// - Throws: ENODATA, EPERM for computed attributes, EOPNOTSUPP outside `user.*`, ESTALE.
     func removeExtendedAttribute(_ name: String, of node: Node) throws(Refusal) {
+        if name == Keeping.attribute, case .entry(let inode) = node { return try keeping.unmark(inode) }
         let inode = try changeable(name, of: node)
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }

@@ -13,12 +13,13 @@ final class ReplicatedTree: LibraryPart {
     let withdrawals: Withdrawals
     let removal: Removal
     let arrivals: Arrivals
+    let evictions: Evictions
     let foundFiles: FoundFiles
     let comparison: StoreComparison
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals,
-        removal: Removal, arrivals: Arrivals, foundFiles: FoundFiles,
+        removal: Removal, arrivals: Arrivals, evictions: Evictions, foundFiles: FoundFiles,
         comparison: StoreComparison
     ) {
         self.transactions = transactions
@@ -27,6 +28,7 @@ final class ReplicatedTree: LibraryPart {
         self.withdrawals = withdrawals
         self.removal = removal
         self.arrivals = arrivals
+        self.evictions = evictions
         self.foundFiles = foundFiles
         self.comparison = comparison
     }
@@ -97,5 +99,10 @@ extension ReplicatedTree: SynchronizedTree {
         }
     }
 
-    package func startArrivals(atMost limit: Int) { arrivals.startForDocumentsLeavingCloud(atMost: limit) }
+    package func bringContents(atMost limit: Int) {
+        arrivals.startForDocumentsLeavingCloud(atMost: limit)
+        arrivals.startForKeptDocuments(atMost: limit)
+        evictions.keepWithinLimit()
+        evictions.recordOpenings(evenIfEarly: false)
+    }
 }

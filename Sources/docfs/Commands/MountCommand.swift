@@ -76,6 +76,12 @@ struct MountOptions: ParsableArguments {
     @Option(help: "Seconds to wait for the first bytes of a document that must be downloaded.")
     var timeout = 30.0
 
+    @Option(
+        help:
+            "The room that documents of the cloud may take on this disk, for example 500M or 1G. What was opened longest ago goes first. (default: no limit)"
+    )
+    var cacheLimit: ByteCount?
+
     @Option(help: "This device's name, as other devices see it. (default: the host's name)")
     var deviceName: String?
 
@@ -102,6 +108,10 @@ struct MountOptions: ParsableArguments {
 enum ListingMode: String, ExpressibleByArgument, CaseIterable {
     case filenames
     case displayNames = "display-names"
+}
+
+extension ByteCount: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
 }
 
 extension FilenameConvention: ExpressibleByArgument {}

@@ -26,7 +26,7 @@ extension TestDevice {
 
     /// Starts the transfers that can start, and sends what is ready.
     func work() async throws {
-        synchronizer.tree.startArrivals(atMost: Synchronizer.parallelTransfers)
+        synchronizer.tree.bringContents(atMost: Synchronizer.parallelTransfers)
         _ = try synchronizer.uploader.startUploads()
         _ = try await synchronizer.sender.sendPending()
     }

@@ -58,10 +58,11 @@ final class TestDevice: Sendable {
     /// - Parameters:
     ///   - defersCommits: whether rows that may wait do so until another commit.
     ///   - asksForLeases: whether programs other than the device may have its files open.
-    func open(defersCommits: Bool = false, asksForLeases: Bool = false) throws {
+    ///   - cacheLimit: the bytes that contents of the cloud's documents may take.
+    func open(defersCommits: Bool = false, asksForLeases: Bool = false, cacheLimit: Int64? = nil) throws {
         let configuration = LibraryConfiguration(
             storePath: store, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
-            showsDisplayNames: showsDisplayNames, timeout: .seconds(30))
+            showsDisplayNames: showsDisplayNames, timeout: .seconds(30), cacheLimit: cacheLimit)
         var surroundings = Surroundings(
             now: { [clock] in clock.next() },
             localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },

@@ -22,16 +22,19 @@ final class Life: Sendable {
     private let synchronization: Task<Void, Never>
     /// Small, so that worlds of a few commits have checkpoints too.
     private static let checkpointInterval: Int64 = 6
+    private static let cacheLimit: Int64 = 16384
     private let end = LifeEnd()
 
     init(_ place: DevicePlace, number: Int, _ surroundings: WorldSurroundings) throws {
         self.number = number
         device = place.device
         ledger = surroundings.ledger
+        // In every third life there is room for a few contents only.
+        let cacheLimit = place.mayEvict && surroundings.seeds.next().isMultiple(of: 3) ? Self.cacheLimit : nil
         let (library, cloud) = try Library.open(
             LibraryConfiguration(
                 storePath: place.path, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
-                showsDisplayNames: false, timeout: .seconds(30)),
+                showsDisplayNames: false, timeout: .seconds(30), cacheLimit: cacheLimit),
             deviceName: place.name, surroundings: surroundings.forDevice(place, life: number),
             logger: Logger(label: place.name) { [end] name in
                 FailureLog(name: name, ledger: surroundings.ledger, end: end)
@@ -118,6 +121,8 @@ struct DevicePlace: Sendable {
     let path: String
     /// The error of its clock in nanoseconds.
     let skew: Int64
+    /// Whether contents may be dropped from it.
+    let mayEvict: Bool
 
     var name: String { Self.names[device] }
 

@@ -45,7 +45,7 @@ extension World {
             try rename(entry, to: other.filename, in: entry.parent, on: device)
             return
         }
-        switch Int.random(in: 0..<39, using: &random) {
+        switch Int.random(in: 0..<43, using: &random) {
         case 0..<3: try create(on: device, entries)
         case 3..<12, 35..<37: if let any { try save(any, on: device) }
         case 12..<15: if let any { try append(to: any, on: device) }
@@ -63,6 +63,9 @@ extension World {
         case 29..<31: if let any { try replace(any, on: device) }
         case 31..<33: if let any { try hold(any, on: device) }
         case 37..<39: if let any { try reorder(any, on: device, entries) }
+        case 39..<41: if let any { try evict(any, on: device) }
+        case 41..<42: if let entry = entries.randomElement(using: &random) { try keep(entry, on: device) }
+        case 42..<43: if let any { try download(any, on: device) }
         default: try goOn(on: device)
         }
     }

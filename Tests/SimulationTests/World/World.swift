@@ -65,7 +65,10 @@ final class World {
     }
 
     func makeDevice(_ device: Int, skew: Int64) throws -> SimulatedDevice {
-        let place = DevicePlace(device: device, path: folder + "/" + DevicePlace.names[device], skew: skew)
+        let place = DevicePlace(
+            device: device, path: folder + "/" + DevicePlace.names[device], skew: skew,
+            // Only a whole container has what a device drops.
+            mayEvict: !mayBeDamaged)
         return try SimulatedDevice(place, surroundings)
     }
 

@@ -1,0 +1,114 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Replica
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Drops contents of the cloud's documents from this device: they become placeholders again. That happens on request, and where the
+/// contents take more room than `--cache-limit` allows (`Evictions+Limit`).
+final class Evictions: LibraryPart {
+    let transactions: Transactions
+    let contents: Contents
+    let foundFiles: FoundFiles
+    let keeping: Keeping
+    /// In bytes; nil for none.
+    let limit: Int64?
+    /// Taken before the catalog's tree, never inside a transaction.
+    let account = Mutex(RoomAccount())
+    /// Whether the contents took more than the limit allows when that was last looked at, because none of them could go.
+    let isOverLimit = Atomic<Bool>(false)
+
+    init(
+        _ transactions: Transactions, contents: Contents, foundFiles: FoundFiles, keeping: Keeping, limit: Int64?
+    ) {
+        self.transactions = transactions
+        self.contents = contents
+        self.foundFiles = foundFiles
+        self.keeping = keeping
+        self.limit = limit
+    }
+
+    /// Makes a document a placeholder. A download that is under way ends.
+    ///
+    /// - Throws: the reason why it stays; EISDIR, EINVAL for what is no document, ESTALE.
+    func evict(_ inode: InodeNumber) throws(Refusal) {
+        // The kernel tells of a close a moment after the program has gone on.
+        openFiles.waitForClose(of: inode)
+        // Not thrown inside the transaction: it may have recorded an edit.
+        let outcome = try mutate { catalog in try evict(inode, catalog) }
+        switch outcome {
+        case .stays(let reason): throw .staysHere(reason)
+        case .absent: transfers.forget(inode)
+        case .evicted: try Refusal.wrapping { try backing.discard(inode) }
+        }
+    }
+
+    private enum Outcome {
+        case evicted
+        case absent
+        case stays(StayReason)
+    }
+
+    /// In one transaction the file leaves its path and the row becomes that of a placeholder. After the commit the file is deleted
+    /// (`Crashes`, "Evict a document").
+    private func evict(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Outcome {
+        guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
+        guard entry.kind == .document else { throw entry.kind == .folder ? Refusal.isFolder : Refusal.alwaysHere }
+        if entry.container == .cloud, !entry.isHere {
+            // What is about to arrive does not, unless somebody reads it.
+            guard let arrival = transfers.arrival(of: inode) else { return .absent }
+            if try keeping.isKept(entry, catalog) { return .stays(.kept) }
+            if !openFiles.isClosed(inode) { return .stays(.open) }
+            arrival.stage = .failed
+            return .absent
+        }
+        // An edit that another program made in the store is a save, which waits to be sent from now on.
+        if entry.container == .cloud { _ = try foundFiles.recordEditInStore(of: &entry, catalog) }
+        if let reason = try reasonToStay(entry, catalog) { return .stays(reason) }
+        let folder = try backing.folder(entry.parent, catalog)
+        let filename = entry.filename
+        let status = try folder.status(filename)
+        entry.isHere = false
+        entry.contentVersion = nil
+        entry.backing = nil
+        entry.changed = Timestamp(status.st_ctim)
+        try folder.keepingTime { () throws(Errno) in try backing.setAside(filename, of: inode, in: folder) }
+        try catalog.update(entry)
+        catalog.announce(.attributesChanged(of: inode))
+        return .evicted
+    }
+
+    /// Why the content of a document must stay here; nil if it may go, or is not here.
+    func reasonToStay(_ entry: Entry, _ catalog: CatalogTransaction) throws -> StayReason? {
+        var facts = ContentFacts()
+        facts.isLocal = entry.container != .cloud || !entry.isReplicated
+        if facts.isLocal { return facts.reasonToStay }
+        guard entry.isHere else { return nil }
+        let folder = try backing.folder(entry.parent, catalog)
+        facts.isUnsent = !entry.pending.isEmpty
+        facts.isOpen =
+            try !openFiles.isClosed(entry.inode)
+            || contents.isMapped(
+                entry, folder.openUnnoticed(entry.filename))
+        facts.isKept = try keeping.isKept(entry, catalog)
+        let status = try folder.status(entry.filename)
+        facts.isInContainer = try isInContainer(entry, status, catalog)
+        facts.isOwnedByOther = status.st_uid != geteuid()
+        facts.isCloudReachable = cloud.isReachable
+        return facts.reasonToStay
+    }
+
+    /// Whether the log, as far as this device has read it, has the version in the file, and the file is as that version was.
+    private func isInContainer(_ entry: Entry, _ status: stat, _ catalog: CatalogTransaction) throws -> Bool {
+        guard let id = entry.id, let version = entry.contentVersion,
+            let versions = try CatalogReplica(catalog).entry(id)?.versions,
+            let known = versions.all.first(where: { $0.id == version }), known.size == Int64(status.st_size)
+        else { return false }
+        // The row has the time that a person gave it later.
+        return Timestamp(status.st_mtim) == (entry.isBackingCurrent ? entry.modified : known.modified)
+            || Timestamp(status.st_mtim) == known.modified
+    }
+}

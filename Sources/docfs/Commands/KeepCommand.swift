@@ -1,0 +1,54 @@
+import ArgumentParser
+import CLinux
+import Glibc
+import SystemPackage
+
+struct KeepCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keep", abstract: "Keep the contents of cloud documents always on this device.",
+        discussion: """
+            Contents that are not here are fetched. A kept folder fetches all that ever comes into it, and the newer versions of what is \
+            in it. Other devices do not hear of it.
+
+            Example:  docfs keep cloud/Work
+            """)
+
+    @Argument(help: "Documents and folders.", completion: .documents)
+    var paths: [String]
+
+    @Flag(help: "End it: the contents stay until they give way to others.")
+    var off = false
+
+    func run() throws {
+        try CommandFailure.reported {
+            for path in paths {
+                _ = try MountedTree(holding: path)
+                if off { try Self.release(path) } else { try Self.keep(path) }
+            }
+            if off { return }
+            let documents = try paths.flatMap { try CloudDocument.all(at: $0) }
+            do { try ContentDownload(documents).run() } catch let failure as CommandFailure {
+                throw CommandFailure("\(failure.message). What is missing is fetched when that can be done.")
+            }
+        }
+    }
+
+    private static func keep(_ path: String) throws {
+        let value = Array("always".utf8)
+        if setxattr(path, CloudDocument.keep, value, value.count, 0) == 0 { return }
+        throw CommandFailure("\(path) cannot be kept: \(explanation(errno))")
+    }
+
+    private static func release(_ path: String) throws {
+        if removexattr(path, CloudDocument.keep) == 0 { return }
+        let error = errno
+        guard error == ENODATA else { throw CommandFailure("\(path) cannot be released: \(explanation(error))") }
+        guard CloudDocument.attribute(CloudDocument.keep, of: path) != nil else { return }
+        throw CommandFailure(
+            "\(path) is kept because a folder above it is; `docfs keep --off` with that folder ends it")
+    }
+
+    private static func explanation(_ error: Int32) -> String {
+        error == EINVAL ? "only documents and folders are, and local ones are always here" : "\(Errno(rawValue: error))"
+    }
+}
