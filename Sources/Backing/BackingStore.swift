@@ -10,9 +10,11 @@ import SystemPackage
 /// can be read without docfs (Semantics, "The store").
 ///
 /// `STORE/staging` holds files for a short time: contents that are being downloaded, and files whose removal is not certain yet.
+/// `STORE/trash` holds the files of documents that were removed and can be brought back.
 package final class BackingStore: Sendable {
     package let root: BackingFolder
     package let staging: BackingFolder
+    package let trash: BackingFolder
 
     /// Open directories. The mutex guards this cache only, and is taken inside the tree's lock, never around it.
     private let folders = Mutex<[InodeNumber: BackingFolder]>([:])
@@ -21,10 +23,12 @@ package final class BackingStore: Sendable {
     package init(path: String) throws(Errno) {
         maximumOpenFolders = Self.mostOpenFolders
         root = try BackingFolder.open(path: path)
-        for name in [Container.local.rawValue, Container.cloud.rawValue, "staging"] where !root.exists(name) {
+        for name in [Container.local.rawValue, Container.cloud.rawValue, "staging", "trash"]
+        where !root.exists(name) {
             try root.makeFolder(name, mode: 0o700)
         }
         staging = try root.folder("staging")
+        trash = try root.folder("trash")
     }
 
     /// A small part of the descriptors that this process may have.
@@ -139,7 +143,7 @@ package final class BackingStore: Sendable {
 
     private static let asidePrefix = "removed-"
 
-    private static func asideName(_ inode: InodeNumber) -> String { asidePrefix + String(inode.number) }
+    static func asideName(_ inode: InodeNumber) -> String { asidePrefix + String(inode.number) }
 
     /// The inode that a name in `staging` was set aside for.
     package static func inode(setAsideAs name: String) -> InodeNumber? {

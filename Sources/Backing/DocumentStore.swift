@@ -1,6 +1,7 @@
 import Catalog
 import Documents
 import Logging
+import Synchronization
 import SystemPackage
 
 /// The documents that this device keeps: rows in the catalog and plain files, changed together.
@@ -15,6 +16,8 @@ package final class DocumentStore: Sendable {
     package let device: Device
     package let surroundings: Surroundings
     package let logger: Logger
+    /// When the trash was looked through last.
+    private let lastTidied = Mutex<ContinuousClock.Instant?>(nil)
 
     package init(
         path: String, catalog: Catalog, files: BackingStore, reserve: Reserve, device: Device,
@@ -46,11 +49,13 @@ package final class DocumentStore: Sendable {
 
     private static let mostTries = 4
 
-    /// Must be called before a file, folder or document is created.
+    /// Must be called before a file, folder or document is created. On a full disk the trash is emptied first.
     ///
     /// - Throws: ENOSPC, or the error of a catalog that could not commit rows that were acknowledged.
     package func requireWritable() throws {
         try catalog.requireWritable()
+        if !reserve.isScarce { return }
+        try makeRoomFromTrash()
         if reserve.isScarce { throw Errno.noSpace }
     }
 
@@ -69,5 +74,17 @@ package final class DocumentStore: Sendable {
         do { try catalog.checkpointIfQuiet() } catch {
             logger.warning("the catalog could not be tidied", metadata: ["error": "\(error)"])
         }
+        let now = surroundings.instant()
+        let isDue = lastTidied.withLock { last in
+            guard last.map({ now - $0 >= Self.tidyingPause }) ?? true else { return false }
+            last = now
+            return true
+        }
+        if !isDue { return }
+        do { try tidyTrash() } catch {
+            logger.warning("the trash could not be tidied", metadata: ["error": "\(error)"])
+        }
     }
+
+    private static let tidyingPause = Duration.seconds(60)
 }

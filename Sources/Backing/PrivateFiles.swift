@@ -9,7 +9,7 @@ extension BackingStore {
     private static let ownFiles =
         ["lock", "docfs.log", "clean", "reserve"]
         + ["catalog.sqlite", "reunion.sqlite"].flatMap { name in ["", "-wal", "-shm", "-journal"].map { name + $0 } }
-    private static let ownFolders = ["staging"]
+    private static let ownFolders = ["staging", "trash"]
 
     /// Gives existing ones modes 0600 and 0700: an older docfs, a backup or a person may have given them others. To be called before the
     /// catalog is opened, because closing any descriptor of an SQLite file drops SQLite's locks on it.

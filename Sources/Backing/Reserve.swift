@@ -16,6 +16,9 @@ package final class Reserve: Sendable {
     /// Bytes. With less free than this nothing new is created, and commits use the reserve.
     private static let scarcity: Int64 = 512 << 10
 
+    /// Bytes. With less free than this the trash is emptied.
+    private static let shortage: Int64 = 256 << 20
+
     private static let smallestPart: Int64 = 8 << 10
     private static let moment = Duration.milliseconds(2)
 
@@ -59,6 +62,18 @@ package final class Reserve: Sendable {
             answer = (free().map { $0 < Self.scarcity } ?? false, now)
             return answer.isScarce
         }
+    }
+
+    /// Bytes that must become free before there is room for something new.
+    package var lacking: Int64 {
+        answer.withLock { $0.time = ContinuousClock.now - .seconds(1) }
+        return free().map { max(0, Self.scarcity - $0) } ?? 0
+    }
+
+    /// Whether so little room is left that the trash should be given up: a twentieth of a small disk.
+    package var isShort: Bool {
+        guard let free = free(), let status = try? root.fileSystemStatus() else { return false }
+        return free < min(Self.shortage, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 20)
     }
 
     /// Frees a slice for a commit if there is hardly any other room.

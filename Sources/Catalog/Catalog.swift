@@ -20,6 +20,8 @@ public final class Catalog: Sendable {
     private let entries = EntryCache()
     private let counts = EntryCounts()
     private let waiting = WaitingRows()
+    private let waitingActions = WaitingActions()
+    private let trash = TrashCount()
     private let quiet = Mutex(Quiet())
     private let scheduler: Scheduler?
     private let withReserve: @Sendable (() throws -> Void) throws -> Void
@@ -93,6 +95,7 @@ public final class Catalog: Sendable {
         do {
             let queue = try DatabaseQueue(path: path, configuration: configuration)
             try CatalogSchema.migrator.migrate(queue)
+            try queue.write { try ActionTable.addEntryColumns($0) }
             connection = Connection(queue)
             let last = try queue.read { db in
                 let ids = "(SELECT max(id) FROM entries), (SELECT seq FROM sqlite_sequence WHERE name='entries')"
@@ -121,13 +124,13 @@ public final class Catalog: Sendable {
 
     /// Runs `body` with the tree locked. Not reentrant.
     public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
-        try tree.sync { try run(Turn(connection, waiting), body) }
+        try tree.sync { try run(Turn(connection, waiting, waitingActions), body) }
     }
 
     /// Runs `body` with the tree locked. If it throws, its changes are undone. Not reentrant. When this returns, the changes
     /// survive the end of the process, unless `body` chose another `CatalogTransaction.durability`.
     public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
-        let turn = Turn(connection, waiting)
+        let turn = Turn(connection, waiting, waitingActions)
         let value: Value
         do {
             value = try tree.sync {
@@ -141,6 +144,7 @@ public final class Catalog: Sendable {
             throw error
         }
         if turn.hasPostponed { scheduleWriting() }
+        turn.afterwards.forEach { $0() }
         if !turn.events.isEmpty { listener.withLock { $0 }?.happened(turn.events) }
         return value
     }
@@ -149,7 +153,7 @@ public final class Catalog: Sendable {
         do {
             let transaction = CatalogTransaction(
                 turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting,
-                letsRowsWait: scheduler != nil
+                trash: trash, letsRowsWait: scheduler != nil
             )
             let result = Result { try body(transaction) }
             if turn.hasChanged || !turn.undo.isEmpty {
@@ -171,6 +175,7 @@ public final class Catalog: Sendable {
     func forgetRows() {
         entries.forgetAll()
         counts.forget()
+        trash.forget()
     }
 
     /// Forgets what `CatalogTransaction.cacheStatus` stored: the entry's file may have changed.
@@ -198,14 +203,15 @@ public final class Catalog: Sendable {
     public func writeWaiting() throws {
         if waiting.isEmpty { return }
         // The tree is locked, so that no write is under way that has added only some of its rows.
-        let rows = tree.sync {
+        let (rows, actions) = tree.sync {
             connection.enter()
-            return waiting.beginWriting()
+            return (waiting.beginWriting(), waitingActions.all())
         }
         defer { connection.leave() }
         do {
-            do { try commit(rows) } catch CatalogError.full { try withReserve { try commit(rows) } }
+            do { try commit(rows, actions) } catch CatalogError.full { try withReserve { try commit(rows, actions) } }
             waiting.endWriting(rows)
+            waitingActions.remove(actions)
             failure.withLock { $0 = nil }
         } catch let error as CatalogError {
             let isFirst = failure.withLock { failure in
@@ -217,10 +223,11 @@ public final class Catalog: Sendable {
         }
     }
 
-    private func commit(_ rows: [InodeNumber: WaitingRows.Waiting]) throws {
+    private func commit(_ rows: [InodeNumber: WaitingRows.Waiting], _ actions: WaitingActions.Changes) throws {
         do {
             try connection.begin()
             try connection.write(rows)
+            try connection.write(actions)
         } catch {
             connection.rollBack()
             throw error

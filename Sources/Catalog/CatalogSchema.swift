@@ -18,6 +18,7 @@ enum CatalogSchema {
             try createSettings(db)
         }
         migrator.registerMigration("8: order keys", migrate: giveOrderKeys)
+        migrator.registerMigration("9: what was done can be undone") { try ActionTable.create($0) }
         migrator.registerMigration("10: contents that stay here, and when each was opened") { try createStaying($0) }
         migrator.registerMigration("11: what moves to the preferred location") { db in
             try db.execute(

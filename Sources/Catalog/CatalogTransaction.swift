@@ -8,6 +8,7 @@ public struct CatalogTransaction {
     let cache: EntryCache
     let counts: EntryCounts
     let waiting: WaitingRows
+    let trash: TrashCount
     let letsRowsWait: Bool
 
     /// When the rows that this write changes are written; `now` by default. Set it to `soon` only if the rows could be rebuilt
@@ -25,6 +26,9 @@ public struct CatalogTransaction {
 
     /// Runs `undo` if the write fails, before the tree is unlocked.
     public func ifFailed(_ undo: @escaping () -> Void) { turn.undo.append(undo) }
+
+    /// Runs `body` when the write has succeeded, with the tree unlocked.
+    public func whenDone(_ body: @escaping () -> Void) { turn.afterwards.append(body) }
 
     /// Call this before the file of an entry is moved away from the path by which the entry could be rebuilt: if the row
     /// still waits, it is written now.

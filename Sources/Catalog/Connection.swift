@@ -54,6 +54,9 @@ final class Connection: Sendable {
         }
     }
 
+    /// Writes changes of the undo list in the open transaction. If this throws, call `rollBack`.
+    func write(_ actions: WaitingActions.Changes) throws { try run { try $0.write(actions) } }
+
     /// Whether this change of a row was written in the open transaction.
     func hasWritten(_ inode: InodeNumber, _ change: UInt64) -> Bool {
         transaction.withLock { $0.written[inode] == change }

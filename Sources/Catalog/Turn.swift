@@ -7,27 +7,34 @@ import GRDB
 final class Turn {
     private let connection: Connection
     private let waiting: WaitingRows
+    private let waitingActions: WaitingActions
     private var hasEntered = false
     private var hasEnded = false
     /// Whether this turn has a transaction, which is committed at its end.
     private(set) var hasBegun = false
     /// The rows that waited when the transaction began. They are written in it.
     private var carried: [InodeNumber: WaitingRows.Waiting] = [:]
+    private var carriedActions = WaitingActions.Changes()
     /// The rows that this turn made wait, oldest first, each with what waited of the row before.
     private var replaced: [(InodeNumber, WaitingRows.Waiting?)] = []
+    /// The actions to which this turn added waiting steps, oldest first, each with what waited of the action before.
+    private var extended: [(Int64, ActionRecord?)] = []
     /// Whether the body changed rows in the transaction, beyond the waiting rows that it writes.
     private var hasWritten = false
     var durability = Durability.now
     /// Run in reverse order if the turn fails, to undo changes to files.
     var undo: [() -> Void] = []
+    /// Run in order when the turn has succeeded.
+    var afterwards: [() -> Void] = []
     /// Events, in the order in which they happened.
     var events: [TreeEvent] = []
     /// The folders whose files the body may have changed.
     private(set) var folders: [InodeNumber] = []
 
-    init(_ connection: Connection, _ waiting: WaitingRows) {
+    init(_ connection: Connection, _ waiting: WaitingRows, _ waitingActions: WaitingActions) {
         self.connection = connection
         self.waiting = waiting
+        self.waitingActions = waitingActions
     }
 
     func insertFolder(_ folder: InodeNumber) { if !folders.contains(folder) { folders.append(folder) } }
@@ -60,6 +67,7 @@ final class Turn {
         try connection.commit()
         hasBegun = false
         carried = [:]
+        carriedActions = WaitingActions.Changes()
     }
 
     /// Whether the body changed any row.
@@ -71,6 +79,15 @@ final class Turn {
     func postpones(_ row: WaitingRows.Row, for inode: InodeNumber, isNew: Bool) -> Bool {
         guard durability == .soon, !hasBegun else { return false }
         replaced.append((inode, waiting.set(row, for: inode, isNew: isNew)))
+        return true
+    }
+
+    /// Makes a step wait, if rows may.
+    ///
+    /// - Returns: false if the caller must write it.
+    func postpones(_ step: ActionStep, of action: ActionRecord) -> Bool {
+        guard durability == .soon, !hasBegun else { return false }
+        extended.append((action.id, waitingActions.append(step, of: action)))
         return true
     }
 
@@ -89,7 +106,9 @@ final class Turn {
         try connection.begin()
         hasBegun = true
         carried = waiting.removeAll()
+        carriedActions = waitingActions.removeAll()
         try connection.write(carried)
+        try connection.write(carriedActions)
     }
 
     /// Commits and ends the turn.
@@ -110,6 +129,8 @@ final class Turn {
         undo.reversed().forEach { $0() }
         waiting.putBack(carried)
         for (inode, before) in replaced.reversed() { waiting.restore(before, for: inode) }
+        waitingActions.putBack(carriedActions)
+        for (action, before) in extended.reversed() { waitingActions.removeLast(of: action, before) }
         leave()
         return true
     }

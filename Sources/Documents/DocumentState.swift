@@ -130,13 +130,18 @@ public struct TreeState: Sendable, Equatable {
     /// The number of changes that are not committed to the cloud yet.
     public var pending: Int
     public var conflicts: Int
-    public var undo: Int
-    public var redo: Int
+    /// The names of the actions that would be undone and done again next; nil if there are none.
+    public var undo: String?
+    public var redo: String?
+    /// Removed documents that can be brought back, and their contents in bytes.
+    public var trashedDocuments: Int
+    public var trashedBytes: Int64
     public var device: String
 
     public init(
         preferred: Container, localDocuments: Int, cloudDocuments: Int, connection: String,
-        pending: Int, conflicts: Int, undo: Int, redo: Int, device: String
+        pending: Int, conflicts: Int, undo: String? = nil, redo: String? = nil, trashedDocuments: Int = 0,
+        trashedBytes: Int64 = 0, device: String
     ) {
         self.preferred = preferred
         self.localDocuments = localDocuments
@@ -146,6 +151,8 @@ public struct TreeState: Sendable, Equatable {
         self.conflicts = conflicts
         self.undo = undo
         self.redo = redo
+        self.trashedDocuments = trashedDocuments
+        self.trashedBytes = trashedBytes
         self.device = device
     }
 
@@ -159,8 +166,9 @@ public struct TreeState: Sendable, Equatable {
         lines.add("cloud.connection", connection)
         lines.add("cloud.pending", String(pending))
         lines.add("cloud.conflicts", String(conflicts))
-        lines.add("undo", String(undo))
-        lines.add("redo", String(redo))
+        lines.add("undo", undo ?? "-")
+        lines.add("redo", redo ?? "-")
+        lines.add("trash", "\(trashedBytes) in \(trashedDocuments) document\(trashedDocuments == 1 ? "" : "s")")
         lines.add("device", device)
         return lines.text
     }
@@ -178,7 +186,7 @@ private struct StateLines {
 
 extension String {
     /// Escapes control characters: names may contain line feeds and tabs, which would break the line.
-    fileprivate var onOneLine: String {
+    var onOneLine: String {
         guard utf8.contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return self }
         return unicodeScalars.map { scalar in
             switch scalar {

@@ -8,7 +8,7 @@ public enum LocationText {
     /// The container that a text means; the line feed may be missing.
     ///
     /// - Returns: nil for any other word.
-    public static func container(_ text: some Collection<UInt8>) -> Container? {
+    public static func container(_ text: some BidirectionalCollection<UInt8>) -> Container? {
         let word = text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : Array(text)
         return [Container.local, .cloud].first { Array($0.rawValue.utf8) == word }
     }

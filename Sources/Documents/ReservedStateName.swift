@@ -11,3 +11,12 @@ public enum ReservedStateName {
         return Array(name.prefix(length))
     }
 }
+
+/// The names under which the docfs command reads the undo list, because `.undo` may be a document.
+public enum ReservedActionName {
+    public static func name(of direction: ActionDirection) -> [UInt8] { [0xff] + Array(direction.virtualName.utf8) }
+
+    public static func direction(_ name: some Collection<UInt8>) -> ActionDirection? {
+        ActionDirection.allCases.first { self.name(of: $0).elementsEqual(name) }
+    }
+}

@@ -8,6 +8,8 @@ public enum VirtualName: Equatable, Sendable {
     case documentState(of: String)
     /// `F.conflicts` and `F.versions`: folders with versions of the document `F`.
     case versions(VersionFolder, of: String)
+    /// `.undo` and `.redo`, which resolve in `Documents` only.
+    case actions(ActionDirection)
     /// `.location`, in `Documents` only: the preferred location.
     case location
 
@@ -20,6 +22,8 @@ public enum VirtualName: Equatable, Sendable {
             self = .folderState
         } else if name.isIdentical(to: Self.order) {
             self = .folderOrder
+        } else if let direction = ActionDirection.allCases.first(where: { name.isIdentical(to: $0.virtualName) }) {
+            self = .actions(direction)
         } else if name.isIdentical(to: Self.locationName) {
             self = .location
         } else if let document = Self.stem(of: name, before: Self.stateSuffix) {

@@ -16,6 +16,7 @@ final class Filesystem: Sendable {
     let folderStreams = FolderStreams()
     let stateFiles = StateFiles()
     let orderFiles = OrderFiles()
+    let actionWriters = ActionWriters()
     let statePolls: StatePolls
     let passthrough = Passthrough()
     let dataPaths: DataPaths
@@ -106,7 +107,7 @@ extension InodeNumber {
         switch Node(number: number) {
         case .entry(let inode): self = inode
         case .versions: throw .virtualName
-        case .state, .order, .location, .version: throw .notFolder
+        case .state, .order, .location, .version, .actions: throw .notFolder
         }
     }
 }

@@ -10,11 +10,16 @@ extension Node {
     private static let conflictsBit: UInt64 = 1 << 61
     private static let historyBit: UInt64 = 1 << 60
     private static let orderBit: UInt64 = 1 << 58
-    private static let locationBit: UInt64 = 1 << 57
+    private static let actionsBit: UInt64 = 1 << 57
+    private static let locationBit: UInt64 = 1 << 56
 
     init(number: fuse_ino_t) {
         if number == Self.locationBit {
             self = .location
+            return
+        }
+        if let direction = Self.direction(number) {
+            self = .actions(direction)
             return
         }
         let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit | Self.orderBit)))
@@ -41,6 +46,12 @@ extension Node {
         case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
         case .versions(.history, let inode): fuse_ino_t(inode.number) | Self.historyBit
+        case .actions(.undo): Self.actionsBit
+        case .actions(.redo): Self.actionsBit | 1
         }
+    }
+
+    private static func direction(_ number: fuse_ino_t) -> ActionDirection? {
+        ActionDirection.allCases.first { Node.actions($0).number == number }
     }
 }

@@ -22,6 +22,7 @@ extension Library {
         ) { store, condition, cloud in
             let library = Library(store, configuration, cloud: cloud, pace: pace)
             try library.comparison.reconcile(condition)
+            try store.read { try library.actions.readLists($0) }
             try library.preferredLocation.load()
             return (library, cloud)
         }

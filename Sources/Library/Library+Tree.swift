@@ -80,15 +80,19 @@ extension Library {
     /// Removes a document, link or scratch file. Open handles keep its content.
     ///
     /// - Throws: ENOENT, EISDIR, EPERM for virtual files, ESTALE.
-    public func remove(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Refusal) {
-        try tree.remove(name, in: parent)
+    public func remove(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller = .unknown
+    ) throws(Refusal) {
+        try tree.remove(name, in: parent, by: caller)
     }
 
     /// Removes an empty folder.
     ///
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY, EBUSY for `Documents`, `local` and `cloud`.
-    public func removeFolder(_ name: some Collection<UInt8>, in parent: InodeNumber) throws(Refusal) {
-        try tree.removeFolder(name, in: parent)
+    public func removeFolder(
+        _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller = .unknown
+    ) throws(Refusal) {
+        try tree.removeFolder(name, in: parent, by: caller)
     }
 
     /// The kernel has forgotten an inode.

@@ -29,6 +29,8 @@ public final class Library: Sendable {
     let versionFiles: VersionFiles
     let tree: Tree
     let orphans: Orphans
+    let actions: Actions
+    let undoing: Undoing
     let preferredLocation: PreferredLocation
     private let announcements: Announcements
 
@@ -38,6 +40,7 @@ public final class Library: Sendable {
     init(_ store: DocumentStore, _ configuration: LibraryConfiguration, cloud: any ContentSource, pace: SendingPace) {
         transactions = Transactions(store, cloud: cloud, pace: pace)
         orphans = Orphans()
+        actions = Actions(transactions)
         namespace = Namespace(transactions, configuration: configuration, orphans: orphans)
         withdrawals = Withdrawals(transactions)
         contents = Contents(transactions, namespace: namespace, withdrawals: withdrawals)
@@ -50,17 +53,20 @@ public final class Library: Sendable {
         arrivals = Arrivals(
             transactions, contents: contents, withdrawals: withdrawals, foundFiles: foundFiles, keeping: keeping,
             evictions: evictions, timeout: configuration.timeout)
-        order = FolderOrder(transactions, namespace: namespace, fileAttributes: fileAttributes)
+        order = FolderOrder(
+            transactions, namespace: namespace, fileAttributes: fileAttributes, actions: actions)
         states = States(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, order: order)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
-            order: order, orphans: orphans, keeping: keeping, evictions: evictions, arrivals: arrivals)
-        identities = Identities(transactions, namespace: namespace, contents: contents, withdrawals: withdrawals)
+            order: order, orphans: orphans, actions: actions, keeping: keeping, evictions: evictions,
+            arrivals: arrivals)
+        identities = Identities(
+            transactions, namespace: namespace, contents: contents, withdrawals: withdrawals, actions: actions)
         migration = Migration(transactions, contents: contents, withdrawals: withdrawals)
         comparison = StoreComparison(
             transactions, namespace: namespace, contents: contents, identities: identities, migration: migration,
-            foundFiles: foundFiles)
+            foundFiles: foundFiles, actions: actions)
         let removal = Removal(
             transactions, withdrawals: withdrawals, fileAttributes: fileAttributes, orphans: orphans)
         replicatedTree = ReplicatedTree(
@@ -75,7 +81,11 @@ public final class Library: Sendable {
         tree = Tree(
             transactions, namespace: namespace, identities: identities, migration: migration, withdrawals: withdrawals,
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,
-            order: order, versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans)
+            order: order, versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans,
+            actions: actions)
+        undoing = Undoing(
+            transactions, actions: actions, namespace: namespace, tree: tree, removal: removal,
+            fileAttributes: fileAttributes, replicatedTree: replicatedTree)
         preferredLocation = PreferredLocation(transactions, namespace: namespace, tree: tree)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }

@@ -8,6 +8,7 @@ extension Refusal {
         switch self {
         case .name(let error): error.errno
         case .rename(let refusal): refusal.errno
+        case .undo(let refusal): refusal.errno
         case .transfer(let error): error.errno
         case .file(let errno): errno
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
@@ -21,7 +22,7 @@ extension Refusal {
         case .folderNotEmpty: .directoryNotEmpty
         case .isOfTheTree, .checkupUnderWay: .resourceBusy
         case .notSymbolicLink, .noContent, .negativeSize, .attributeWithoutName, .unknownFlags, .unknownCheckup,
-            .unknownNameInOrder, .unknownSortMode, .unknownPlace:
+            .unknownNameInOrder, .unknownSortMode, .unknownPlace, .unknownAction:
             .invalidArgument
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable

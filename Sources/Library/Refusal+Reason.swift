@@ -13,6 +13,7 @@ extension Refusal: CustomStringConvertible {
         case .nameExists: "something has this name already"
         case .virtualName: "a virtual file cannot be changed"
         case .rename(let refusal): refusal.reason
+        case .undo(let refusal): refusal.reason
         case .staleInode: "the entry is gone, or has another inode number by now"
         case .folderRemoved: "the folder has been removed"
         case .isFolder: "it is a folder"
@@ -60,6 +61,7 @@ extension Refusal: CustomStringConvertible {
         case .beyondEnd: "the position is beyond the end of the content"
         case .bufferTooSmall: "the value is larger than the caller's buffer"
         case .unknownCheckup: "a checkup is check or repair"
+        case .unknownAction: "an action is undo or redo"
         case .checkupUnderWay: "a checkup is under way already"
         case .noRoom: "the disk is full"
         case .file(let errno): "a call on the store's files failed: \(errno)"

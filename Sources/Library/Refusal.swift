@@ -83,6 +83,9 @@ public enum Refusal: Error, Equatable, Sendable {
     /// A version is to be renamed to a name that is not its document's.
     case versionOfOtherDocument
 
+    // Undo and redo
+    case undo(UndoRefusal)
+
     // Requests
     /// Hard links, devices, sockets and FIFOs are not kept.
     case notRegularFile
@@ -95,6 +98,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case bufferTooSmall
     case unknownCheckup
     case checkupUnderWay
+    case unknownAction
 
     // The store
     case noRoom
@@ -109,6 +113,7 @@ extension Refusal {
         case let refusal as Refusal: self = refusal
         case let error as NameError: self = .name(error)
         case let refusal as RenameRefusal: self = .rename(refusal)
+        case let refusal as UndoRefusal: self = .undo(refusal)
         case let error as TransferError: self = .transfer(error)
         case let errno as Errno: self = errno == .noSpace ? .noRoom : .file(errno)
         case CatalogError.full: self = .noRoom

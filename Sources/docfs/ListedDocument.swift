@@ -49,7 +49,7 @@ struct ListedDocument: Encodable {
     let filename: String
     let displayName: String
     let path: String
-    /// Bytes; nil if the document went away meanwhile.
+    /// Bytes; nil if the document went away meanwhile, or nobody asked.
     let size: Int64?
     /// ISO 8601 in UTC, whole seconds.
     let modified: String?
@@ -59,8 +59,10 @@ struct ListedDocument: Encodable {
         case indicator, state, transfer, filename, displayName, path, size, modified
     }
 
-    /// - Parameter path: by the filename.
-    init(_ line: FolderStateLine, path: String) {
+    /// - Parameters:
+    ///   - path: by the filename.
+    ///   - isDetailed: whether size and time are wanted; they take a request for each document.
+    init(_ line: FolderStateLine, path: String, isDetailed: Bool = true) {
         indicator = line.indicator
         state = line.state
         transfer = line.transfer
@@ -68,7 +70,7 @@ struct ListedDocument: Encodable {
         displayName = line.displayName
         self.path = path
         var status = stat()
-        let isThere = lstat(path, &status) == 0
+        let isThere = isDetailed && lstat(path, &status) == 0
         size = isThere ? Int64(status.st_size) : nil
         modified = isThere ? Timestamp(seconds: status.st_mtim.tv_sec, nanoseconds: 0).iso8601 : nil
         modifiedSeconds = isThere ? status.st_mtim.tv_sec : nil

@@ -58,8 +58,12 @@ struct MountedTree {
 
     var documents: String { mountpoint + "/Documents" }
 
+    /// What became of the last undo or redo: `done NAME` or `refused REASON`.
+    var outcomeOfUndo: String { attribute(.undo) ?? "" }
+
     private func attribute(_ attribute: MountAttribute) -> String? {
-        var bytes = [UInt8](repeating: 0, count: 256)
+        // Names of actions have names of documents in them, two at most.
+        var bytes = [UInt8](repeating: 0, count: 4096)
         let count = getxattr(mountpoint, attribute.rawValue, &bytes, bytes.count)
         return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
@@ -78,37 +82,4 @@ struct MountedTree {
         let folder = String(cString: real)
         return (folder == "/" ? "" : folder) + "/" + last
     }
-}
-
-/// Reads the state of a document.
-func readState(ofDocument path: String) throws -> String {
-    // The state of a symbolic link's target lies beside the target.
-    guard let real = realpath(path, nil) else { throw unreadableState(path) }
-    defer { free(real) }
-    return try readState(path, at: UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) })
-}
-
-/// Reads the state of a folder. The state of `Documents` is that of the whole mount.
-func readState(ofFolder path: String) throws -> String {
-    try readState(path, at: Array(path.utf8) + [UInt8(ascii: "/")])
-}
-
-/// Uses the reserved name, because `F.state` may be a document.
-private func readState(_ path: String, at base: [UInt8]) throws -> String {
-    let name = (base + ReservedStateName.suffix + [0]).map { CChar(bitPattern: $0) }
-    guard let file = fopen(name, "re") else { throw unreadableState(path) }
-    defer { fclose(file) }
-    var all: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65536)
-    while true {
-        let count = fread(&buffer, 1, buffer.count, file)
-        all += buffer.prefix(count)
-        if count > 0 { continue }
-        guard ferror(file) == 0 else { throw unreadableState(path) }
-        return String(decoding: all, as: UTF8.self)
-    }
-}
-
-private func unreadableState(_ path: String) -> CommandFailure {
-    CommandFailure("cannot read the state of \(path): \(String(cString: strerror(errno)))")
 }

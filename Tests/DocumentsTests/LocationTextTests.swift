@@ -21,7 +21,7 @@ struct LocationTextTests {
     @Test func `the state of the tree says how far a move is, and what stayed`() {
         var state = TreeState(
             preferred: .cloud, localDocuments: 1, cloudDocuments: 2, connection: "online", pending: 0, conflicts: 0,
-            undo: 0, redo: 0, device: "laptop")
+            undo: nil, redo: nil, trashedDocuments: 0, trashedBytes: 0, device: "laptop")
         #expect(!state.text.contains("preferred."))
         state.preferredMove = PreferredMoveState(moving: (3, 10), stayed: [("Plan.txt", "it is in conflict")])
         #expect(

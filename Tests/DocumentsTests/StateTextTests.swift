@@ -111,7 +111,7 @@ struct StateTextTests {
     @Test func `the state of the tree is exactly this text`() {
         let state = TreeState(
             preferred: .cloud, localDocuments: 3, cloudDocuments: 14, connection: "offline", pending: 2, conflicts: 1,
-            undo: 5, redo: 0, device: "laptop")
+            undo: "Delete “Groceries”", trashedDocuments: 12, trashedBytes: 4096, device: "laptop")
         #expect(
             state.text == """
                 preferred: cloud
@@ -120,8 +120,9 @@ struct StateTextTests {
                 cloud.connection: offline
                 cloud.pending: 2
                 cloud.conflicts: 1
-                undo: 5
-                redo: 0
+                undo: Delete “Groceries”
+                redo: -
+                trash: 4096 in 12 documents
                 device: laptop
 
                 """)
@@ -130,7 +131,7 @@ struct StateTextTests {
     @Test func `an error of the connection stays on its line`() {
         var state = TreeState(
             preferred: .local, localDocuments: 0, cloudDocuments: 0, connection: "bad\nundo: 9", pending: 0,
-            conflicts: 0, undo: 0, redo: 0, device: "a\nb")
+            conflicts: 0, device: "a\nb")
         #expect(state.text.contains("\ncloud.connection: bad\\nundo: 9\n"))
         #expect(state.text.hasSuffix("\ndevice: a\\nb\n"))
         state.connection = "online"

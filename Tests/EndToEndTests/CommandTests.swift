@@ -289,7 +289,10 @@ struct CommandTests {
         }
     }
 
-    @Test(arguments: ["mount", "unmount", "new", "ls", "status", "download", "evict", "keep", "check"])
+    @Test(arguments: [
+        "mount", "unmount", "new", "ls", "status", "reorder", "sort", "watch", "query", "wait", "versions", "resolve",
+        "download", "evict", "keep", "prefer", "undo", "redo", "check",
+    ])
     func `every command has --help`(command: String) async throws {
         let result = try await runProgram(try DocfsBinary.path.string, [command, "--help"])
         #expect(result.exitStatus == 0)
@@ -302,6 +305,9 @@ struct CommandTests {
         ["mount", "/tmp/x", "--filenames", "alphabetical"],
         ["mount", "/tmp/x", "--show", "nothing"],
         ["mount", "/tmp/x", "--timeout", "soon"],
+        ["reorder", "/tmp/x"], ["reorder", "/tmp/x", "--before", "a", "--to", "1"],
+        ["reorder", "/tmp/x", "--to", "first"],
+        ["sort", "/tmp/x"], ["sort", "/tmp/x", "weight"],
     ])
     func `wrong usage ends with 64`(arguments: [String]) async throws {
         let result = try await runProgram(try DocfsBinary.path.string, arguments)

@@ -14,6 +14,19 @@ struct FullDiskTests {
         try await eventually(within: .seconds(20)) { try device.treeState()["cloud.pending"] == "0" }
     }
 
+    @Test func `a full disk empties the trash before anything is refused`() async throws {
+        try await withDiskImage { device, disk in
+            let large = LargeContent(pieces: 20)
+            try large.write(to: device.local / "Large.bin")
+            try (device.local / "Large.bin").remove()
+            #expect(try device.treeState()["trash"] == "\(large.size) in 1 document")
+            try await disk.fill()
+            try (device.local / "New.txt").create("new")
+            #expect(try device.treeState()["trash"] == "0 in 0 documents")
+            #expect(try (device.local / "New.txt").text() == "new")
+        }
+    }
+
     @Test(arguments: ["32M", "128M"]) func `whatever it refuses, everything is where it was`(size: String) async throws
     {
         try await withDiskImage(size: size) { device, disk in

@@ -15,6 +15,8 @@ struct NewCommandTests {
             #expect(try path.state()["displayName"] == "Shopping list")
             #expect(try path.state()["size"] == "0")
             #expect(try (device.cloud / "Shopping list.txt").identity() == path.identity())
+            let json = try await device.docfs("new", "--json", "--name", "Plan", device.mountpoint.string)
+            #expect(json.standardOutput.contains("\"filename\" : \"\(try (device.local / "Plan.txt").filename())\""))
         }
     }
 

@@ -46,7 +46,7 @@ struct FailedWriteTests {
             let writer = try await device.open("Plan.txt", O_RDWR)
             #expect(throws: Refusal.file(.ioError)) {
                 try library.transactions.mutate { catalog in
-                    try library.tree.removal.removeFile(entry, catalog)
+                    try library.tree.removal.removeFile(entry, keeps: true, catalog)
                     throw Errno.ioError
                 }
             }

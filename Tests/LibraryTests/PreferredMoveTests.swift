@@ -1,4 +1,6 @@
+import Backing
 import Catalog
+@testable import CloudSynchronization
 import Documents
 import Glibc
 @testable import Library

@@ -9,8 +9,8 @@ struct SendingPaceTests {
     private static func look(size: Int = 5, modified: Int = 1, changed: Int = 1) -> ContentLook {
         var status = stat()
         status.st_size = off_t(size)
-        status.st_mtim.tv_sec = modified
-        status.st_ctim.tv_sec = changed
+        status.st_mtim = Timestamp(seconds: modified, nanoseconds: 0).timespec
+        status.st_ctim = Timestamp(seconds: changed, nanoseconds: 0).timespec
         return ContentLook(status)
     }
 

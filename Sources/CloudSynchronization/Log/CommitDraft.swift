@@ -16,6 +16,7 @@ struct CommitDraft {
     private(set) var sent: [OutgoingCommit.Sent] = []
     private(set) var withdrawn: [EntryID] = []
     let resolved: [EntryID: Resolution]
+    private let kept: [EntryID: VersionHistory]
     /// Bytes of the changes, approximately.
     private var bytes = 0
 
@@ -30,14 +31,16 @@ struct CommitDraft {
     ///   - depths: how deep each folder lies. A folder is created before the entries in it.
     ///   - unknownFolders: the folders that the container does not know yet.
     ///   - heirs: of the documents that inherit versions, those that the container knows.
+    ///   - kept: the versions that the container has of deleted documents that are back here with the content that they had.
     ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
     ///     deleted.
     init(
         pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
         depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
-        emptied: [EntryID: [EntryID]] = [:], device: DeviceID
+        kept: [EntryID: VersionHistory] = [:], emptied: [EntryID: [EntryID]] = [:], device: DeviceID
     ) {
+        self.kept = kept
         // First, because a later edit was made to the version that was chosen.
         resolved = resolutions
         for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
@@ -104,7 +107,8 @@ struct CommitDraft {
     private mutating func add(_ entry: Entry, parent: EntryID, content: DocumentVersion?, _ device: DeviceID) {
         guard let id = entry.id else { return }
         if entry.pending.contains(.creation) {
-            guard var replica = entry.replica(id: id, parent: parent, version: content, device) else { return }
+            let versions = content.map(VersionHistory.init(first:)) ?? kept[id]
+            guard var replica = entry.replica(id: id, parent: parent, versions: versions, device) else { return }
             let postpones = mustPostpone(replica.description.attributes)
             if postpones { replica.description.attributes = nil }
             append(.create(replica))
@@ -144,15 +148,15 @@ extension Entry {
 
     /// The whole entry for the container; nil for a document whose content is not uploaded.
     fileprivate func replica(
-        id: EntryID, parent: EntryID, version: DocumentVersion?, _ device: DeviceID
+        id: EntryID, parent: EntryID, versions: VersionHistory?, _ device: DeviceID
     ) -> ReplicaEntry? {
         let content: ReplicaContent
         switch kind {
         case .folder: content = .folder
         case .symbolicLink: content = .symbolicLink(target: Data(target ?? []))
         case .document:
-            guard let version else { return nil }
-            content = .document(versions: VersionHistory(first: version))
+            guard let versions else { return nil }
+            content = .document(versions: versions)
         case .scratch: return nil
         }
         let description = EntryDescription(

@@ -64,7 +64,20 @@ struct CommitPreparation: Sendable {
             unknownFolders: Set(folders.unknown.map(\.inode)),
             heirs: Set(
                 try withdrawals.compactMap(\.heir).filter { try CatalogReplica(catalog).entry($0)?.isDeleted == false }),
-            emptied: try emptied(withdrawals, catalog), device: store.device.id)
+            kept: try keptVersions(of: pending.values, catalog), emptied: try emptied(withdrawals, catalog),
+            device: store.device.id)
+    }
+
+    /// The versions of documents whose deletion was undone. Their contents are in the container still.
+    private func keptVersions(
+        of pending: some Sequence<Entry>, _ catalog: CatalogTransaction
+    ) throws -> [EntryID: VersionHistory] {
+        var kept: [EntryID: VersionHistory] = [:]
+        for entry in pending where entry.kind == .document && entry.pending.contains(.creation) && !entry.needsUpload {
+            guard let id = entry.id else { continue }
+            kept[id] = try CatalogReplica(catalog).entry(id)?.versions
+        }
+        return kept
     }
 
     /// For each deleted folder, the entries that the container still has in it and this device has moved elsewhere or deleted.

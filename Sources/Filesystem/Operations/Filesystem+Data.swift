@@ -2,6 +2,7 @@ import Backing
 import CFuse
 import CLinux
 import Catalog
+import Documents
 import Glibc
 import Library
 import SystemPackage
@@ -63,6 +64,10 @@ extension Filesystem {
             return .now(try readState(inode, handle, Int(offset), size))
         }
         if case .order = Node(number: number) { return .now(try readOrder(handle, Int(offset), size)) }
+        if case .actions = Node(number: number) {
+            guard let text = stateFiles[handle] else { throw .noSuchHandle }
+            return .now(.bytes(Array(text.dropFirst(Int(offset)).prefix(size))))
+        }
         if case .location = Node(number: number) { return .now(try readLocation(handle, Int(offset), size)) }
         let handle = try library.handle(handle)
         if library.hasArrived(handle, from: offset, count: size) {
@@ -92,6 +97,11 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
         _ request: Request
     ) throws(Refusal) -> Reply {
+        if case .actions(let direction) = Node(number: number) {
+            // However many writes it takes: who opens the file once undoes one action.
+            if actionWriters.isFirstWrite(of: handle) { try library.perform(direction) }
+            return .written(fuse_buf_size(source))
+        }
         if case .order(let folder) = Node(number: number) {
             return try writeOrder(of: folder, handle, source, Int(offset))
         }
@@ -106,7 +116,7 @@ extension Filesystem {
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
         case .entry, .version: return try library.handle(handle)
-        case .state, .order, .location, .versions: throw .notSupported
+        case .state, .order, .location, .versions, .actions: throw .notSupported
         }
     }
 

@@ -1,7 +1,7 @@
 import CFuse
 import CLinux
-import Glibc
 import Documents
+import Glibc
 import Library
 import SystemPackage
 
@@ -86,6 +86,8 @@ public enum MountAttribute: String, Sendable {
     case dataPath = "user.docfs.data-path"
     /// Setting it to `check` or `repair` starts an inspection of the cloud; reading it tells the progress (`CheckupReply`).
     case checkup = "user.docfs.check"
+    /// Set to `undo` or `redo`, undoes an action or does one again; read, says `done NAME` or `refused REASON`.
+    case undo = "user.docfs.undo"
 
     /// Of the process that asks; empty where /proc is not there.
     public static var ownProcessNamespace: String {
@@ -103,11 +105,16 @@ public enum MountAttribute: String, Sendable {
             filesystem.passthrough.availability.description(
                 noticing: filesystem.library.canNoticeUnseenWrites)
         case .checkup: CheckupReply(filesystem.library.checkup.current).text
+        case .undo: filesystem.library.outcomeOfUndo
         }
     }
 
     /// - Throws: EPERM for what is only read, EINVAL for another word, EBUSY while a checkup is under way.
     func set(_ value: String, in filesystem: Filesystem) throws(Refusal) {
+        if self == .undo {
+            guard let direction = ActionDirection(rawValue: value) else { throw .unknownAction }
+            return try filesystem.library.perform(direction)
+        }
         guard self == .checkup else { throw .computedAttribute }
         guard ["check", "repair"].contains(value) else { throw .unknownCheckup }
         guard filesystem.library.checkup.request(repairs: value == "repair") else { throw .checkupUnderWay }

@@ -1,5 +1,6 @@
 import CFuse
 import Catalog
+import Documents
 import Glibc
 import Library
 import SystemPackage
@@ -56,6 +57,8 @@ extension Filesystem {
             return .now(.opened(try openState(inode, number, flags)))
         case .order(let folder):
             return .now(.opened(try openOrder(of: folder, flags)))
+        case .actions(let direction):
+            return .now(.opened(try openActions(direction, number)))
         case .location: return .now(.opened(openLocation()))
         case .entry(let inode), .version(let inode):
             let opening = try library.open(
@@ -106,6 +109,11 @@ extension Filesystem {
         return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
 
+    private func openActions(_ direction: ActionDirection, _ number: fuse_ino_t) throws(Refusal) -> OpenReply {
+        let handle = stateFiles.add(text: try library.actionListText(direction))
+        return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
+    }
+
     private func release(_ number: fuse_ino_t, _ handle: UInt64, isWriter: Bool) {
         switch Node(number: number) {
         case .entry, .version:
@@ -114,6 +122,9 @@ extension Filesystem {
                 dataPaths.close(number, isWriter: isWriter)
             }
         case .versions: break
+        case .actions:
+            actionWriters.remove(handle)
+            stateFiles.remove(handle)
         case .location: stateFiles.remove(handle)
         case .state:
             statePolls.remove(handle)

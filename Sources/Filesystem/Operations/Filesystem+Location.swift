@@ -18,7 +18,7 @@ extension Filesystem {
     func writeLocation(_ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>) throws(Refusal) -> Reply {
         let size = fuse_buf_size(source)
         guard size <= LocationText.mostBytes else { throw .unknownLocation }
-        try library.setPreferredLocation(text: try Self.bytes(of: source))
+        try library.setPreferredLocation(text: try Self.writtenBytes(of: source))
         stateFiles.renew(handle, text: library.preferredLocationText)
         return .written(size)
     }

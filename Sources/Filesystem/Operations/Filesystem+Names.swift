@@ -55,14 +55,17 @@ extension Filesystem {
             }
         }
         operations.unlink = { request, parent, name in
-            Request(request, "unlink", parent, name).answer { filesystem throws(Refusal) in
-                try filesystem.remove(bytes(name), from: Node(number: parent))
+            let request = Request(request, "unlink", parent, name)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.remove(bytes(name), from: Node(number: parent), by: request.caller)
                 return .success
             }
         }
         operations.rmdir = { request, parent, name in
-            Request(request, "rmdir", parent, name).answer { filesystem throws(Refusal) in
-                try filesystem.library.removeFolder(bytes(name), in: InodeNumber(folder: parent))
+            let request = Request(request, "rmdir", parent, name)
+            request.answer { filesystem throws(Refusal) in
+                try filesystem.library.removeFolder(
+                    bytes(name), in: InodeNumber(folder: parent), by: request.caller)
                 return .success
             }
         }
@@ -96,14 +99,19 @@ extension Filesystem {
         if let document = ReservedStateName.stem(of: name) {
             return .entry(try library.lookupState(of: document, in: folder) { request.purpose })
         }
+        if folder == .documents, let direction = ReservedActionName.direction(name) {
+            return .entry(try library.lookupActionList(direction))
+        }
         return .entry(try library.lookup(name, in: folder) { request.purpose })
     }
 
-    private func remove(_ name: UnsafeBufferPointer<UInt8>, from folder: Node) throws(Refusal) {
+    private func remove(
+        _ name: UnsafeBufferPointer<UInt8>, from folder: Node, by caller: Caller
+    ) throws(Refusal) {
         if case .versions(let folder, let inode) = folder {
             try library.discardVersion(name, in: folder, of: inode)
         } else {
-            try library.remove(name, in: InodeNumber(folder: folder.number))
+            try library.remove(name, in: InodeNumber(folder: folder.number), by: caller)
         }
     }
 

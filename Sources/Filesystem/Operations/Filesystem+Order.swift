@@ -25,7 +25,7 @@ extension Filesystem {
         of folder: InodeNumber, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: Int
     ) throws(Refusal) -> Reply {
         guard var text = orderFiles[handle] else { throw .noSuchHandle }
-        let written = try Self.bytes(of: source)
+        let written = try Self.writtenBytes(of: source)
         guard offset + written.count <= OrderFiles.longest else { throw .unknownNameInOrder }
         // A write at the beginning begins the text anew: else the rest of the former text would follow in the middle of a line.
         if offset == 0 { text = [] }
@@ -44,7 +44,7 @@ extension Filesystem {
         orderFiles[handle] = Array(text.prefix(Int(max(0, size))))
     }
 
-    static func bytes(of source: UnsafeMutablePointer<fuse_bufvec>) throws(Refusal) -> [UInt8] {
+    static func writtenBytes(of source: UnsafeMutablePointer<fuse_bufvec>) throws(Refusal) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: fuse_buf_size(source))
         let count = bytes.withUnsafeMutableBytes { memory in
             var target = docfs_memory_buffer(memory.baseAddress, memory.count)

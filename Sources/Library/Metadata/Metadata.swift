@@ -24,13 +24,15 @@ final class Metadata: LibraryPart {
     let states: States
     let order: FolderOrder
     let orphans: Orphans
+    let actions: Actions
     let keeping: Keeping
     let evictions: Evictions
     let arrivals: Arrivals
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        states: States, order: FolderOrder, orphans: Orphans, keeping: Keeping, evictions: Evictions, arrivals: Arrivals
+        states: States, order: FolderOrder, orphans: Orphans, actions: Actions, keeping: Keeping, evictions: Evictions,
+        arrivals: Arrivals
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -39,6 +41,7 @@ final class Metadata: LibraryPart {
         self.states = states
         self.order = order
         self.orphans = orphans
+        self.actions = actions
         self.keeping = keeping
         self.evictions = evictions
         self.arrivals = arrivals
@@ -63,7 +66,7 @@ final class Metadata: LibraryPart {
                 }
                 if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
             }
-            if entry.kind == .folder, name == FolderOrder.sortAttribute {
+            if entry.kind == .folder, name == OrderAttribute.sort {
                 return Array(try FolderOrder.sortMode(of: entry).rawValue.utf8)
             }
             guard let value = try entry.storedAttributes()[name] else { throw Refusal.noSuchAttribute }
@@ -78,7 +81,7 @@ final class Metadata: LibraryPart {
         guard case .entry(let inode) = node else { return [] }
         return try inspect { catalog in
             let entry = try entryOrOrphan(inode, catalog)
-            let stored = try entry.storedAttributes().names.filter { $0 != FolderOrder.sortAttribute }
+            let stored = try entry.storedAttributes().names.filter { $0 != OrderAttribute.sort }
             guard entry.kind == .document else { return stored }
             let isListedByFilename = entry.hasGeneratedFilename && !namespace.configuration.showsDisplayNames
             return (isListedByFilename ? [Namespace.restoredName] : []) + stored.filter { $0 != Namespace.restoredName }
@@ -103,7 +106,9 @@ final class Metadata: LibraryPart {
             }
             if creation == .mustCreate || creation == .impossible { throw Refusal.attributeExists }
             if name == Namespace.restoredName { return try restoreName(value, of: &entry, catalog) }
+            let before = entry
             try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, catalog)
+            _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }
@@ -138,7 +143,11 @@ final class Metadata: LibraryPart {
                 automatic = namespace.automaticName(
                     of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
             }
-            if let automatic { try setDisplayName(automatic, entry.naming, of: &entry, catalog) }
+            if let automatic {
+                let before = try catalog.entry(inode) ?? entry
+                try setDisplayName(automatic, entry.naming, of: &entry, catalog)
+                _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
+            }
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }
@@ -221,6 +230,7 @@ final class Metadata: LibraryPart {
         switch name {
         case "user.document.id": return entry.id?.description
         case "user.document.filename": return entry.filename
+        case "user.document.created": return entry.created.iso8601
         case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
         case "user.document.progress":
             guard let progress = try states.documentState(of: entry, catalog).progress else {

@@ -58,6 +58,14 @@ final class States: LibraryPart {
         return .virtualFile(size: try stateText(of: inode, catalog).utf8.count, at: transactions.notices.stateTime)
     }
 
+    /// Of `.undo` and `.redo`: virtual files that can be written to.
+    func actionListAttributes(_ direction: ActionDirection, _ catalog: CatalogTransaction) throws -> FileAttributes {
+        let text = ActionList.text(try catalog.actions(direction).map(\.name))
+        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
+        attributes.mode = 0o644
+        return attributes
+    }
+
     func documentState(of entry: Entry, _ catalog: CatalogTransaction) throws -> DocumentState {
         let attributes = try fileAttributes.attributes(of: entry, catalog)
         let transfer = transfers.status(of: entry.inode)
@@ -93,10 +101,13 @@ final class States: LibraryPart {
     private func treeState(_ catalog: CatalogTransaction) throws -> TreeState {
         let local = try catalog.documentCount(in: .local)
         let inCloud = try catalog.documentCount(in: .cloud)
+        let trash = try catalog.trashSize()
         var state = TreeState(
             preferred: namespace.preferredLocation, localDocuments: local.documents, cloudDocuments: inCloud.documents,
             connection: cloud.connection.description, pending: try catalog.pendingCount(),
-            conflicts: inCloud.conflicts, undo: 0, redo: 0, device: store.device.name)
+            conflicts: inCloud.conflicts, undo: try catalog.actions(.undo, limit: 1).first?.name.text,
+            redo: try catalog.actions(.redo, limit: 1).first?.name.text, trashedDocuments: trash.documents,
+            trashedBytes: trash.bytes, device: store.device.name)
         state.preferredMove = try preferredMove(catalog)
         return state
     }

@@ -5,14 +5,12 @@ import SystemPackage
 
 /// Sorting: a folder's listing by something else than the order that people gave it.
 extension FolderOrder {
-    /// Says how a folder is sorted. It is kept with the folder's extended attributes, so it goes to other devices with a folder of the
-    /// cloud. Never listed: a copy of a folder is not sorted because its original is.
-    static let sortAttribute = "user.document.sort"
-    /// Set on an entry, it moves it (`OrderTarget`). It has no value.
-    static let placeAttribute = "user.document.order"
-
+    /// How a folder is sorted. It is kept with the folder's extended attributes, so it goes to other devices with a folder of the cloud.
+    /// It is not listed, so that a copy of a folder is not sorted because its original is.
     static func sortMode(of folder: Entry) throws -> SortMode {
-        guard folder.attributes != nil, let value = try folder.storedAttributes()[sortAttribute] else { return .manual }
+        guard folder.attributes != nil, let value = try folder.storedAttributes()[OrderAttribute.sort] else {
+            return .manual
+        }
         // Another release may know more words.
         return SortMode(rawValue: String(decoding: value, as: UTF8.self)) ?? .manual
     }
@@ -31,10 +29,10 @@ extension FolderOrder {
     /// - Throws: EINVAL for a value that means nothing, ENOTDIR when another entry than a folder is to be sorted, EPERM when an entry of a
     ///   sorted folder is to be moved, ESTALE.
     func setAttribute(_ name: String, to value: [UInt8], of node: Node) throws(Refusal) -> Bool {
-        guard name == Self.sortAttribute || name == Self.placeAttribute else { return false }
+        guard name == OrderAttribute.sort || name == OrderAttribute.place else { return false }
         guard case .entry(let inode) = node else { throw .computedAttribute }
         let text = String(validating: value, as: UTF8.self)
-        if name == Self.sortAttribute {
+        if name == OrderAttribute.sort {
             guard let mode = text.flatMap(SortMode.init(rawValue:)) else { throw .unknownSortMode }
             try mutate { try sort(inode, by: mode, $0) }
         } else {
@@ -48,7 +46,7 @@ extension FolderOrder {
         var folder = try folder(inode, catalog)
         guard try Self.sortMode(of: folder) != mode else { return }
         var stored = try folder.storedAttributes()
-        stored[Self.sortAttribute] = mode == .manual ? nil : Array(mode.rawValue.utf8)
+        stored[OrderAttribute.sort] = mode == .manual ? nil : Array(mode.rawValue.utf8)
         try folder.setStoredAttributes(stored)
         folder.markPending(.attributes)
         try catalog.update(folder)

@@ -11,11 +11,13 @@ final class FolderOrder: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
     let fileAttributes: Attributes
+    let actions: Actions
 
-    init(_ transactions: Transactions, namespace: Namespace, fileAttributes: Attributes) {
+    init(_ transactions: Transactions, namespace: Namespace, fileAttributes: Attributes, actions: Actions) {
         self.transactions = transactions
         self.namespace = namespace
         self.fileAttributes = fileAttributes
+        self.actions = actions
     }
 
     // MARK: `.order`
@@ -127,12 +129,15 @@ final class FolderOrder: LibraryPart {
         var random = surroundings.random()
         let keys = Reordering.newKeys(for: entries.map(\.position), in: wanted, moving: moving, using: &random)
         if keys.isEmpty { return }
+        var moved: [(source: Entry, entry: Entry)] = []
         for (index, key) in keys.sorted(by: { $0.key < $1.key }) {
             var entry = entries[index]
             entry.position = key
             entry.markPending(.position)
             try catalog.update(entry)
+            moved.append((entries[index], entry))
         }
+        try actions.recordReordering(moved, catalog)
         catalog.announce(.listingChanged(of: folder))
         if entries.contains(where: \.isReplicated) { cloud.changesAreWaiting() }
     }

@@ -15,6 +15,7 @@ final class StoreComparison: LibraryPart {
     let identities: Identities
     let migration: Migration
     let foundFiles: FoundFiles
+    let actions: Actions
 
     /// Whether rows and files may disagree. Then the store must not be marked as closed cleanly.
     let mustReconcile = Atomic<Bool>(false)
@@ -23,7 +24,7 @@ final class StoreComparison: LibraryPart {
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, identities: Identities,
-        migration: Migration, foundFiles: FoundFiles
+        migration: Migration, foundFiles: FoundFiles, actions: Actions
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -31,6 +32,7 @@ final class StoreComparison: LibraryPart {
         self.identities = identities
         self.migration = migration
         self.foundFiles = foundFiles
+        self.actions = actions
     }
 
     /// Compares rows and files as far as they may disagree.
@@ -48,6 +50,7 @@ final class StoreComparison: LibraryPart {
 
     private func compare(_ state: DocumentStore.Condition) throws {
         try store.write { try restoreOrDiscardSetAside($0) }
+        if state != .clean { try store.write { try TrashReconciliation(self, $0, isCopy: state == .copy).run() } }
         if state == .clean { return try reconcileEdits() }
         if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
         try store.write { catalog in
@@ -158,6 +161,13 @@ final class StoreComparison: LibraryPart {
     /// Empties `staging`: a file whose row exists is put back, a file whose row was removed is deleted. Downloads start anew.
     private func restoreOrDiscardSetAside(_ catalog: CatalogTransaction) throws {
         try putBackRemoved(catalog)
+        let names = try backing.staging.names()
+        let setAside = names.compactMap { BackingStore.inode(setAsideAs: $0) }
+        if !setAside.isEmpty {
+            // The removal was committed, and the file did not get to the trash.
+            let removed = Set(try catalog.removedSteps().filter(\.isInTrash).map(\.entry.inode))
+            for inode in setAside where removed.contains(inode) { try backing.keepSetAside(inode) }
+        }
         for name in try backing.staging.names() { try backing.staging.removeFile(name) }
     }
 

@@ -12,13 +12,18 @@ final class Identities: LibraryPart {
     let namespace: Namespace
     let contents: Contents
     let withdrawals: Withdrawals
+    let actions: Actions
     let recentlyRemoved = RecentlyRemoved()
 
-    init(_ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals) {
+    init(
+        _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals,
+        actions: Actions
+    ) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.withdrawals = withdrawals
+        self.actions = actions
     }
 
     /// Gives a new file the identity of a document that was deleted, or renamed to a backup, a moment ago.
@@ -42,6 +47,7 @@ final class Identities: LibraryPart {
         contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
         entry.markPending([.creation, .content])
         try catalog.deleteWithdrawal(id)
+        if let step = removed.step { try actions.forget(step, catalog) }
         return true
     }
 

@@ -11,10 +11,4 @@ struct Move {
     var name: EntryName
     var plan: RenamePlan
     var migrates: Bool
-
-    /// The replaced file. It was moved to `staging` and is removed after the commit.
-    var setAside: InodeNumber? {
-        guard case .replaceEntry = plan, let target, target.kind != .folder else { return nil }
-        return target.inode
-    }
 }

@@ -16,6 +16,8 @@ public enum Node: Hashable, Sendable {
     case location
     /// A file in such a folder (`VersionNodes`).
     case version(InodeNumber)
+    /// `Documents/.undo` and `Documents/.redo`.
+    case actions(ActionDirection)
 }
 
 /// A node with its attributes, as the kernel asks for both together.

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Logging
 import SystemPackage
 
 /// Removes entries from the tree. A removed entry that is still open becomes an orphan (`Orphans`).
@@ -19,16 +20,34 @@ final class Removal: LibraryPart {
         self.orphans = orphans
     }
 
-    /// Removes a file that no other device has. The row's removal may be committed later: after a crash `Reconciliation` drops a row whose
-    /// file is gone.
-    func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        try addOrphan(entry, catalog)
+    /// Removes a file that no other device has. The row's removal may be committed later: after a crash the row is dropped, because its file
+    /// is in the trash or gone (`TrashReconciliation`, `Reconciliation`).
+    ///
+    /// - Returns: the entry as it was. If it was a document, its file is in the trash.
+    @discardableResult
+    func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Entry {
+        let attributes = try addOrphan(entry, catalog)
         let folder = try backing.folder(entry.parent, catalog)
         catalog.durability = .soon
         try catalog.delete(entry.inode)
         detach(entry.inode, catalog)
+        let isInTrash = try removeFile(of: entry, from: folder, catalog)
+        return entry.asRemoved(attributes, isHere: isInTrash)
+    }
+
+    /// - Returns: whether the file is in the trash.
+    private func removeFile(
+        of entry: Entry, from folder: BackingFolder, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        if entry.isKeptInTrash {
+            catalog.ifFailed { [backing] in _ = try? backing.takeBack(entry.filename, of: entry.inode, to: folder) }
+            do { return try backing.throwAway(entry.filename, of: entry.inode, in: folder) } catch Errno.noSpace {
+                // A removal is never refused: this one cannot be undone.
+            }
+        }
         // Another program may have removed it from the store.
         do throws(Errno) { try folder.removeFile(entry.filename) } catch .noSuchFileOrDirectory {}
+        return false
     }
 
     /// Lets open handles keep the content of a file that loses its name. If the transaction fails, they are attached again.
@@ -37,38 +56,78 @@ final class Removal: LibraryPart {
         catalog.ifFailed { [openFiles] in openFiles.reattach(inode) }
     }
 
-    /// Removes a file from the tree and moves it to `staging`. After the commit `BackingStore.discard` deletes it there.
-    func removeFile(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+    /// Removes a file from the tree and moves it to `staging`. After the commit it is moved to the trash, or deleted.
+    ///
+    /// - Parameter keeps: whether a document's file is kept in the trash.
+    /// - Returns: the entry as it was.
+    @discardableResult
+    func removeFile(_ entry: Entry, keeps: Bool, _ catalog: CatalogTransaction) throws -> Entry {
         var leaving = entry
         try withdrawals.withdrawIfLeavingCloud(&leaving, catalog)
         try withdrawals.withdraw(leaving, catalog)
-        try addOrphan(entry, catalog)
+        let attributes = try addOrphan(entry, catalog)
         try catalog.delete(entry.inode)
         detach(entry.inode, catalog)
         try backing.setAside(entry.filename, of: entry.inode, in: backing.folder(entry.parent, catalog))
         transfers.forget(entry.inode)
+        let isKept = keeps && entry.isKeptInTrash
+        catalog.whenDone { self.finishRemoval(of: entry.inode, isKept: isKept) }
+        return entry.asRemoved(attributes, isHere: entry.isHere)
+    }
+
+    /// Moves a file that was set aside to the trash, or deletes it.
+    private func finishRemoval(of inode: InodeNumber, isKept: Bool) {
+        do {
+            if isKept { try backing.keepSetAside(inode) } else { try backing.discard(inode) }
+        } catch {
+            logger.warning("a removed file stays in staging until the next mount", metadata: ["error": "\(error)"])
+        }
     }
 
     /// Removes an empty folder.
     ///
+    /// - Returns: the entry as it was.
     /// - Throws: ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
-    func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+    @discardableResult
+    func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Entry {
         if entry.kind != .folder { throw Refusal.notFolder }
         if entry.inode <= .cloud { throw Refusal.isOfTheTree }
         if try catalog.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
         try withdrawals.withdraw(entry, catalog)
-        try addOrphan(entry, catalog)
+        let attributes = try addOrphan(entry, catalog)
         try catalog.delete(entry.inode)
         try backing.folder(entry.parent, catalog).removeFolder(entry.filename)
         backing.forget(entry.inode)
+        return entry.asRemoved(attributes, isHere: entry.isHere)
     }
 
     /// Keeps an entry that loses its name as an orphan, for the processes that hold it.
     ///
     /// - Parameter content: the file, where it must still be possible to open it.
-    func addOrphan(_ entry: Entry, content: Descriptor? = nil, _ catalog: CatalogTransaction) throws {
+    /// - Returns: its last attributes.
+    @discardableResult
+    func addOrphan(
+        _ entry: Entry, content: Descriptor? = nil, _ catalog: CatalogTransaction
+    ) throws -> FileAttributes {
         // Another program may have removed its file already; then the row tells the attributes.
         let last = (try? fileAttributes.attributes(of: entry, catalog)) ?? .placeholder(entry)
         orphans.add(entry, last, content: content)
+        return last
+    }
+}
+
+extension Entry {
+    /// Whether its file goes to the trash when it is removed.
+    fileprivate var isKeptInTrash: Bool { kind == .document && id != nil }
+
+    /// The entry as the undo list keeps it: a row without the container's sizes and times gets those of its file.
+    fileprivate func asRemoved(_ attributes: FileAttributes, isHere: Bool) -> Entry {
+        var removed = self
+        removed.isHere = isHere
+        if container != .cloud || kind != .document {
+            removed.size = attributes.size
+            removed.modified = attributes.modified
+        }
+        return removed
     }
 }

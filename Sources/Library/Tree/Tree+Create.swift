@@ -85,6 +85,7 @@ extension Tree {
         let status = found.status
         entry.backing = found.evidence
         entry.inode = try catalog.insert(entry)
+        if !isKnownIdentity { try actions.recordCreation(of: entry, by: creator.caller, catalog) }
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let opened = contents.register(

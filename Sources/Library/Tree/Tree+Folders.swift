@@ -8,7 +8,7 @@ extension Tree {
     func makeFolder(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by creator: Creator
     ) throws(Refusal) -> Resolved {
-        try makeEntry(name, in: parent, kind: .folder) { entry, folder, name in
+        try makeEntry(name, in: parent, kind: .folder, by: creator) { entry, folder, name in
             entry.mode = creator.mode
             entry.nature = .folder(folder.namingContext.folder(name))
         } effect: { directory, name throws(Errno) in
@@ -20,7 +20,7 @@ extension Tree {
     func makeSymbolicLink(
         _ name: some Collection<UInt8>, to target: [UInt8], in parent: InodeNumber, by creator: Creator
     ) throws(Refusal) -> Resolved {
-        try makeEntry(name, in: parent, kind: .symbolicLink) { entry, _, _ in
+        try makeEntry(name, in: parent, kind: .symbolicLink, by: creator) { entry, _, _ in
             entry.mode = 0o777
             entry.nature = .symbolicLink(target: target)
         } effect: { directory, name throws(Errno) in
@@ -40,7 +40,7 @@ extension Tree {
     }
 
     private func makeEntry(
-        _ name: some Collection<UInt8>, in parent: InodeNumber, kind: EntryKind,
+        _ name: some Collection<UInt8>, in parent: InodeNumber, kind: EntryKind, by creator: Creator,
         prepare: (inout Entry, _ folder: Entry, EntryName) -> Void,
         effect: (BackingFolder, String) throws(Errno) -> Void
     ) throws(Refusal) -> Resolved {
@@ -73,6 +73,7 @@ extension Tree {
             }
             entry.backing = try directory.identify(name.text).evidence
             entry.inode = try catalog.insert(entry)
+            try actions.recordCreation(of: entry, by: creator.caller, catalog)
             if entry.isReplicated { cloud.changesAreWaiting() }
             return Resolved(
                 node: .entry(entry.inode), attributes: try fileAttributes.attributes(of: entry, catalog),

@@ -37,12 +37,13 @@ extension Tree {
         try states.waitForCloses(beforeStateOf: inode)
     }
 
-    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order` and `.location` are
-    /// there to be written, and shells open what they write with O_CREAT.
+    /// A call that creates a name makes a document of it, so that virtual files stand in nobody's way. But `.order`, `.undo`
+    /// and `.redo` are there to be written, and shells open what they write with O_CREAT. `.location` is always there.
     private func isMeant(_ node: Node, for purpose: LookupPurpose) -> Bool {
         switch node {
-        case .order, .location: purpose != .exclusiveCreation
-        default: purpose == .existing
+        case .location: true
+        case .order, .actions: purpose != .exclusiveCreation
+        case .entry, .state, .versions, .version: purpose == .existing
         }
     }
 
@@ -53,6 +54,7 @@ extension Tree {
         case .location: locationAttributes
         case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
+        case .actions(let direction): try states.actionListAttributes(direction, catalog)
         }
     }
 
@@ -76,6 +78,7 @@ extension Tree {
         case nil: return nil
         case .folderState: return .state(of: parent)
         case .folderOrder: return .order(of: parent)
+        case .actions(let direction): return parent == .documents ? .actions(direction) : nil
         case .location: return parent == .documents ? .location : nil
         case .documentState(let document):
             guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document

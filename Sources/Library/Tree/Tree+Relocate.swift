@@ -30,12 +30,15 @@ extension Tree {
             case .begins: try becomeDocument(&entry, move, catalog)
             case .none, .ends: try rename(&entry, as: renaming, source, catalog)
             }
+        } else if source.kind == .document {
+            try actions.forgetCreation(of: source, catalog)
         }
         if source.parent != entry.parent || source.filename != entry.filename {
             entry.markPending(.place)
         }
         entry.container = move.folder.container
         try moveFile(of: &entry, from: source, catalog)
+        if !isContinuation { try record(entry, from: source, as: renaming, by: caller, catalog) }
         if isContinuation { try finishContinuedSave(&entry, from: source, catalog) }
         if source.kind == .folder {
             try migration.updateDescendants(
@@ -46,6 +49,67 @@ extension Tree {
         } else if entry.isReplicated {
             transfers.markClosed(entry.inode)
         }
+    }
+
+    /// Records the change, so that it can be undone.
+    private func record(
+        _ entry: Entry, from source: Entry, as renaming: Renaming, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws {
+        switch renaming.identity {
+        case .begins: try actions.recordCreation(of: entry, by: caller, catalog)
+        case .ends: break
+        case .none:
+            let step = try actions.recordPlacement(of: entry, from: source, by: caller, catalog)
+            if let old = source.name, let name = renaming.name, BackupName.isBackup(name.full, of: old) {
+                identities.recentlyRemoved.add(source, backup: source.inode, step: step, now: surroundings.now())
+            }
+        }
+    }
+
+    /// Brings an entry back to a place and to names that it had before.
+    ///
+    /// - Parameters:
+    ///   - former: the entry as it was then.
+    ///   - folder: the folder that it lay in, in which nothing has these names.
+    /// - Returns: the entry as it is then.
+    func bringBack(
+        _ source: Entry, to former: Entry, in folder: Entry, _ catalog: CatalogTransaction
+    ) throws -> Entry {
+        let migrates = source.container != folder.container
+        if migrates, let obstacle = try migration.obstacle(toMigrating: source, catalog) {
+            throw RenameRefusal.migration(obstacle)
+        }
+        if source.kind == .folder, try catalog.isInside(folder.inode, ancestor: source.inode) {
+            throw RenameRefusal.intoItself
+        }
+        try catalog.writeIfWaiting(source.inode)
+        var entry = source
+        entry.parent = folder.inode
+        entry.container = folder.container
+        entry.filename = former.filename
+        entry.hasGeneratedFilename = former.hasGeneratedFilename
+        if let identity = former.document, entry.document != identity {
+            entry.document = identity
+            entry.markPending(.name)
+        }
+        if source.position != former.position {
+            entry.position = former.position
+            entry.markPending(.position)
+        }
+        if source.parent != entry.parent || source.filename != entry.filename { entry.markPending(.place) }
+        try moveFile(of: &entry, from: source, catalog)
+        if source.kind == .folder {
+            try migration.updateDescendants(
+                of: entry, from: source, to: folder.namingContext.folder(try EntryName(entry.filename)), catalog)
+            // Its files lie elsewhere.
+            backing.forgetFolders()
+        }
+        if migrates {
+            try migration.migrate(entry, from: source, catalog)
+        } else if entry.isReplicated {
+            transfers.markClosed(entry.inode)
+        }
+        return try catalog.entry(entry.inode) ?? entry
     }
 
     /// A scratch file becomes a document: it was renamed to a document's name.
@@ -69,9 +133,6 @@ extension Tree {
         _ entry: inout Entry, as renaming: Renaming, _ source: Entry, _ catalog: CatalogTransaction
     ) throws {
         if let name = renaming.name {
-            if let old = source.name, BackupName.isBackup(name.full, of: old) {
-                identities.recentlyRemoved.add(source, backup: source.inode, now: surroundings.now())
-            }
             entry.document = DocumentIdentity(name: name, naming: renaming.naming ?? .given)
             entry.markPending(.name)
         }

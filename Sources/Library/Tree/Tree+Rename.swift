@@ -29,8 +29,7 @@ extension Tree {
             )
             return move
         }
-        guard let move else { return }
-        if let replaced = move.setAside { try Refusal.wrapping { try backing.discard(replaced) } }
+        if move == nil { return }
         // A rename within `Documents` changes names in the preferred folder, which the kernel has not locked.
         if parent == .documents, newParent == .documents { observer?.waitUntilNamesAreForgotten() }
     }
@@ -86,7 +85,7 @@ extension Tree {
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }
-            try replaceEntry(target, by: source, catalog) {
+            try replaceEntry(target, by: source, caller: caller, catalog) {
                 try relocate(source, as: renaming, move, by: caller, catalog)
             }
             return [source, target]

@@ -14,7 +14,10 @@ extension Tree {
             target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
         if carriesName, canBeRebuilt(source, over: target) { catalog.durability = .soon }
         var entry = source
-        if source.kind == .document { try withdrawals.withdraw(source, heir: target.id, catalog) }
+        if source.kind == .document {
+            try withdrawals.withdraw(source, heir: target.id, catalog)
+            try actions.forgetCreation(of: source, catalog)
+        }
         var target = target
         try withdrawals.withdrawIfLeavingCloud(&target, catalog)
         let directory = try backing.folder(target.parent, catalog)
@@ -48,15 +51,17 @@ extension Tree {
 
     /// Removes the target so that `relocation` can give its name to the source. If that fails, the target is put back.
     func replaceEntry(
-        _ target: Entry, by source: Entry, _ catalog: CatalogTransaction, relocation: () throws -> Void
+        _ target: Entry, by source: Entry, caller: Caller, _ catalog: CatalogTransaction, relocation: () throws -> Void
     ) throws {
         try synchronizeContent(of: source, catalog)
         if target.kind == .folder {
-            try removal.removeFolder(target, catalog)
+            let removed = try removal.removeFolder(target, catalog)
+            try actions.recordRemoval(of: removed, by: caller, catalog)
             try relocation()
             return
         }
-        try removal.removeFile(target, catalog)
+        let removed = try removal.removeFile(target, keeps: true, catalog)
+        try actions.recordRemoval(of: removed, by: caller, catalog)
         do { try relocation() } catch {
             try backing.putBack(target.filename, of: target.inode, in: backing.folder(target.parent, catalog))
             throw error

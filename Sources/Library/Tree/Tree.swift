@@ -19,11 +19,13 @@ final class Tree: LibraryPart {
     let versionFiles: VersionFiles
     let replicatedTree: ReplicatedTree
     let orphans: Orphans
+    let actions: Actions
 
     init(
         _ transactions: Transactions, namespace: Namespace, identities: Identities, migration: Migration,
         withdrawals: Withdrawals, removal: Removal, contents: Contents, openings: Openings, fileAttributes: Attributes,
-        states: States, order: FolderOrder, versionFiles: VersionFiles, replicatedTree: ReplicatedTree, orphans: Orphans
+        states: States, order: FolderOrder, versionFiles: VersionFiles, replicatedTree: ReplicatedTree,
+        orphans: Orphans, actions: Actions
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -39,6 +41,7 @@ final class Tree: LibraryPart {
         self.versionFiles = versionFiles
         self.replicatedTree = replicatedTree
         self.orphans = orphans
+        self.actions = actions
     }
 
     func attributes(of node: Node) throws(Refusal) -> FileAttributes {

@@ -18,6 +18,8 @@ struct CheckCommand: ParsableCommand {
 
             Examples: docfs check ~/docs
                       docfs check --repair --store ~/.local/share/docfs
+
+            Example: docfs check --repair ~/docs
             """)
 
     @Argument(help: "The mountpoint, or any path below it.")

@@ -26,11 +26,13 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let listings = try (paths.isEmpty ? ["."] : paths).map { try Listing($0) }
+            let listings = try (paths.isEmpty ? ["."] : paths).map { try Listing($0, isDetailed: long || json) }
             if json { return try Output.json(listings.flatMap(\.documents)) }
             let facts = TerminalFacts.of(STDOUT_FILENO, color: color)
-            let texts = listings.map { listing in
-                let text = long ? listing.long(facts) : facts.isTerminal ? listing.columns(facts) : listing.table(facts)
+            let texts = try listings.map { listing in
+                let text =
+                    long
+                    ? try listing.long(facts) : facts.isTerminal ? try listing.columns(facts) : listing.table(facts)
                 let isTitled = listings.count > 1 && listing.isFolder
                 return (isTitled ? StyledText("\(listing.path):", .bold).rendered(hasColor: facts.hasColor) + "\n" : "")
                     + text
@@ -46,22 +48,25 @@ struct Listing {
     let path: String
     let isFolder: Bool
     let documents: [ListedDocument]
-    /// Names of the folders in this folder.
-    let folders: [String]
 
-    init(_ path: String) throws {
+    /// - Parameter isDetailed: whether sizes and times are wanted.
+    init(_ path: String, isDetailed: Bool) throws {
         self.path = path
         _ = try MountedTree(holding: path)
         isFolder = try Self.isFolder(path)
-        if isFolder {
-            let base = path.hasSuffix("/") ? path : path + "/"
-            documents = try FolderStateLine.read(path).map { ListedDocument($0, path: base + $0.filename) }
-            folders = try FolderContent.folders(in: path)
-        } else {
-            documents = [ListedDocument(FolderStateLine(StateText(try readState(ofDocument: path))), path: path)]
-            folders = []
+        guard isFolder else {
+            let line = FolderStateLine(StateText(try readState(ofDocument: path)))
+            documents = [ListedDocument(line, path: path, isDetailed: isDetailed)]
+            return
+        }
+        let base = path.hasSuffix("/") ? path : path + "/"
+        documents = try FolderStateLine.read(path).map {
+            ListedDocument($0, path: base + $0.filename, isDetailed: isDetailed)
         }
     }
+
+    /// Names of the folders in this folder.
+    private func folders() throws -> [String] { isFolder ? try FolderContent.folders(in: path) : [] }
 
     static func isFolder(_ path: String) throws -> Bool {
         var status = stat()
@@ -78,13 +83,15 @@ struct Listing {
         return table.text
     }
 
-    func columns(_ facts: TerminalFacts) -> String {
-        let cells = folders.map { [StyledText("  "), StyledText($0 + "/", .bold)] } + documents.map(\.columnCell)
+    func columns(_ facts: TerminalFacts) throws -> String {
+        let cells = try folders().map { [StyledText("  "), StyledText($0 + "/", .bold)] } + documents.map(\.columnCell)
         return TextColumns(cells).text(width: facts.width, hasColor: facts.hasColor)
     }
 
-    func long(_ facts: TerminalFacts) -> String {
-        let folderRows: [[StyledText]] = folders.map { ["", "folder", "-", "-", "-", StyledText($0 + "/", .bold)] }
+    func long(_ facts: TerminalFacts) throws -> String {
+        let folderRows: [[StyledText]] = try folders().map {
+            ["", "folder", "-", "-", "-", StyledText($0 + "/", .bold)]
+        }
         var table = TextTable(folderRows + documents.map(\.longRow))
         table.rightAligned = [3]
         table.hasColor = facts.hasColor

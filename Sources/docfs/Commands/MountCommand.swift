@@ -7,9 +7,13 @@ import Logging
 struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount", abstract: "Mount your documents.",
-        discussion: "Returns when the mount is ready. `docfs unmount` ends it.")
+        discussion: """
+            Returns when the mount is ready. `docfs unmount` ends it.
 
-    @Argument(help: "An existing, empty folder.")
+            Example: docfs mount ~/docs --cloud file:///mnt/nas/docs
+            """)
+
+    @Argument(help: "An existing, empty folder.", completion: .directory)
     var mountpoint: String
 
     @OptionGroup var options: MountOptions

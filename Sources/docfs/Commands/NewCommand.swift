@@ -29,6 +29,9 @@ struct NewCommand: ParsableCommand {
         completion: .documents)
     var path: String?
 
+    @Flag(help: "Print JSON: an object with path and filename.")
+    var json = false
+
     enum Location: String, ExpressibleByArgument, CaseIterable { case local, cloud }
 
     func validate() throws {
@@ -42,7 +45,9 @@ struct NewCommand: ParsableCommand {
         try CommandFailure.reported {
             let folder = try folder()
             let filename = try make(in: folder)
-            try Output.line(folder + "/" + filename)
+            struct Made: Encodable { let path: String, filename: String }
+            let made = Made(path: folder + "/" + filename, filename: filename)
+            if json { try Output.json(made) } else { try Output.line(made.path) }
         }
     }
 

@@ -31,7 +31,7 @@ struct StatusCommand: ParsableCommand {
                 return try Output.json(reports)
             }
             let facts = TerminalFacts.of(STDOUT_FILENO, color: color)
-            try Output.write(reports.map { $0.text(facts) }.joined(separator: "\n"))
+            try Output.write(reports.map { try $0.text(facts) }.joined(separator: "\n"))
         }
     }
 }
@@ -51,7 +51,7 @@ private enum StatusReport: Encodable {
             let state = try readState(ofFolder: mount.documents)
             self = .state(StateText(state + "data path: \(mount.dataPath ?? "unknown")\n"))
         } else {
-            self = .folder(try Listing(path))
+            self = .folder(try Listing(path, isDetailed: true))
         }
     }
 
@@ -62,9 +62,9 @@ private enum StatusReport: Encodable {
         return absolute == mount.mountpoint || absolute == mount.documents
     }
 
-    func text(_ facts: TerminalFacts) -> String {
+    func text(_ facts: TerminalFacts) throws -> String {
         switch self {
-        case .folder(let listing): return facts.isTerminal ? listing.long(facts) : listing.table(facts)
+        case .folder(let listing): return facts.isTerminal ? try listing.long(facts) : listing.table(facts)
         case .state(let state):
             guard facts.isTerminal || facts.hasColor else {
                 return state.pairs.map { "\($0.key): \($0.value)\n" }.joined()

@@ -7,9 +7,13 @@ import SystemPackage
 struct UnmountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unmount", abstract: "Unmount your documents.",
-        discussion: "Returns when the mount has ended. Changes that are not sent yet are sent after the next mount.")
+        discussion: """
+            Returns when the mount has ended. Changes that are not sent yet are sent after the next mount.
 
-    @Argument(help: "The mountpoint, or any path below it.")
+            Example: docfs wait ~/docs; docfs unmount ~/docs
+            """)
+
+    @Argument(help: "The mountpoint, or any path below it.", completion: .directory)
     var mountpoint: String
 
     func run() throws {

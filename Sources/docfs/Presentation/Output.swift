@@ -4,12 +4,14 @@ import SystemPackage
 
 /// Standard output. Each call is written at once, so that a reader of a stream sees each line when it happens.
 enum Output {
-    /// - Throws: where the text cannot be written. A reader that has closed its end of a pipe (`docfs ls | head`) has read enough: the
+    /// - Throws: where the output cannot be written. A reader that has closed its end of a pipe (`docfs ls | head`) has read enough: the
     ///   command ends with 0, whether SIGPIPE is ignored or not.
-    static func write(_ text: String) throws {
+    static func write(_ text: String) throws { try write(bytes: Array(text.utf8)) }
+
+    static func write(bytes: some Collection<UInt8>) throws {
         signal(SIGPIPE, SIG_IGN)
         do {
-            try FileDescriptor.standardOutput.writeAll(Array(text.utf8))
+            try FileDescriptor.standardOutput.writeAll(bytes)
         } catch Errno.brokenPipe {
             exit(0)
         } catch {

@@ -37,6 +37,8 @@ struct LibraryTree: DocumentTree {
                 return StateText(Array(try library.orderText(of: folder).utf8), try status(found.node))
             case .entry(let inode):
                 return try document(found.node, library.open(inode, flags: flags & ~(O_CREAT | O_EXCL)), flags)
+            case .actions(let direction):
+                return StateText(Array(try library.actionListText(direction).utf8), try status(found.node))
             case .location, .versions, .version: throw Refusal.isFolder
             }
         }

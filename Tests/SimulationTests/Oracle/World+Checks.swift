@@ -67,6 +67,9 @@ extension World {
             if description.parent != parent || !description.filename.isIdentical(to: entry.filename) {
                 wrong.append("\(name) has '\(entry.filename)' in another place than the container")
             }
+            if description.position.key != entry.position {
+                wrong.append("\(name) has '\(entry.filename)' at another place in the order than the container")
+            }
             if description.fullName != entry.name?.full {
                 wrong.append("\(name) calls '\(description.fullName ?? "")' '\(entry.name?.full ?? "")'")
             }

@@ -45,7 +45,7 @@ extension World {
             try rename(entry, to: other.filename, in: entry.parent, on: device)
             return
         }
-        switch Int.random(in: 0..<41, using: &random) {
+        switch Int.random(in: 0..<43, using: &random) {
         case 0..<3: try create(on: device, entries)
         case 3..<12, 35..<37: if let any { try save(any, on: device) }
         case 12..<15: if let any { try append(to: any, on: device) }
@@ -62,9 +62,10 @@ extension World {
         case 28..<29: if let any { try truncate(any, on: device) }
         case 29..<31: if let any { try replace(any, on: device) }
         case 31..<33: if let any { try hold(any, on: device) }
-        case 37..<39: if let any { try evict(any, on: device) }
-        case 39..<40: if let entry = entries.randomElement(using: &random) { try keep(entry, on: device) }
-        case 40..<41: if let any { try download(any, on: device) }
+        case 37..<39: if let any { try reorder(any, on: device, entries) }
+        case 39..<41: if let any { try evict(any, on: device) }
+        case 41..<42: if let entry = entries.randomElement(using: &random) { try keep(entry, on: device) }
+        case 42..<43: if let any { try download(any, on: device) }
         default: try goOn(on: device)
         }
     }
@@ -248,6 +249,24 @@ extension World {
         }
         let name = random.once(in: 2) ? entry.name?.full ?? entry.filename : entry.filename
         try rename(entry, to: name, in: parent, on: device)
+    }
+
+    // MARK: Order
+
+    /// Moves an entry in the order of its folder, or writes a few names to the folder's `.order`.
+    private func reorder(_ entry: Entry, on device: SimulatedDevice, _ entries: [Entry]) throws(Refusal) {
+        let others = entries.filter { $0.parent == entry.parent && $0.inode != entry.inode }
+        guard random.once(in: 2), let other = others.randomElement(using: &random) else {
+            let names = ([entry] + others.shuffled(using: &random).prefix(2)).shuffled(using: &random).map(\.filename)
+            trace("\(device.place.name) orders \(entry.parent) by \(names)")
+            try device.library.reorder(entry.parent, by: Array(OrderText.text(names).utf8))
+            return
+        }
+        let target: OrderTarget =
+            random.once(in: 2) ? .before(other.filename) : .to(Int.random(in: 0..<6, using: &random))
+        trace("\(device.place.name) moves \(Self.text(entry)) \(target.text)")
+        try device.library.setExtendedAttribute(
+            "user.document.order", to: Array(target.text.utf8), of: .entry(entry.inode), .either)
     }
 
     // MARK: Removing

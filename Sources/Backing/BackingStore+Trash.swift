@@ -1,0 +1,42 @@
+import CLinux
+import Catalog
+import SystemPackage
+
+/// The trash: each file is called by the inode number that its document had. No other entry gets that number again.
+extension BackingStore {
+    /// Moves the file of a removed document from its folder to the trash.
+    ///
+    /// - Returns: false if there is no such file: another program may have removed it.
+    @discardableResult
+    package func throwAway(_ name: String, of inode: InodeNumber, in folder: BackingFolder) throws(Errno) -> Bool {
+        try folder.renameIfPresent(name, to: trash, Self.trashName(inode))
+    }
+
+    /// Moves a file that was set aside to the trash.
+    package func keepSetAside(_ inode: InodeNumber) throws(Errno) {
+        _ = try staging.renameIfPresent(Self.asideName(inode), to: trash, Self.trashName(inode))
+    }
+
+    /// Moves a file from the trash to a folder, in which nothing has the name.
+    ///
+    /// - Returns: false if it is not in the trash.
+    package func takeBack(_ name: String, of inode: InodeNumber, to folder: BackingFolder) throws(Errno) -> Bool {
+        try trash.renameIfPresent(Self.trashName(inode), to: folder, name, flags: RENAME_NOREPLACE)
+    }
+
+    /// Gives a file in the trash another number.
+    package func renumberInTrash(_ inode: InodeNumber, as new: InodeNumber) throws(Errno) {
+        try trash.rename(Self.trashName(inode), to: trash, Self.trashName(new), flags: RENAME_NOREPLACE)
+    }
+
+    package func removeFromTrash(_ inode: InodeNumber) throws(Errno) {
+        do throws(Errno) { try trash.removeFile(Self.trashName(inode)) } catch .noSuchFileOrDirectory {}
+    }
+
+    /// The files in the trash. Other names, which docfs never gives, are left out.
+    package func inodesInTrash() throws(Errno) -> [InodeNumber] {
+        try trash.names().compactMap { Int64($0).map { InodeNumber($0) } }
+    }
+
+    package static func trashName(_ inode: InodeNumber) -> String { String(inode.number) }
+}

@@ -1,0 +1,52 @@
+import Catalog
+import Documents
+import Logging
+import SystemPackage
+
+/// Removes from the trash what need not be kept any more. Files go before the rows that tell of them, so that a kill between leaves no
+/// file that nothing tells of.
+extension DocumentStore {
+    /// Steps in one transaction: other calls wait for it.
+    private static let stepsAtOnce = 256
+
+    /// Removes actions that are too old, and the oldest ones while the trash is too large or the disk runs short.
+    package func tidyTrash(_ limit: TrashLimit = TrashLimit()) throws {
+        while let oldest = try read({ try $0.oldestAction() }), limit.isOver(oldest.time, now: surroundings.now()) {
+            try removeSome(of: oldest)
+        }
+        while try read({ try $0.trashSize() }).bytes > limit.bytes || reserve.isShort {
+            guard try removeOldestFromTrash() else { return }
+        }
+    }
+
+    /// Empties the trash until there is room for something new. If all of it would not be enough, it stays.
+    package func makeRoomFromTrash() throws {
+        while true {
+            let lacking = reserve.lacking
+            guard lacking > 0, try read({ try $0.trashSize() }).bytes >= lacking, try removeOldestFromTrash() else {
+                return
+            }
+        }
+    }
+
+    /// - Returns: false if the trash is empty.
+    private func removeOldestFromTrash() throws -> Bool {
+        guard let oldest = try read({ try $0.oldestActionInTrash() }) else { return false }
+        try removeSome(of: oldest)
+        return true
+    }
+
+    private func removeSome(of action: ActionRecord) throws {
+        try write { catalog in
+            let steps = try catalog.steps(of: action.id, limit: Self.stepsAtOnce)
+            var rest = action
+            for step in steps {
+                if step.isInTrash { try files.removeFromTrash(step.entry.inode) }
+                try catalog.delete(step)
+                rest.name.add(ActionSubject(kind: step.entry.kind, name: ""), times: -1)
+            }
+            if steps.count < Self.stepsAtOnce { try catalog.deleteAction(action.id) } else { try catalog.store(rest) }
+        }
+        logger.info("an action can no longer be undone", metadata: ["action": "\(action.name.text)"])
+    }
+}

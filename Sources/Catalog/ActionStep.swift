@@ -1,0 +1,81 @@
+import Documents
+
+/// An action that can be undone or, if it was undone, done again.
+public struct ActionRecord: Sendable, Equatable {
+    /// Later actions have greater ids.
+    public let id: Int64
+    public var isUndone = false
+    /// Of its last change.
+    public var time: Timestamp
+    public var name: ActionName
+
+    public init(id: Int64, time: Timestamp, name: ActionName) {
+        self.id = id
+        self.time = time
+        self.name = name
+    }
+}
+
+/// One change of an action, with all that is needed to undo it. Undoing it turns it into the step that does it again.
+public struct ActionStep: Sendable {
+    public enum Change: Sendable, Equatable {
+        /// The entry is gone, and `entry` is its row as it was last. Its inode number names its file in the trash.
+        case removed
+        /// The entry is in the tree: it was made, or is back. Of `entry` only the id has a meaning.
+        case present
+        /// The entry has another name or place. `entry` is its row as it was before.
+        case placed
+    }
+
+    /// Where an entry stands, and under which names. The folder is nil for `local`.
+    public struct Place: Sendable, Equatable {
+        public var folder: EntryID?
+        public var filename: String
+        /// Documents only.
+        public var fullName: String?
+
+        public init(folder: EntryID?, filename: String, fullName: String?) {
+            self.folder = folder
+            self.filename = filename
+            self.fullName = fullName
+        }
+    }
+
+    public var action: Int64
+    /// Its place in the action.
+    public var number: Int
+    public var change: Change
+    public var entry: Entry
+    /// The folder that `entry` lay in; nil for `local`.
+    public var folder: EntryID?
+    /// For `placed`: where the entry came to. An entry that is elsewhere was changed since.
+    public var outcome: Place?
+
+    public init(
+        action: Int64, number: Int, change: Change, entry: Entry, folder: EntryID?, outcome: Place? = nil
+    ) {
+        self.action = action
+        self.number = number
+        self.change = change
+        self.entry = entry
+        self.folder = folder
+        self.outcome = outcome
+    }
+
+    /// Whether its file is in the trash.
+    public var isInTrash: Bool { change == .removed && entry.kind == .document && entry.isHere }
+}
+
+/// Documents in the trash.
+public struct TrashSize: Sendable, Equatable {
+    public var documents = 0
+    public var bytes: Int64 = 0
+
+    public init() {}
+
+    mutating func add(_ step: ActionStep, times: Int) {
+        guard step.isInTrash else { return }
+        documents += times
+        bytes += Int64(times) * step.entry.size
+    }
+}

@@ -1,0 +1,131 @@
+import Documents
+import FoundationEssentials
+import GRDB
+
+/// The tables of the undo list. `steps` has all columns of `entries` besides its own, so that a row of the tree is kept whole.
+enum ActionTable {
+    static func create(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                CREATE TABLE actions(
+                    number INTEGER PRIMARY KEY,
+                    isUndone INTEGER NOT NULL,
+                    time INTEGER NOT NULL,
+                    name BLOB NOT NULL
+                );
+                CREATE TABLE steps(
+                    action INTEGER NOT NULL,
+                    step INTEGER NOT NULL,
+                    change INTEGER NOT NULL,
+                    folder BLOB,
+                    outcomeFolder BLOB,
+                    outcomeFilename TEXT,
+                    outcomeFullName TEXT,
+                    PRIMARY KEY(action, step)
+                ) WITHOUT ROWID;
+                """)
+    }
+
+    /// Adds the columns to `steps` that `entries` has, and `steps` not yet. A column that a later release adds to the one is thereby
+    /// added to the other.
+    static func addEntryColumns(_ db: Database) throws {
+        let known = Set(try db.columns(in: "steps").map(\.name))
+        for column in try db.columns(in: "entries") where !known.contains(column.name) {
+            // Without its constraints: an added column must allow NULL, or have a default.
+            let value = column.defaultValueSQL.map { " DEFAULT \($0)" } ?? ""
+            try db.execute(sql: "ALTER TABLE steps ADD COLUMN \(column.name) \(column.type)\(value)")
+        }
+    }
+
+    private static let own = "action,step,change,folder,outcomeFolder,outcomeFilename,outcomeFullName"
+    private static let entry = ColumnNames.all.joined(separator: ",")
+    private static let places = Array(repeating: "?", count: ColumnNames.all.count + 7).joined(separator: ",")
+    private static let ownColumns = CInt(ColumnNames.all.count)
+
+    static let insert = "REPLACE INTO steps(\(own),\(entry)) VALUES(\(places))"
+    /// Of a step of which only the document is of interest.
+    static let insertPresent = "REPLACE INTO steps(action,step,change,uuid,kind) VALUES(?,?,?,?,?)"
+    static let select = "SELECT \(entry),\(own) FROM steps "
+    static let replaceAction = "REPLACE INTO actions(number,isUndone,time,name) VALUES(?,?,?,?)"
+    static let selectAction = "SELECT number,isUndone,time,name FROM actions "
+
+    static func step(_ row: Columns) -> ActionStep {
+        var step = ActionStep(
+            action: row[ownColumns], number: row[ownColumns + 1], change: row[ownColumns + 2], entry: Entry(row),
+            folder: row[ownColumns + 3])
+        if let filename: String = row[ownColumns + 5] {
+            step.outcome = .init(folder: row[ownColumns + 4], filename: filename, fullName: row[ownColumns + 6])
+        }
+        return step
+    }
+
+    static func action(_ row: Columns) throws -> ActionRecord {
+        let name: [UInt8] = row[3]
+        var action = ActionRecord(
+            id: row[0], time: row[2], name: try JSONDecoder().decode(ActionName.self, from: Data(name)))
+        action.isUndone = row[1]
+        return action
+    }
+}
+
+extension Database {
+    func write(_ step: ActionStep) throws {
+        if step.change == .present {
+            var statement = try DirectStatement(self, sql: ActionTable.insertPresent)
+            statement.bind(step.action)
+            statement.bind(step.number)
+            statement.bind(step.change)
+            statement.bind(step.entry.id)
+            statement.bind(step.entry.kind)
+            return try statement.run()
+        }
+        var statement = try DirectStatement(self, sql: ActionTable.insert)
+        statement.bind(step.action)
+        statement.bind(step.number)
+        statement.bind(step.change)
+        statement.bind(step.folder)
+        statement.bind(step.outcome?.folder)
+        statement.bind(step.outcome?.filename)
+        statement.bind(step.outcome?.fullName)
+        statement.bind(step.entry)
+        try statement.run()
+    }
+
+    func write(_ action: ActionRecord) throws {
+        var statement = try DirectStatement(self, sql: ActionTable.replaceAction)
+        statement.bind(action.id)
+        statement.bind(action.isUndone)
+        statement.bind(action.time)
+        statement.bind(Array(try JSONEncoder().encode(action.name)))
+        try statement.run()
+    }
+
+    func write(_ changes: WaitingActions.Changes) throws {
+        for step in changes.steps { try write(step) }
+        for action in changes.actions.values { try write(action) }
+        // The inode number of an entry that was never written names a file in the trash: no entry may get it again.
+        guard let last = changes.steps.lazy.filter({ $0.change == .removed }).map(\.entry.inode).max() else { return }
+        var statement = try DirectStatement(
+            self, sql: "UPDATE sqlite_sequence SET seq=max(seq, ?) WHERE name='entries'")
+        statement.bind(last)
+        try statement.run()
+    }
+}
+
+extension ActionStep.Change: StoredCode {
+    var code: Int64 {
+        switch self {
+        case .removed: 0
+        case .present: 1
+        case .placed: 2
+        }
+    }
+
+    init(code: Int64) {
+        switch code {
+        case 0: self = .removed
+        case 2: self = .placed
+        default: self = .present
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Which changes make one action: those of one kind that one process makes within a few seconds of each other (Semantics, "Undo and redo").
+public struct ActionGrouping: Hashable, Sendable {
+    /// Nanoseconds from one change to the next.
+    public static let longestPause: Int64 = 5_000_000_000
+
+    public let process: Int32
+    public let kind: ActionKind
+    /// Where the entries are moved to.
+    public let destination: String?
+
+    /// - Parameter destination: of a move; the new name of a rename is no part of it.
+    public init(process: Int32, kind: ActionKind, destination: String?) {
+        self.process = process
+        self.kind = kind
+        self.destination = kind == .move ? destination : nil
+    }
+
+    /// Whether a change at `now` belongs to an action whose last change was at `last`.
+    public static func joins(_ now: Timestamp, last: Timestamp) -> Bool {
+        let (pause, isTooLarge) = now.nanoseconds.subtractingReportingOverflow(last.nanoseconds)
+        return !isTooLarge && abs(pause) <= longestPause
+    }
+}
+
+/// One of the two lists of actions, and what is done with its first.
+public enum ActionDirection: String, Sendable, CaseIterable {
+    case undo
+    case redo
+
+    /// The virtual file in `Documents` that lists the actions.
+    public var virtualName: String { "." + rawValue }
+}
+
+/// The text of `Documents/.undo` and `.redo`: one line an action, the next one first.
+public enum ActionList {
+    public static func text(_ names: [ActionName]) -> String { names.map { $0.text.onOneLine + "\n" }.joined() }
+}

@@ -1,0 +1,143 @@
+import Backing
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import Replica
+import Replication
+import SystemPackage
+
+/// The times of a folder's or link's file, which are set when all that lies in it is back.
+struct FileTimes: Sendable {
+    let modified: Timestamp
+}
+
+/// Brings back what was removed.
+extension Undoing {
+    func restore(
+        _ step: ActionStep, of action: ActionRecord, _ restored: inout [(Entry, FileTimes)],
+        _ catalog: CatalogTransaction
+    ) throws -> ActionStep {
+        var entry = step.entry
+        let name = entry.subject.name
+        if let id = entry.id, try catalog.entry(id) != nil { throw UndoRefusal.isThereAgain(name) }
+        let folder = try folder(step, catalog)
+        try requireFree(entry, in: folder, besides: nil, since: action.time, catalog)
+        // The document was on its way out of the cloud, and never arrived.
+        if entry.kind == .document, folder.container == .local, !entry.isHere { throw UndoRefusal.contentIsGone(name) }
+        entry.parent = folder.inode
+        entry.container = folder.container
+        if entry.kind == .folder { entry.nature = .folder(folder.namingContext.folder(try EntryName(entry.filename))) }
+        try restoreFile(of: &entry, was: step, catalog)
+        entry.inode = InodeNumber(0)
+        let committed = try restoreSynchronization(of: &entry, catalog)
+        entry.inode = try catalog.insert(entry)
+        if committed, let id = entry.id { try replicatedTree.show(id, in: folder.inode, catalog) }
+        if entry.kind != .document { restored.append((entry, FileTimes(modified: entry.modified))) }
+        try announce(entry, catalog)
+        return ActionStep(action: step.action, number: step.number, change: .present, entry: entry, folder: nil)
+    }
+
+    private func announce(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+        catalog.announce(.listingChanged(of: entry.parent))
+        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+        if let place = try namespace.listedPath(of: entry, catalog) { catalog.announce(.renamed(.created(place))) }
+    }
+
+    private func restoreFile(of entry: inout Entry, was step: ActionStep, _ catalog: CatalogTransaction) throws {
+        let directory = try backing.folder(entry.parent, catalog)
+        let filename = entry.filename
+        switch entry.kind {
+        case .folder:
+            try directory.makeFolder(filename, mode: entry.mode)
+            catalog.ifFailed { try? directory.removeFolder(filename) }
+        case .symbolicLink:
+            try directory.makeSymbolicLink(filename, target: entry.target ?? [])
+            catalog.ifFailed { try? directory.removeFile(filename) }
+        case .document, .scratch:
+            guard entry.isHere else { return }
+            let inode = step.entry.inode
+            guard try backing.takeBack(filename, of: inode, to: directory) else {
+                if entry.isReplicated, entry.currentVersion != nil, !entry.pending.contains(.content) {
+                    // The container has it.
+                    entry.isHere = false
+                    entry.contentVersion = nil
+                    entry.backing = nil
+                    return
+                }
+                throw UndoRefusal.contentIsGone(entry.subject.name)
+            }
+            catalog.ifFailed { [backing] in _ = try? backing.throwAway(filename, of: inode, in: directory) }
+        }
+        entry.backing = try directory.identify(filename).evidence
+    }
+
+    /// A cloud entry comes back on all devices. If the container has not been told of its removal, it is not told; else it is told that the
+    /// entry is back.
+    ///
+    /// - Returns: whether the container has the entry still, so that what it says of it must be shown.
+    private func restoreSynchronization(of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
+        entry.error = nil
+        entry.step = nil
+        guard entry.isReplicated, let id = entry.id else { return false }
+        try catalog.deleteWithdrawal(id)
+        entry.revision += 1
+        cloud.changesAreWaiting()
+        guard let committed = try CatalogReplica(catalog).entry(id) else {
+            // A commit that creates it may be on its way, and nothing of it is known yet.
+            entry.pending.insert(entry.kind == .document ? [.creation, .content] : .creation)
+            return false
+        }
+        let mayBeDeleted = try committed.isDeleted || catalog.outbox() != nil
+        if mayBeDeleted {
+            entry.pending.insert(.creation)
+            entry.pending.remove(.revival)
+        }
+        entry.setRestoredVersions(committed.versions)
+        return !committed.isDeleted
+    }
+
+    /// Gives folders and links their times, inner ones first.
+    func setTimes(of restored: [(Entry, FileTimes)], _ catalog: CatalogTransaction) throws {
+        for (entry, times) in restored.reversed() {
+            try backing.folder(entry.parent, catalog).setModified(entry.filename, times.modified.timespec)
+        }
+    }
+
+    // MARK: Folders
+
+    /// The folder that an entry lay in, made again if it is gone.
+    func folder(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
+        let top: InodeNumber = step.entry.container == .cloud ? .cloud : .local
+        guard let id = step.folder else { return try existing(.local, catalog) }
+        if let folder = try catalog.entry(id) { return folder }
+        guard let removed = try catalog.removedStep(id), removed.entry.kind == .folder else {
+            return try existing(top, catalog)
+        }
+        return try remake(removed, catalog)
+    }
+
+    private func existing(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
+        guard let folder = try catalog.entry(inode) else { throw Refusal.staleInode }
+        return folder
+    }
+
+    /// Makes a folder again that another action removed. That action cannot be undone any more, as far as it is about this folder.
+    private func remake(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
+        guard let action = try catalog.action(step.action) else { return try existing(.local, catalog) }
+        var restored: [(Entry, FileTimes)] = []
+        let back = try restore(step, of: action, &restored, catalog)
+        try actions.drop(step, catalog)
+        return back.entry
+    }
+}
+
+extension Entry {
+    /// A document is shown as the container has it, also if the container has it as deleted.
+    fileprivate mutating func setRestoredVersions(_ versions: VersionHistory?) {
+        guard kind == .document, let versions else { return }
+        currentVersion = versions.current.id
+        conflicts = versions.conflicts.count
+        if !isHere { size = versions.current.size }
+    }
+}

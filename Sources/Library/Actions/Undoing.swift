@@ -1,0 +1,183 @@
+import Backing
+import CLinux
+import Catalog
+import Documents
+import Glibc
+import Logging
+import Replica
+import Replication
+import Synchronization
+import SystemPackage
+
+/// Undoes actions, and does them again. Each is one transaction: all of its steps, or none.
+final class Undoing: LibraryPart {
+    let transactions: Transactions
+    let actions: Actions
+    let namespace: Namespace
+    let tree: Tree
+    let removal: Removal
+    let fileAttributes: Attributes
+    let replicatedTree: ReplicatedTree
+
+    /// What became of the last request, for the command that made it.
+    private let lastOutcome = Mutex("")
+
+    init(
+        _ transactions: Transactions, actions: Actions, namespace: Namespace, tree: Tree, removal: Removal,
+        fileAttributes: Attributes, replicatedTree: ReplicatedTree
+    ) {
+        self.transactions = transactions
+        self.actions = actions
+        self.namespace = namespace
+        self.tree = tree
+        self.removal = removal
+        self.fileAttributes = fileAttributes
+        self.replicatedTree = replicatedTree
+    }
+
+    /// `done NAME`, or `refused REASON`.
+    var outcome: String { lastOutcome.withLock { $0 } }
+
+    /// The text of `Documents/.undo` or `.redo`.
+    func listText(_ direction: ActionDirection) throws(Refusal) -> String {
+        try inspect { ActionList.text(try $0.actions(direction).map(\.name)) }
+    }
+
+    /// Undoes the last action, or does the one again that was undone last.
+    ///
+    /// - Throws: `Refusal.undo`, a refusal of the move that would undo a move, ENOSPC.
+    func perform(_ direction: ActionDirection) throws(Refusal) {
+        do throws(Refusal) {
+            let name = try performLast(direction)
+            logger.notice(
+                "an action was \(direction == .undo ? "undone" : "done again")", metadata: ["action": "\(name)"])
+            lastOutcome.withLock { $0 = "done \(name)" }
+        } catch {
+            logger.notice("nothing was changed by \(direction.rawValue)", metadata: ["error": "\(error)"])
+            lastOutcome.withLock { $0 = "refused \(error)" }
+            throw error
+        }
+    }
+
+    private func performLast(_ direction: ActionDirection) throws(Refusal) -> String {
+        openFiles.requireSaves()
+        defer { openFiles.requireSaves() }
+        // The step that is being inverted.
+        var current: ActionStep?
+        let name: String
+        do throws(Refusal) {
+            name = try mutate { catalog in
+                guard var action = try catalog.actions(direction, limit: 1).first else {
+                    throw UndoRefusal.nothing(direction)
+                }
+                let steps = try catalog.steps(of: action.id)
+                var restored: [(Entry, FileTimes)] = []
+                for step in direction == .undo ? steps.reversed() : steps {
+                    current = step
+                    try catalog.replace(step, by: invert(step, of: action, &restored, catalog))
+                }
+                current = nil
+                try setTimes(of: restored, catalog)
+                action.isUndone = direction == .undo
+                try catalog.store(action)
+                let hasRedo = try catalog.actionCount(.redo) > 0
+                actions.endGrouping(hasRedo: hasRedo)
+                return action.name.text
+            }
+        } catch {
+            if case .undo(let refusal) = error, refusal.isFinal, let current { try drop(current) }
+            throw error
+        }
+        observer?.waitUntilNamesAreForgotten()
+        return name
+    }
+
+    /// A step that can never be undone leaves its action, so that the rest of it can be undone by the next request.
+    private func drop(_ step: ActionStep) throws(Refusal) {
+        try mutate { catalog in
+            actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
+            try actions.drop(step, catalog)
+        }
+    }
+
+    private func invert(
+        _ step: ActionStep, of action: ActionRecord, _ restored: inout [(Entry, FileTimes)],
+        _ catalog: CatalogTransaction
+    ) throws -> ActionStep {
+        switch step.change {
+        case .removed: try restore(step, of: action, &restored, catalog)
+        case .present: try remove(step, catalog)
+        case .placed: try putBack(step, catalog)
+        }
+    }
+
+    // MARK: Names and places
+
+    /// Brings an entry back to its former place, under its former names.
+    private func putBack(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> ActionStep {
+        guard let id = step.entry.id, let source = try catalog.entry(id) else {
+            throw UndoRefusal.isGone(step.entry.subject.name)
+        }
+        guard try step.outcome == actions.place(of: source, catalog) else {
+            throw UndoRefusal.isElsewhere(source.subject.name)
+        }
+        let folder = try folder(step, catalog)
+        try requireFree(step.entry, in: folder, besides: source.inode, catalog)
+        let from = try namespace.listedPath(of: source, catalog)
+        let formerFolder = try actions.folderID(source.parent, catalog)
+        let entry = try tree.bringBack(source, to: step.entry, in: folder, catalog)
+        for names in [EntryNames(source), EntryNames(entry)] {
+            catalog.announce(.entryChanged(names, besides: nil))
+            catalog.announce(.listingChanged(of: names.parent))
+        }
+        if let from, let to = try namespace.listedPath(of: entry, catalog), !from.isSameName(as: to) {
+            catalog.announce(.renamed(.moved(from: from, to: to)))
+        }
+        return ActionStep(
+            action: step.action, number: step.number, change: .placed, entry: source, folder: formerFolder,
+            outcome: try actions.place(of: entry, catalog))
+    }
+
+    /// - Parameter inode: of the entry that is to get the names.
+    func requireFree(
+        _ entry: Entry, in folder: Entry, besides inode: InodeNumber?, since time: Timestamp? = nil,
+        _ catalog: CatalogTransaction
+    ) throws {
+        if let other = try catalog.entry(in: folder.inode, filename: entry.filename), other.inode != inode {
+            throw UndoRefusal.nameIsTaken(other.filename)
+        }
+        guard let name = entry.name?.full, let other = try namespace.resolve(name, in: folder.inode, catalog),
+            other.entry.inode != inode, !other.isUntitledAlias
+        else { return }
+        // Two documents may have had one name before.
+        if let time, other.entry.created < time { return }
+        throw UndoRefusal.nameIsTaken(name)
+    }
+
+    // MARK: Removal
+
+    /// Removes an entry that is in the tree: the action made it, or its removal was undone.
+    private func remove(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> ActionStep {
+        guard let id = step.entry.id, let entry = try catalog.entry(id) else {
+            throw UndoRefusal.isGone(try name(of: step, catalog))
+        }
+        let folder = try actions.folderID(entry.parent, catalog)
+        let place = try namespace.listedPath(of: entry, catalog)
+        let removed: Entry
+        if entry.kind == .folder {
+            if try catalog.hasChildren(entry.inode) { throw UndoRefusal.folderIsNotEmpty(entry.filename) }
+            removed = try removal.removeFolder(entry, catalog)
+        } else {
+            removed = try removal.removeFile(entry, keeps: true, catalog)
+        }
+        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+        catalog.announce(.listingChanged(of: entry.parent))
+        if let place { catalog.announce(.renamed(.removed(place))) }
+        return ActionStep(
+            action: step.action, number: step.number, change: .removed, entry: removed, folder: folder)
+    }
+
+    private func name(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String {
+        try catalog.action(step.action)?.name.first?.name ?? step.entry.subject.name
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import Glibc
+
+struct QueryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query", abstract: "Find documents by name, size, time, state and attributes, and follow them.",
+        discussion: """
+            Prints the path of each document that the predicate is true of. A predicate compares fields with values: = != < <= > >=, like (a \
+            pattern with * ? [abc]), contains (a part of a text), has (a word of a list). Comparisons are joined by and, or, not and parentheses. \
+            Capital and small letters differ.
+
+            Fields: name (the filename), displayName, extension, size (500, 10k, 2M, 1G), modified, created (2026-11-01, "2026-11-01 14:30", today, \
+            yesterday, -7d, -12h, -30m), state, indicator, location, downloading, uploading, conflicts, and attributes such as user.tags. A flag of \
+            the state is a predicate by itself, and so is an attribute: it is there.
+
+            With --watch, the documents found at first are lines `found PATH`. Then each change is a line: `added`, `changed` or `removed`, \
+            and the path. It goes on until it is interrupted (Ctrl-C; the shell then reports 130).
+
+            Examples:
+              docfs query 'displayName like "Shopping*"' ~/docs
+              docfs query 'displayName contains invoice and extension = pdf'
+              docfs query 'size > 10M and downloading = current'
+              docfs query 'modified > -7d'
+              docfs query 'modified >= 2026-11-01 and modified < 2026-12-01'
+              docfs query 'created = today'
+              docfs query 'inConflict or savingError' --watch
+              docfs query 'location = cloud and not uploading = uploaded'
+              docfs query 'user.tags has urgent and (extension = txt or extension = md)'
+              docfs query 'conflicts > 1 or indicator = red' --json
+            """)
+
+    @Argument(help: "What must be true of a document.")
+    var predicate: String
+
+    @Argument(
+        help: "A folder or document in a docfs mount. (default: the mount of the current folder, or the only one)",
+        completion: .documents)
+    var path: String?
+
+    @Flag(help: "Go on, and print what comes, changes and goes.")
+    var watch = false
+
+    @Flag(help: "Print JSON: an array of documents; with --watch, an object a line.")
+    var json = false
+
+    func run() throws {
+        try CommandFailure.reported {
+            let predicate: QueryPredicate
+            do throws(QueryError) {
+                predicate = try QueryParser.parse(self.predicate, clock: .system)
+            } catch {
+                CommandFailure.print(error: "\(error)")
+                throw ExitCode.validationFailure
+            }
+            let mount = try path.map { try MountedTree(holding: $0) } ?? MountedTree.nearest()
+            let place = path ?? mount.mountpoint
+            var query = LiveQuery(predicate, cloud: mount.documents + "/cloud")
+            guard watch else { return try show(try query.gather(try DocumentTree.documents(below: place))) }
+            let follower = try DocumentFollower([place])
+            try follow(&query, follower, try query.gather(follower.present))
+        }
+    }
+
+    private func show(_ found: [FoundDocument]) throws {
+        if json { return try Output.json(found.map { ListedDocument($0.line, path: $0.path) }) }
+        if TerminalFacts.of(STDOUT_FILENO).isTerminal {
+            return try Output.write(
+                TextTable(found.map { [StyledText($0.path), StyledText($0.line.displayName)] }).text)
+        }
+        try Output.write(found.map { $0.path.printable + "\n" }.joined())
+    }
+
+    private func follow(_ query: inout LiveQuery, _ follower: DocumentFollower, _ found: [FoundDocument]) throws {
+        for document in found { try print(.init(event: .found, path: document.path, line: document.line)) }
+        while true {
+            for change in try follower.next() {
+                if let event = try query.event(of: change) { try print(event) }
+            }
+        }
+    }
+
+    private func print(_ event: LiveQuery.Event) throws {
+        if json {
+            try Output.jsonLine(event.record)
+        } else {
+            try Output.line("\(event.event.rawValue) \(event.path.printable)")
+        }
+    }
+}

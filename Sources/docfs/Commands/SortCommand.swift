@@ -1,0 +1,42 @@
+import ArgumentParser
+import CLinux
+import Documents
+import Glibc
+
+struct SortCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sort", abstract: "Choose how a folder is sorted.",
+        discussion: """
+            A folder is listed in the order that people gave it (manual), or sorted by name, by time of modification or creation (newest \
+            first), or by size (largest first). While it is sorted it cannot be reordered; `manual` brings its own order back. How a \
+            folder of the cloud is sorted holds on all devices, that of `local`, `cloud` and `Documents` themselves on this one.
+
+            Example: docfs sort ~/docs/Documents/local modified
+            """)
+
+    @Argument(help: "A folder in a docfs mount.", completion: .documents)
+    var folder: String
+
+    @Argument(help: "What to sort by.")
+    var mode: SortMode
+
+    func run() throws {
+        try CommandFailure.reported {
+            _ = try MountedTree(holding: folder)
+            let value = Array(mode.rawValue.utf8)
+            guard setxattr(folder, OrderAttribute.sort, value, value.count, 0) != 0 else { return }
+            throw CommandFailure("\(folder) cannot be sorted: \(String(cString: strerror(errno)))")
+        }
+    }
+}
+
+extension SortMode: ExpressibleByArgument {}
+
+extension SortMode {
+    /// How a folder of a mount is sorted; `manual` where nobody says so.
+    init(ofFolder path: String) {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        let count = getxattr(path, OrderAttribute.sort, &bytes, bytes.count)
+        self = count > 0 ? SortMode(rawValue: String(decoding: bytes.prefix(count), as: UTF8.self)) ?? .manual : .manual
+    }
+}

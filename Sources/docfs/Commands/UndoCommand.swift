@@ -1,0 +1,92 @@
+import ArgumentParser
+import CLinux
+import Documents
+import Filesystem
+import Foundation
+import Glibc
+
+struct UndoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Undo what was done last.",
+        discussion: """
+            Brings back what was deleted, and takes back what was created, renamed or moved. One command over many documents is \
+            undone as one action, also after the mount was ended and begun again.
+
+            Example: rm *.txt && docfs undo
+            """)
+
+    @OptionGroup var options: ActionOptions
+
+    func run() throws { try options.run(.undo, done: "Undid", object: "undone") }
+}
+
+struct RedoCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "redo", abstract: "Do again what was undone last.",
+        discussion: """
+            Whatever else is done after an undo clears the list of actions that can be done again.
+
+            Example: docfs undo && docfs redo
+            """)
+
+    @OptionGroup var options: ActionOptions
+
+    func run() throws { try options.run(.redo, done: "Redid", object: "done again") }
+}
+
+struct ActionOptions: ParsableArguments {
+    @Argument(help: "Any path in the mount.")
+    var path: String = "."
+
+    @Flag(help: "List the actions, the next one first, and change nothing.")
+    var list = false
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run(_ direction: ActionDirection, done: String, object: String) throws {
+        try CommandFailure.reported {
+            let mount = try MountedTree(holding: path)
+            if list { return try print(mount.actions(direction)) }
+            let name = try mount.perform(direction)
+            print(
+                json ? try text(of: [direction == .undo ? "undone" : "redone": name]) : "\(done): \(name)\n",
+                terminator: "")
+        }
+    }
+
+    private func print(_ actions: [String]) throws {
+        Swift.print(json ? try text(of: actions) : actions.map { $0 + "\n" }.joined(), terminator: "")
+    }
+
+    private func print(_ text: String, terminator: String) { Swift.print(text, terminator: terminator) }
+
+    private func text(of value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    }
+}
+
+extension MountedTree {
+    /// The names of the actions of a list, the next one first.
+    func actions(_ direction: ActionDirection) throws -> [String] {
+        let path = Array((documents + "/").utf8) + ReservedActionName.name(of: direction)
+        return try OpenStateFile(at: path, describedAs: "the list of actions").text().split(separator: "\n").map(
+            String.init)
+    }
+
+    /// - Returns: the name of the action that was undone or done again.
+    func perform(_ direction: ActionDirection) throws -> String {
+        let failed =
+            setxattr(mountpoint, MountAttribute.undo.rawValue, direction.rawValue, direction.rawValue.utf8.count, 0)
+            != 0
+        let error = String(cString: strerror(errno))
+        let words = outcomeOfUndo.split(separator: " ", maxSplits: 1).map(String.init)
+        if failed {
+            let reason = words.first == "refused" ? words.last ?? error : error
+            throw CommandFailure("cannot \(direction.rawValue): \(reason)")
+        }
+        return words.first == "done" ? words.last ?? "" : ""
+    }
+}

@@ -1,0 +1,95 @@
+import ArgumentParser
+import Glibc
+
+struct WaitCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait", abstract: "Wait until everything that is pending is in the cloud.",
+        discussion: """
+            Returns when all changes made on this device have been sent: 0. Ends with 1 if the cloud refuses them, or when --timeout has passed. \
+            Without a connection it says so and goes on waiting.
+
+            Example: cp -r photos ~/docs/Documents/cloud/ && docfs wait ~/docs && poweroff
+            """)
+
+    @Argument(
+        help: "The mountpoint, or any path below it. (default: the mount of the current folder, or the only one)",
+        completion: .documents)
+    var path: String?
+
+    @Option(help: "Give up after this many seconds.")
+    var timeout: Double?
+
+    func validate() throws {
+        if let timeout, !timeout.isFinite || timeout < 0 {
+            throw ValidationError("--timeout must be 0 seconds or more")
+        }
+    }
+
+    func run() throws {
+        try CommandFailure.reported {
+            let mount = try path.map { try MountedTree(holding: $0) } ?? MountedTree.nearest()
+            let deadline = timeout.map { ContinuousClock.now + .seconds($0) }
+            let file = try OpenStateFile(ofFolder: mount.documents)
+            var display = ProgressDisplay("waiting for the cloud")
+            defer { display.clear() }
+            var course = WaitCourse()
+            while true {
+                switch course.next(StateText(try file.text())) {
+                case .done: return
+                case .refused(let reason): throw CommandFailure(reason)
+                case .waiting(let progress, let news):
+                    if let news { display.say(news) }
+                    display.show(progress)
+                    let changed = try Polling.wait(
+                        for: [Polling.Request(descriptor: file.descriptor, events: POLLPRI)], until: deadline)
+                    if changed.isEmpty { throw CommandFailure(course.timeoutReason) }
+                }
+            }
+        }
+    }
+}
+
+/// What `docfs wait` makes of the states of the mount, one after the other.
+struct WaitCourse {
+    enum Step: Equatable {
+        case done
+        case refused(String)
+        /// - Parameter news: a line to print, once.
+        case waiting(Progress, news: String?)
+    }
+
+    /// The most changes that were pending: the whole of the work.
+    private var most = 0
+    private var pending = 0
+    private var connection = "online"
+    private var saidOffline = false
+
+    mutating func next(_ state: StateText) -> Step {
+        pending = state["cloud.pending"].flatMap { Int($0) } ?? 0
+        connection = state["cloud.connection"] ?? "offline"
+        most = max(most, pending)
+        if pending == 0 { return .done }
+        let progress = Progress(done: Int64(most - pending), total: Int64(most), unit: .documents)
+        switch connection {
+        case "online":
+            saidOffline = false
+            return .waiting(progress, news: nil)
+        case "offline":
+            defer { saidOffline = true }
+            let news = "docfs: the cloud cannot be reached; waiting for the connection, with \(waiting)"
+            return .waiting(progress, news: saidOffline ? nil : news)
+        case "unauthorized":
+            return .refused(
+                "the cloud refuses this device's credentials, with \(waiting); mount again with credentials that are valid"
+            )
+        default:
+            return .refused("the cloud is not usable, with \(waiting): \(connection)")
+        }
+    }
+
+    var timeoutReason: String {
+        "the time is up, with \(waiting)\(connection == "online" ? "" : "; the cloud cannot be reached")"
+    }
+
+    private var waiting: String { "\(HumanText.count(pending, "change")) still to send" }
+}

@@ -1,0 +1,33 @@
+import Testing
+
+@testable import docfs
+
+struct DocumentCompletionTests {
+    private let entries = [
+        FolderContent.Entry(name: "Trip", isFolder: true), FolderContent.Entry(name: "2026-a.txt", isFolder: false),
+        FolderContent.Entry(name: "2026-b.txt", isFolder: false), FolderContent.Entry(name: ".hidden", isFolder: false),
+        FolderContent.Entry(name: "2026-c.txt", isFolder: false),
+    ]
+
+    private let lines = [("2026-a.txt", "Plan"), ("2026-b.txt", "Plan"), ("2026-c.txt", "Table")].map {
+        FolderStateLine(indicator: "green", state: "closed", transfer: "-", filename: $0.0, displayName: $0.1)
+    }
+
+    private func offers(_ begun: String, unresolved: Set<String> = []) -> [String] {
+        DocumentCompletion.offers(entries, lines, begun: begun) { !unresolved.contains($0) }
+    }
+
+    @Test func `names are offered as people call documents`() {
+        // The second document that bears a name is reached by its filename.
+        #expect(offers("") == ["Trip/", "Plan.txt", "2026-b.txt", "Table.txt"])
+        #expect(offers("T") == ["Trip/", "Table.txt"])
+        #expect(offers(".") == [".hidden"])
+        #expect(offers("x") == [])
+    }
+
+    @Test func `a filename is offered to those who type it`() {
+        #expect(offers("2026-b") == ["2026-b.txt"])
+        // The display name has another extension than the filename: what cannot be opened is not offered.
+        #expect(offers("Ta", unresolved: ["Table.txt"]) == [])
+    }
+}

@@ -1,0 +1,40 @@
+import Testing
+
+@testable import docfs
+
+struct WaitCourseTests {
+    private func state(_ pending: Int, _ connection: String = "online") -> StateText {
+        StateText("cloud.connection: \(connection)\ncloud.pending: \(pending)\n")
+    }
+
+    @Test func `it waits while something is pending, and shows how much was sent`() {
+        var course = WaitCourse()
+        #expect(course.next(state(2)) == .waiting(Progress(done: 0, total: 2, unit: .documents), news: nil))
+        #expect(course.next(state(3)) == .waiting(Progress(done: 0, total: 3, unit: .documents), news: nil))
+        #expect(course.next(state(1)) == .waiting(Progress(done: 2, total: 3, unit: .documents), news: nil))
+        #expect(course.timeoutReason == "the time is up, with 1 change still to send")
+        #expect(course.next(state(0)) == .done)
+    }
+
+    @Test func `offline is said once each time`() {
+        var course = WaitCourse()
+        func news(_ step: WaitCourse.Step) -> String? { if case .waiting(_, let news) = step { news } else { nil } }
+        #expect(news(course.next(state(2, "offline")))?.contains("2 changes still to send") == true)
+        #expect(news(course.next(state(3, "offline"))) == nil)
+        #expect(course.timeoutReason.hasSuffix("; the cloud cannot be reached"))
+        #expect(news(course.next(state(3))) == nil)
+        #expect(news(course.next(state(3, "offline"))) != nil)
+    }
+
+    @Test func `a cloud that refuses is not waited for, unless nothing is to send`() {
+        for connection in ["unauthorized", "the container lost entries"] {
+            var course = WaitCourse()
+            #expect(course.next(state(0, connection)) == .done)
+            guard case .refused(let reason) = course.next(state(1, connection)) else {
+                Issue.record("\(connection) is waited for")
+                continue
+            }
+            #expect(!reason.contains("\n"))
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import Glibc
+import MountSupport
+import Subprocess
+import Synchronization
+import SystemPackage
+import Testing
+
+/// `docfs watch` and `docfs query` (Semantics, "The command").
+@Suite(.mounting, .timeLimit(.minutes(2)))
+struct WatchCommandTests {
+    @Test func `watch prints states as they change, until it is interrupted`() async throws {
+        try await withDevice { device in
+            let document = device.local / "Groceries.txt"
+            try document.create("milk")
+            try await eventually { try document.state()["state"] == "closed" }
+            let stream = try CommandStream(device, ["watch", device.local.string])
+            try await stream.waitUntilItPolls()
+            let path = device.local / (try document.filename())
+            let file = try document.open(.readOnly)
+            try await stream.expect("\(path)  closed → normal  -  -  Groceries")
+            try file.close()
+            try await stream.expect("\(path)  normal → closed  -  -  Groceries")
+            try document.setAttribute("user.displayName", "Shopping")
+            try await stream.expect("\(path)  closed  -  -  Shopping")
+            try (device.local / "Shopping.txt").rename(to: device.cloud / "Shopping.txt")
+            try await stream.expect("\(path)  closed → removed  -  -  Shopping")
+            #expect(try await stream.interrupt() == 128 + SIGINT)
+        }
+    }
+
+    @Test func `watch follows folders that come, and documents in them`() async throws {
+        try await withDevice { device in
+            let stream = try CommandStream(device, ["watch", "--json", device.mountpoint.string])
+            try await stream.waitUntilItPolls()
+            try (device.cloud / "Trip").makeFolder()
+            try (device.cloud / "Trip" / "Days").makeFolder()
+            let document = device.cloud / "Trip" / "Days" / "Packing.txt"
+            try document.create("boots")
+            struct Change: Decodable {
+                let change: String, displayName: String, path: String, state: String?, transfer: String?
+            }
+            func changes() -> [Change] {
+                stream.lines.compactMap { try? JSONDecoder().decode(Change.self, from: Data($0.utf8)) }
+            }
+            try await eventually { changes().contains { $0.change == "added" && $0.displayName == "Packing" } }
+            try await eventually { changes().contains { $0.transfer == "current,uploaded" } }
+            try (device.cloud / "Trip").rename(to: device.cloud / "Journey")
+            try await eventually { changes().contains { $0.change == "removed" } }
+            try await eventually {
+                changes().last { $0.change == "added" }?.path.hasPrefix((device.cloud / "Journey" / "Days").string)
+                    == true
+            }
+            try (device.cloud / "Journey" / "Days" / "Packing.txt").remove()
+            try await eventually { changes().last?.change == "removed" }
+            _ = try await stream.interrupt()
+        }
+    }
+
+    @Test func `watch of a document tells all that its state says`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let document = desktop.cloud / "Plan.txt"
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await eventually { try document.state()["downloading"] == "notDownloaded" }
+            let stream = try CommandStream(desktop, ["watch", document.string])
+            try await stream.waitUntilItPolls()
+            #expect(try document.text() == "plan")
+            try await eventually { stream.lines.contains { $0.contains("  current,uploaded  ") } }
+            try document.remove()
+            try await eventually { stream.lines.contains { $0.contains(" → removed") } }
+            #expect(try await stream.end() == 1)
+        }
+    }
+
+    @Test func `query finds documents by what is true of them`() async throws {
+        try await withDevice { device in
+            try (device.local / "Trip").makeFolder()
+            let list = device.local / "Trip" / "Packing list.md"
+            try list.create(String(repeating: "boots ", count: 1000))
+            try list.setAttribute("user.tags", "urgent,home")
+            try (device.cloud / "Plan.txt").create("plan")
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            func query(_ predicate: String, _ path: FilePath? = nil) async throws -> [String] {
+                let result = try await device.docfs("query", predicate, (path ?? device.mountpoint).string)
+                #expect(result.exitStatus == 0, "\(predicate): \(result.standardError)")
+                return try result.lines.map { try FilePath($0).state()["displayName"] ?? "" }
+            }
+            #expect(try await query("displayName like 'Pack*'") == ["Packing list"])
+            #expect(try await query("extension = md and size > 5k and user.tags has urgent") == ["Packing list"])
+            #expect(try await query("location = cloud and uploading = uploaded") == ["Plan"])
+            #expect(
+                try await query("modified > -1h and created = today or created = yesterday").sorted() == [
+                    "Packing list", "Plan",
+                ])
+            #expect(try await query("closed", device.cloud) == ["Plan"])
+            #expect(try await query("conflicts > 0 or indicator != green") == [])
+            let json = try await device.docfs("query", "--json", "size < 5k", device.mountpoint.string)
+            struct Found: Decodable { let displayName: String, size: Int }
+            let found = try JSONDecoder().decode([Found].self, from: Data(json.standardOutput.utf8))
+            #expect(found.map(\.displayName) == ["Plan"] && found.map(\.size) == [4])
+        }
+    }
+
+    @Test func `a wrong predicate ends with 64 and one line that says where`() async throws {
+        try await withDevice { device in
+            let result = try await device.docfs("query", "size > big", device.mountpoint.string)
+            #expect(result.exitStatus == 64)
+            #expect(
+                result.oneErrorLine?.contains("at character 8: `big` is not a size") == true, "\(result.standardError)")
+        }
+    }
+
+    @Test func `query --watch follows what comes, changes and goes`() async throws {
+        try await withDevice { device in
+            let first = device.local / "First.txt"
+            try first.create("one")
+            try await eventually { try first.state()["state"] == "closed" }
+            let path = { (document: FilePath) in try device.local / document.filename() }
+            let stream = try CommandStream(
+                device, ["query", "--watch", "user.tags has urgent or size > 10", device.local.string])
+            try await stream.waitUntilItPolls()
+            #expect(stream.lines == [])
+            try first.setAttribute("user.tags", "urgent")
+            try await stream.expect("added \(try path(first))")
+            try first.setAttribute("user.tags", "urgent,home")
+            try await stream.expect("changed \(try path(first))")
+            try first.setAttribute("user.tags", "home")
+            try await stream.expect("removed \(try path(first))")
+            try first.append("two three four")
+            try await stream.expect("added \(try path(first))", times: 2)
+            let gone = try path(first)
+            try first.remove()
+            try await stream.expect("removed \(gone)", times: 2)
+            _ = try await stream.interrupt()
+        }
+    }
+}
+
+/// A docfs that goes on until it is interrupted, with the lines that it has printed so far.
+private final class CommandStream: Sendable {
+    private let process: pid_t
+    private let output: FilePath
+
+    init(_ device: Device, _ arguments: [String]) throws {
+        output = device.folder / "stream"
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.string, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        // A shell lets the programs of a background job ignore SIGINT, and threads of a test block it; both are inherited.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var defaults = sigset_t()
+        sigemptyset(&defaults)
+        sigaddset(&defaults, SIGINT)
+        posix_spawnattr_setsigdefault(&attributes, &defaults)
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+        var words = ([try DocfsBinary.path.string] + arguments).map { strdup($0) } + [nil]
+        defer { words.forEach { free($0) } }
+        var process: pid_t = 0
+        let result = posix_spawn(&process, try DocfsBinary.path.string, &actions, &attributes, &words, environ)
+        guard result == 0 else { throw Errno(rawValue: result) }
+        self.process = process
+    }
+
+    var lines: [String] {
+        ((try? output.text()) ?? "").split(separator: "\n").map(String.init)
+    }
+
+    /// Waits until it has looked at everything and sleeps in poll(2).
+    func waitUntilItPolls() async throws {
+        try await eventually { try FilePath("/proc/\(process)/wchan").text().contains("poll") }
+    }
+
+    func expect(_ line: String, times: Int = 1) async throws {
+        do { try await eventually { lines.count { $0 == line } >= times } } catch {
+            Issue.record("not `\(line)`, but \(lines)")
+            throw error
+        }
+    }
+
+    /// - Returns: the exit status as a shell has it.
+    func interrupt() async throws -> Int32 {
+        kill(process, SIGINT)
+        return try await end()
+    }
+
+    func end() async throws -> Int32 {
+        var status: Int32 = 0
+        try await eventually { waitpid(process, &status, WNOHANG) == process }
+        return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f
+    }
+}

@@ -1,0 +1,178 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+import Glibc
+@testable import Library
+import ObjectStore
+import Replication
+import SystemPackage
+import Testing
+
+/// Undo of changes that other devices may have heard of.
+@Suite(.timeLimit(.minutes(3)))
+struct UndoInCloudTests {
+    @Test func `a deletion that was sent is undone on all devices`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, known in
+            try laptop.library.setExtendedAttribute(
+                "user.colour", to: [7], of: .entry(laptop.inode("Plan.txt")), .either)
+            try await laptop.push()
+            let before = try laptop.entry("Plan.txt")
+            try laptop.remove("Plan.txt")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            try laptop.library.perform(.undo)
+            #expect(try await laptop.text("Plan.txt") == "first version")
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                let entry = try device.entry("Plan.txt")
+                #expect(entry.id == known.id)
+                #expect(entry.filename == before.filename)
+                #expect(entry.attributes == before.attributes)
+                #expect(entry.currentVersion == before.currentVersion)
+                #expect(entry.pending.isEmpty)
+                #expect(try await device.text("Plan.txt") == "first version")
+            }
+            // Nothing was sent again.
+            #expect(laptop.cloud.created.filter { $0.components[0] == "documents" }.count == 1)
+            try laptop.library.perform(.redo)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+        }
+    }
+
+    @Test func `a deletion that was not sent leaves no trace`() async throws {
+        try await withPlanElsewhere { laptop, phone in
+            let position = try laptop.position
+            try laptop.remove("Plan.txt")
+            try laptop.library.perform(.undo)
+            #expect(try laptop.pendingCount == 0)
+            try await laptop.push()
+            #expect(try laptop.position == position)
+            #expect(try await laptop.text("Plan.txt") == "first version")
+        }
+    }
+
+    @Test func `a document whose content is not here comes back as a placeholder`() async throws {
+        try await withPlanElsewhere { laptop, phone in
+            try phone.remove("Plan.txt")
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names() == [])
+            try phone.library.perform(.undo)
+            #expect(try !phone.entry("Plan.txt").isHere)
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try await phone.text("Plan.txt") == "first version")
+            #expect(try await laptop.text("Plan.txt") == "first version")
+        }
+    }
+
+    @Test func `conflict versions come back with their document`() async throws {
+        try await withConflictOnTwoDevices { laptop, phone in
+            try await laptop.pull()
+            let known = try laptop.entry("F.txt")
+            #expect(known.conflicts == 1)
+            try laptop.remove("F.txt")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == ["G.txt"])
+            try laptop.library.perform(.undo)
+            #expect(try laptop.entry("F.txt").conflicts == 1)
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                let entry = try device.entry("F.txt")
+                #expect(entry.conflicts == 1)
+                #expect(entry.currentVersion == known.currentVersion)
+                #expect(try device.library.list(.conflicts, of: entry.inode).count == 1)
+            }
+        }
+    }
+
+    @Test func `a document that another device brought back is said to be there`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try laptop.remove("Plan.txt")
+            try await phone.save("Plan.txt", "of the phone")
+            try await phone.push()
+            try await laptop.push()
+            #expect(try await laptop.text("Plan.txt") == "of the phone")
+            #expect(throws: Refusal.undo(.isThereAgain("Plan"))) { try laptop.library.perform(.undo) }
+            #expect(try await laptop.text("Plan.txt") == "of the phone")
+        }
+    }
+
+    @Test func `what another device removed cannot be renamed back`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try laptop.rename("Plan.txt", to: "Agenda.txt")
+            try await laptop.push()
+            try await phone.pull()
+            try phone.remove("Agenda.txt")
+            try await phone.push()
+            try await laptop.pull()
+            #expect(throws: Refusal.undo(.isGone("Plan"))) { try laptop.library.perform(.undo) }
+            #expect(try laptop.names() == [])
+        }
+    }
+
+    @Test func `a folder with all that is in it comes back on all devices`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let folder = try laptop.makeFolder("Trip")
+            for name in ["a.txt", "b.txt"] { try laptop.create(name, name, in: folder) }
+            try await laptop.push()
+            try await phone.pull()
+            let process = Caller(thread: 7)
+            for name in ["a.txt", "b.txt"] { try laptop.library.remove(Array(name.utf8), in: folder, by: process) }
+            try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud, by: process)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            try laptop.library.perform(.undo)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("b.txt", in: phone.inode("Trip")) == "b.txt")
+        }
+    }
+
+    @Test func `moves to the cloud and out of it are undone`() async throws {
+        try await withTwoDevices { laptop, phone in
+            let process: Int32 = 7
+            for name in ["a.txt", "b.txt"] { try laptop.create(name, name, in: .local) }
+            let id = try laptop.entry("a.txt", in: .local).id
+            for name in ["a.txt", "b.txt"] { try laptop.rename(name, in: .local, to: name, in: .cloud, by: process) }
+            #expect(try laptop.library.actionListText(.undo).hasPrefix("Move 2 documents to the cloud\n"))
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == ["a.txt", "b.txt"])
+            try laptop.library.perform(.undo)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            #expect(try laptop.names(in: .local) == ["a.txt", "b.txt"])
+            try laptop.library.perform(.redo)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("a.txt") == "a.txt")
+            #expect(try phone.entry("a.txt").id == id)
+        }
+    }
+
+    @Test func `a removal that was committed keeps its file, wherever the process died`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan")
+            try await device.push()
+            try device.remove("Plan.txt")
+            let name = try #require(try FileManager.default.contentsOfDirectory(atPath: device.store + "/trash").first)
+            try device.crash()
+            try FileManager.default.moveItem(
+                atPath: device.store + "/trash/" + name, toPath: device.store + "/staging/removed-" + name)
+            try device.open()
+            try device.library.perform(.undo)
+            #expect(try device.entry("Plan.txt").isHere)
+            #expect(try await device.text("Plan.txt") == "plan")
+        }
+    }
+}
