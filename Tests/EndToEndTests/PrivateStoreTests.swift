@@ -6,7 +6,7 @@ import Testing
 /// Other users who may enter the store's folder can read only the documents whose modes allow it.
 @Suite(.mounting, .timeLimit(.minutes(2)))
 struct PrivateStoreTests {
-    private static let ownFolders = ["staging"]
+    private static let ownFolders = ["staging", "trash"]
 
     /// docfs's own files and folders, without `local` and `cloud`.
     private static func expectPrivate(_ store: FilePath, sourceLocation: SourceLocation = #_sourceLocation) throws

@@ -104,4 +104,31 @@ struct TrashTests {
             #expect(try await device.text("Plan", in: .local) == "plan")
         }
     }
+
+    @Test func `a backup that is restored over a newer store loses no document to the trash of that store`()
+        async throws
+    {
+        try await withDevice { device in
+            let files = FileManager.default
+            try device.create("Plan.txt", "plan", in: .local)
+            try device.close()
+            let backup = device.store + "-backup"
+            try files.copyItem(atPath: device.store, toPath: backup)
+            defer { try? files.removeItem(atPath: backup) }
+            try device.open()
+            try device.remove("Plan.txt", in: .local)
+            // Later numbers, which the restored catalog gives once more.
+            for name in ["a.txt", "b.txt"] { try device.create(name, name, in: .local) }
+            for name in ["a.txt", "b.txt"] { try device.remove(name, in: .local) }
+            try device.close()
+            for name in ["catalog.sqlite", "local"] {
+                try files.removeItem(atPath: device.store + "/" + name)
+                try files.copyItem(atPath: backup + "/" + name, toPath: device.store + "/" + name)
+            }
+            try device.open()
+            #expect(try device.names(in: .local) == ["Plan.txt"])
+            #expect(try await device.text("Plan.txt", in: .local) == "plan")
+            #expect(try Self.files(device) == 3)
+        }
+    }
 }

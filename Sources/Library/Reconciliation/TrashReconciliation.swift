@@ -87,7 +87,7 @@ struct TrashReconciliation {
         let status = try backing.trash.status(BackingStore.trashName(inode))
         guard status.st_mode & S_IFMT == S_IFREG else { return }
         var removed: Entry
-        if let entry = try catalog.entry(inode) {
+        if let entry = try catalog.entry(inode), isMissing(entry) {
             try catalog.delete(inode)
             removed = entry
         } else {
@@ -96,6 +96,13 @@ struct TrashReconciliation {
         removed.size = Int64(status.st_size)
         removed.modified = Timestamp(status.st_mtim)
         try comparison.actions.recordRecovered(removed, at: Timestamp(status.st_ctim), catalog)
+    }
+
+    /// Whether an entry's file is not in its folder. If it is, the file in the trash is another one: the catalog was restored from a backup,
+    /// and a later state of the store gave the same number, or removed the entry that is back now.
+    private func isMissing(_ entry: Entry) -> Bool {
+        guard entry.isHere else { return !isCopy }
+        return folder(entry.parent, [:])?.exists(entry.filename) != true
     }
 
     private func entry(from status: stat, _ former: InodeNumber) throws -> Entry {
