@@ -49,10 +49,23 @@ struct PreferredLocationTests {
     @Test func `another word is EINVAL, and nothing changes`() async throws {
         try await withDevice { device in
             try await device.shell("echo a > local/a.txt")
-            let refused = try await device.shell("echo nas > .location 2>&1 || true; cat .location")
+            let refused = try await device.shell(
+                "{ printf nas | tee .location >/dev/null; } 2>&1 || true; cat .location")
             #expect(refused.standardOutput.contains("Invalid argument"))
             #expect(refused.standardOutput.hasSuffix("local\n"))
             #expect(try (device.local / "a.txt").text() == "a\n")
+        }
+    }
+
+    @Test func `undo brings back what moved, and leaves the preferred location as it is`() async throws {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt", "c.txt"] { try (device.local / name).create(name) }
+            #expect(try await device.docfs("prefer", "cloud", device.mountpoint.string).exitStatus == 0)
+            #expect(try await device.shell("head -n 1 .undo").line == "Move 3 documents to the cloud")
+            #expect(try await device.docfs("undo", device.mountpoint.string).exitStatus == 0)
+            #expect(try (device.local / "b.txt").text() == "b.txt")
+            #expect(try device.local.documentNames().count == 3)
+            #expect(try await device.shell("cat .location").line == "cloud")
         }
     }
 

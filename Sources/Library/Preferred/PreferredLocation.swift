@@ -1,9 +1,9 @@
 import Backing
+import CLinux
 import Catalog
 import Dispatch
 import Documents
 import Logging
-import LinuxFiles
 import Synchronization
 
 /// The preferred location (`Documents/.location`), and the move of everything to it, which goes on in the background and after a kill.
@@ -73,6 +73,7 @@ final class PreferredLocation: LibraryPart {
     func waitUntilMoved() { moving.wait() }
 
     private let moving = DispatchGroup()
+    private let queue = DispatchQueue(label: "docfs.preferred")
 
     private func startMoving() {
         let isFirst = state.withLock { state in
@@ -82,11 +83,7 @@ final class PreferredLocation: LibraryPart {
             return !state.isMoving
         }
         guard isFirst else { return }
-        moving.enter()
-        Task { [self] in
-            await onBlockingThread { [self] in moveAll() }
-            moving.leave()
-        }
+        queue.async(group: moving) { [self] in moveAll() }
     }
 
     private func moveAll() {
@@ -118,7 +115,9 @@ final class PreferredLocation: LibraryPart {
         if let entry, entry.parent == location.other.folder {
             do throws(Refusal) {
                 let name = Array(entry.filename.utf8)
-                try tree.rename(name, in: entry.parent, to: name, in: location.folder, options: [])
+                // One process, so that the moves make one action (`ActionGrouping`).
+                try tree.rename(
+                    name, in: entry.parent, to: name, in: location.folder, options: [], by: Caller(thread: gettid()))
             } catch { reason = error.description }
         }
         try mutate { catalog in
