@@ -102,12 +102,15 @@ struct ListCommandTests {
 }
 
 extension Device {
-    /// Runs docfs in `Documents` with a pseudo-terminal as its output, and returns what a person would see.
-    func terminal(_ arguments: String, columns: Int, environment: String = "NAME=value") async throws -> String {
+    /// Runs docfs in `Documents` with a pseudo-terminal as its output, and returns the text that a person would see.
+    /// `COLUMNS` and `NO_COLOR` of the environment that runs the tests are left out: both change the output.
+    func terminal(
+        _ arguments: String, columns: Int, environment: String = "NAME=value", exitStatus: Int32 = 0
+    ) async throws -> String {
         let command =
-            "stty cols \(columns); env -u COLUMNS TERM=xterm \(environment) '\(try DocfsBinary.path)' \(arguments)"
+            "stty cols \(columns); env -u COLUMNS -u NO_COLOR TERM=xterm \(environment) '\(try DocfsBinary.path)' \(arguments)"
         let result = try await runProgram("script", ["-qec", command, "/dev/null"], in: documents)
-        #expect(result.exitStatus == 0, "\(command): \(result.standardOutput)")
+        #expect(result.exitStatus == exitStatus, "\(command): \(result.standardOutput)")
         return result.standardOutput.replacing("\r\n", with: "\n")
     }
 }

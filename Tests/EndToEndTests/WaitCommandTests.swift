@@ -37,10 +37,8 @@ struct WaitCommandTests {
             try device.cloudDirectory.disconnect()
             try (device.cloud / "Plan.txt").create("plan")
             try await eventually { try device.treeState()["cloud.connection"] == "offline" }
-            let command = "TERM=xterm '\(try DocfsBinary.path)' wait --timeout 0.2 '\(device.mountpoint)'"
-            let shown = try await runProgram("script", ["-qec", command, "/dev/null"])
-            #expect(shown.exitStatus == 1)
-            #expect(shown.standardOutput.contains("\rwaiting for the cloud [..............................] 0 of 1"))
+            let shown = try await device.terminal("wait --timeout 0.2", columns: 80, exitStatus: 1)
+            #expect(shown.contains("\rwaiting for the cloud [..............................] 0 of 1"))
         }
     }
 
