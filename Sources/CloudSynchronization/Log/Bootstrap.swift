@@ -3,6 +3,7 @@ import CLinux
 import Catalog
 import Documents
 import Library
+import ObjectStore
 import Replica
 import Replication
 
@@ -28,7 +29,13 @@ struct Bootstrap: Sendable {
     }
 
     private func identifyContainer() async throws(LogError) -> ContainerIdentity {
-        if let identity = try await ContainerIdentity.read(from: container.objects) { return identity }
+        if let identity = try await ContainerIdentity.read(from: container.objects) {
+            // With one bit changed on the way it would be another valid id, and the device would never know the container again.
+            guard try await ContainerIdentity.read(from: container.objects) == identity else {
+                throw .store(.corrupted(ContainerIdentity.key, "it was read twice, and differed"))
+            }
+            return identity
+        }
         // A container that has a log has lost the object with its id, and must not get another id.
         guard try await container.log.positions(after: .start, atMost: 1).isEmpty else { throw .container(.unnamed) }
         var random = store.surroundings.random()

@@ -4,6 +4,9 @@ struct ConditionalWriteProbe: Sendable {
     /// Two show it as well as many; and of SeaweedFS each who loses the race is answered a second later than the one before.
     static let writers: UInt8 = 2
 
+    /// The content counts as wrong if it is wrong each time: a bit may change on the way.
+    private static let readings = 3
+
     let store: any ObjectStore
     let key: ObjectKey
 
@@ -26,9 +29,11 @@ struct ConditionalWriteProbe: Sendable {
             let winners = try await race()
             let lateWriter = Self.writers
             let isLate = try await store.putIfAbsent(key, [lateWriter]) == .alreadyExists
-            let content = try await read()
-            return Self.isFit(winners: winners, laterFails: isLate, content: content)
-                ? .success(()) : .failure(Self.unfit)
+            for _ in 0..<Self.readings {
+                let content = try await read()
+                if Self.isFit(winners: winners, laterFails: isLate, content: content) { return .success(()) }
+            }
+            return .failure(Self.unfit)
         } catch { return .failure(error) }
     }
 

@@ -40,6 +40,13 @@ struct ProbedStoreTests {
         #expect(try await store.putIfAbsent(.path("log/1"), [1]) == .created)
     }
 
+    @Test func `a bit that changes on the way is not held against it`() async throws {
+        let memory = MemoryStore()
+        memory.spoilNextRead()
+        try await probed(memory).probe()
+        #expect(memory.keys.isEmpty)
+    }
+
     @Test func `the result of a probe is kept`() async throws {
         let memory = MemoryStore()
         let store = probed(memory)
@@ -105,6 +112,7 @@ private final class MemoryStore: ObjectStore {
         var putCount = 0
         var isHeld = false
         var isRecreated = false
+        var spoilsNextRead = false
     }
 
     private let state = Mutex(State())
@@ -115,6 +123,8 @@ private final class MemoryStore: ObjectStore {
     var putCount: Int { state.withLock { $0.putCount } }
 
     func set(error: ObjectStoreError?) { state.withLock { $0.error = error } }
+    /// One bit of what the next reader gets is another one.
+    func spoilNextRead() { state.withLock { $0.spoilsNextRead = true } }
     func set(isConditional: Bool) { state.withLock { $0.isConditional = isConditional } }
 
     /// From now on puts wait, until released or cancelled.
@@ -144,7 +154,11 @@ private final class MemoryStore: ObjectStore {
     ) async throws(ObjectStoreError) -> PutOutcome { try await putIfAbsent(key, []) }
 
     func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
-        guard let bytes = state.withLock({ $0.objects[key] }) else { throw .notFound(key) }
+        let bytes = state.withLock { state in
+            defer { state.spoilsNextRead = false }
+            return state.spoilsNextRead ? state.objects[key]?.map { $0 ^ 64 } : state.objects[key]
+        }
+        guard let bytes else { throw .notFound(key) }
         return bytes
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.mounting, .timeLimit(.minutes(60)))
 struct CloudProofTests {
     @Test func `three devices lose nothing through spoiled requests, lost connections and kills`() async throws {
-        let attacks = Amount.attacks("CLOUD", default: 250)
+        let attacks = Amount.attacks("CLOUD", default: 60)
         let server = try await S3Server.shared()
         let seed = Amount.seed
         let names = ["Laptop", "Desktop", "Tablet"]
