@@ -9,7 +9,10 @@ final class Ledger {
     struct Removed {
         var identity: Int
         var attributes: [String: [UInt8]]
-        var position: Int
+        /// nil where it is left open.
+        var position: Int?
+        /// When it was removed, as a number.
+        var time: Int
         /// It was renamed to a backup name, and is there still.
         var hasBackup: Bool
     }
@@ -68,14 +71,16 @@ final class Ledger {
             attributes: attributes)
     }
 
-    private func lastPosition(in folder: TreePath, besides inode: UInt64) throws -> Int {
-        try folder.entries().compactMap { $0.inode == inode ? nil : positions[$0.inode] }.max() ?? 0
-    }
-
     /// *New documents last*; so does what is moved to another folder.
-    private func placeLast(_ entry: Entry) throws {
-        let folder = entry.path.folder
-        positions[entry.inode] = try lastPosition(in: folder, besides: entry.inode) + 1
+    private func placeLast(_ entry: Entry) { positions[entry.inode] = newNumber() }
+
+    /// A document that comes back gets its place again. If it was the last of its folder, and others were made meanwhile, its place among
+    /// those is left open.
+    private func place(_ entry: Entry, as document: Removed) throws {
+        let others = try entry.path.folder.entries().compactMap { $0.inode == entry.inode ? nil : positions[$0.inode] }
+        guard let position = document.position else { return positions[entry.inode] = nil }
+        let isFollowed = others.contains { $0 > position && $0 < document.time }
+        positions[entry.inode] = isFollowed || !others.contains { $0 > document.time } ? position : nil
     }
 
     private func forget(_ inode: UInt64) {
@@ -89,7 +94,7 @@ final class Ledger {
     /// A file, folder or link was made.
     func made(_ path: TreePath) throws {
         guard let entry = entry(path) else { return }
-        try placeLast(entry)
+        placeLast(entry)
         scratch[entry.inode] = nil
         if entry.isFolder { folders[entry.inode] = newNumber() }
         guard entry.isFile, !DocumentNames.isScratch(entry.name) else { return }
@@ -107,8 +112,8 @@ final class Ledger {
 
     private func remember(_ entry: Entry, _ identity: Int, hasBackup: Bool) {
         removed[RemovedName(folder: folder(entry.folder), name: entry.name)] = Removed(
-            identity: identity, attributes: entry.attributes, position: positions[entry.inode] ?? 0,
-            hasBackup: hasBackup)
+            identity: identity, attributes: entry.attributes, position: positions[entry.inode],
+            time: newNumber(), hasBackup: hasBackup)
     }
 
     /// Makes a file the document that had its name a moment ago, if there is one.
@@ -123,7 +128,7 @@ final class Ledger {
             return false
         }
         documents[entry.inode] = document.identity
-        positions[entry.inode] = document.position
+        try place(entry, as: document)
         try entry.path.setUserAttributes(document.attributes)
         return true
     }
@@ -155,7 +160,7 @@ final class Ledger {
                 remember(source, identity, hasBackup: true)
             }
         }
-        if entry.folder != source.folder { try placeLast(entry) }
+        if entry.folder != source.folder { placeLast(entry) }
     }
 
     /// *`RENAME_EXCHANGE` swaps the contents of two documents; names and identities stay.* So do places.

@@ -26,6 +26,8 @@ struct LedgerStep {
             if flags == RenameFlags.exchange.rawValue, let source, let target {
                 isRuledOut = source.mode & S_IFMT != target.mode & S_IFMT
             }
+        case .openFolder(_, let place), .setModified(let place, _):
+            isRuledOut = isOutside(place)
         case .remove(let place), .removeFolder(let place): source = entry(place)
         default: break
         }
@@ -34,6 +36,12 @@ struct LedgerStep {
     private func entry(_ place: Place) -> Ledger.Entry? {
         guard let path = session.path(place), path.name != nil else { return nil }
         return ledger.entry(path)
+    }
+
+    /// Whether a path leads out of the tree, where the two sides have nothing in common.
+    private func isOutside(_ place: Place) -> Bool {
+        guard place.path == "..", let path = session.path(place), let status = try? path.status() else { return false }
+        return UInt64(status.st_ino) == session.root.folder.inode
     }
 
     func finish(_ operation: Operation, succeeded: Bool) throws {

@@ -102,12 +102,10 @@ extension SideBySide {
             listed.map { "\($0.name) \($0.type)" }.sorted(),
             names.map { "\($0.key) \($0.value.type)" }.sorted(), "the listing of \(place)")
         // *Documents stand in an order of their own, new ones last.*
-        let positions = listed.map { names[$0.name].flatMap { ledger.positions[$0.inode] } ?? -1 }
-        if positions != positions.sorted() {
-            throw Difference(
-                subject: "the order of \(place)", mount: "\(listed.map(\.name))",
-                plain: "\(zip(listed.map(\.name), positions).sorted { $0.1 < $1.1 }.map(\.0))")
+        let places = listed.compactMap { entry in
+            names[entry.name].flatMap { ledger.positions[$0.inode] }.map { (entry.name, $0) }
         }
+        try require(places.map(\.0), places.sorted { $0.1 < $1.1 }.map(\.0), "the order of \(place)")
     }
 
     /// The name under which the mount lists what the plain folder lists as `entry`.

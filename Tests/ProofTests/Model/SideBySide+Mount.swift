@@ -7,8 +7,8 @@ extension SideBySide {
     func beginListing(_ place: Place) throws {
         try listing?.read(.max)
         listing = nil
-        guard let seen = mount.path(place), let expected = plain.path(place) else { return }
-        guard expected.isFolder else { return }
+        guard place.path != "..", let seen = mount.path(place), let expected = plain.path(place), expected.isFolder
+        else { return }
         listing = try ListingUnderWay(mount: seen, plain: expected, ledger, showsDisplayNames: showsDisplayNames)
     }
 
