@@ -68,7 +68,7 @@ struct ModelTests {
                 + "local and cloud, with display names and with filenames shown")
     }
 
-    /// Sequences on one mount, which is killed and mounted again in the end.
+    /// Sequences on one mount.
     private static func round(_ kind: Kind, from seed: UInt64, until count: Int) async throws -> Result {
         try await withDevice(kind.options) { device in
             let plain = device.folder / "plain"
@@ -77,25 +77,21 @@ struct ModelTests {
             let start = ContinuousClock.now
             while result.operations < count, result.failures.isEmpty, start.duration(to: .now) < longestRound {
                 let seed = seed &+ UInt64(Kind.all.count * result.sequences)
-                let isLast = result.operations + sequenceLength >= count
-                let outcome = await onThread {
-                    run(kind, seed, "s\(seed)", device, plain, keepsTree: isLast)
-                }
+                let outcome = await onThread { run(kind, seed, device, plain) }
                 result.sequences += 1
                 result.operations += outcome.operations
                 if let failure = outcome.failure { result.failures.append(failure) }
             }
-            guard result.failures.isEmpty else { return result }
             return result
         }
     }
 
     private static func run(
-        _ kind: Kind, _ seed: UInt64, _ name: String, _ device: Device, _ plain: FilePath, keepsTree: Bool
+        _ kind: Kind, _ seed: UInt64, _ device: Device, _ plain: FilePath
     ) -> (operations: Int, failure: String?) {
         var choice = OperationChoice(random: SeededGenerator(seed: seed))
         let operations = (0..<sequenceLength).map { _ in choice.next() }
-        let (count, difference) = carryOut(operations, kind, name, device, plain)
+        let (count, difference) = carryOut(operations, kind, "s\(seed)", device, plain)
         guard let difference else { return (count, nil) }
         return (count, explain(Array(operations.prefix(count)), difference, kind, seed, device, plain))
     }
@@ -113,7 +109,7 @@ struct ModelTests {
             for operation in operations where start.duration(to: .now) < longestSequence {
                 count += 1
                 try trees.step(operation)
-                if count.isMultiple(of: 25) { try trees.compareAll() }
+                if count.isMultiple(of: 50) { try trees.compareAll() }
             }
             try trees.compareAll()
             try trees.listing?.read(.max)
@@ -159,17 +155,10 @@ struct ModelTests {
         try await withDevice(kind.options) { device in
             let plain = device.folder / "plain"
             try plain.makeFolder()
-            let (count, difference) = await Self.onThread {
+            let (count, difference) = await onThread {
                 Self.carryOut(script.operations, kind, "script", device, plain)
             }
             if let difference { Issue.record("operation \(count): \(difference)") }
-        }
-    }
-
-    /// System calls that wait hold a thread, so they get one of their own.
-    private static func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(returning: body()) }
         }
     }
 }

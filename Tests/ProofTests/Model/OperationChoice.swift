@@ -58,11 +58,11 @@ struct OperationChoice {
 
     mutating func next() -> Operation {
         switch number(0..<100) {
-        case 0..<40: name()
-        case 40..<72: handle()
-        case 72..<78: mapped()
-        case 78..<90: metadata()
-        case 90..<98: folderHandle()
+        case 0..<32: name()
+        case 32..<70: handle()
+        case 70..<78: mapped()
+        case 78..<89: metadata()
+        case 89..<98: folderHandle()
         default: ownOperation()
         }
     }
@@ -79,7 +79,7 @@ struct OperationChoice {
         // Not the root: then there would be nothing to compare.
         case 36..<37: .removeFolder(place: Place(one(Self.folders.filter { !$0.isEmpty })))
         case 37..<39:
-            .makeLink(target: one(["a.txt", "../b.md", "dir", "none", "two/a.txt", "."]), place: place())
+            .makeLink(target: one(["a.txt", "two/.dot/../b.md", "dir", "none", "two/a.txt", "."]), place: place())
         default: .truncate(place: place(), size: size())
         }
     }
@@ -144,10 +144,10 @@ struct OperationChoice {
     }
 
     private mutating func ownOperation() -> Operation {
-        switch number(0..<16) {
-        case 0..<7: .setDisplayName(place: place(), name: one(["Plan", "b", "日本", "Shopping"]))
-        case 7..<13: .moveByFilename(place: place(), folder: one(Self.folders))
-        case 13..<14: .migrate
+        switch number(0..<32) {
+        case 0..<14: .setDisplayName(place: place(), name: one(["Plan", "b", "日本", "Shopping"]))
+        case 14..<28: .moveByFilename(place: place(), folder: one(Self.folders))
+        case 28..<30: .migrate
         default: undo()
         }
     }

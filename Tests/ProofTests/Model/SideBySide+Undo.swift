@@ -20,6 +20,7 @@ extension SideBySide {
             try enter(command, before: before, after: after)
             snapshots.append(try Snapshot(of: plain.root, ledger))
         }
+        if snapshots.count == 1 { return }
         try setTimesOfFolders()
         try compareAll()
         var index = snapshots.count - 1
