@@ -137,7 +137,7 @@ struct ModelTests {
             return true
         }
         let script = Script(container: kind.container, showsDisplayNames: kind.showsDisplayNames, operations: short)
-        let path = NSTemporaryDirectory() + "/docfs-model-\(seed).script"
+        let path = NSTemporaryDirectory() + "docfs-model-\(seed).script"
         let text = (try? script.text) ?? "\(short)"
         try? text.write(toFile: path, atomically: true, encoding: .utf8)
         return """

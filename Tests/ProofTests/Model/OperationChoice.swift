@@ -21,7 +21,9 @@ struct OperationChoice {
         String(repeating: "n", count: 256), String(repeating: "é", count: 125) + ".txt",
     ]
     private static let attributes = ["user.color", "user.Color", "user.α"]
-    private static let modes: [UInt32] = [0o644, 0o600, 0o400, 0o755, 0o640, 0o200]
+    /// Root may do everything whatever the mode. Others need modes with which everything can still be compared.
+    private static let modes: [UInt32] =
+        getuid() == 0 ? [0o644, 0o600, 0o400, 0o755, 0o640, 0o200] : [0o755, 0o700, 0o744, 0o711, 0o750]
 
     private mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &random) }
     private mutating func one<Value>(_ values: [Value]) -> Value { values[number(0..<values.count)] }

@@ -10,7 +10,7 @@ struct ThreadTests {
     private static let threads = 8
 
     @Test func `eight threads at once lose nothing, tear nothing and see each document once`() async throws {
-        let proof = Proof("THREADS", usual: 8_000)
+        let proof = Proof("THREADS", usual: 4_000)
         let share = max(1, proof.amount / 2 / Self.threads)
         let failures = try await withThrowingTaskGroup(of: [String].self) { group in
             for (index, container) in ["local", "cloud"].enumerated() {
