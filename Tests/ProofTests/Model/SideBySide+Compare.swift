@@ -79,6 +79,19 @@ extension SideBySide {
         ledger.ids[identity] = id
     }
 
+    /// *Dotfiles, and everything inside a folder whose name starts with a dot, keep the name they were given as their filename.*
+    func compareFilename(_ slot: Int, _ place: Place) throws {
+        guard let file = plain.files[slot], let inode = plain.inode(ofHandle: slot),
+            let identity = ledger.documents[inode], ledger.ids[identity] == nil, let seen = mount.path(place),
+            let path = TreePath("/proc/self/fd/\(file.descriptor)").target, path.hasPrefix(plain.root.string + "/"),
+            seen.name == TreePath(path).name
+        else { return }
+        let parts = path.dropFirst(plain.root.string.count).split(separator: "/")
+        try require(
+            outcome { try seen.filename() == seen.name }, .value(parts.contains { $0.hasPrefix(".") }),
+            "whether \(place) keeps its name as its filename")
+    }
+
     private func compareFolder(of place: Place) throws {
         let parts = place.path.split(separator: "/").dropLast()
         let folder = Place(parts.joined(separator: "/"), folder: place.folder)

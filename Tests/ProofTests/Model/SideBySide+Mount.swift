@@ -77,8 +77,7 @@ extension SideBySide {
                 let stem = DocumentNames.split(entry.name).stem
                 let expected = "\(container), \(try plainPath.linkStatus().st_size) bytes, \(stem)"
                 let seen = outcome {
-                    let state = try StateFile(
-                        text: String(decoding: TreePath(path.string + ".state").bytes(), as: UTF8.self))
+                    let state = try FilePath(path.string).state()
                     return "\(state["location"] ?? ""), \(state["size"] ?? "") bytes, \(state["displayName"] ?? "")"
                 }
                 try require(seen, .value(expected), "the state of \(entry.name)")

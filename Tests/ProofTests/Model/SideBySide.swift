@@ -69,6 +69,7 @@ final class SideBySide {
         let expected = plain.perform(operation)
         try require(seen, expected, "the result of \(operation)")
         if seen != Session.nothingHeld { try before.finish(operation, succeeded: !expected.isRefusal) }
+        if case .open(let slot, let place, _, _) = operation { try compareFilename(slot, place) }
         try compareTouched(operation)
     }
 
