@@ -37,14 +37,14 @@ struct ModelTests {
     private static let longestRound = Duration.seconds(45)
 
     @Test func `programs see what a plain folder and two names would show them`() async throws {
-        let proof = Proof("MODEL", usual: 100_000)
-        let share = max(1, proof.amount / Kind.all.count)
+        let amount = Amount.attacks("MODEL", default: 100_000)
+        let share = max(1, amount / Kind.all.count)
         let result = try await withThrowingTaskGroup(of: Result.self) { group in
             for (index, kind) in Kind.all.enumerated() {
                 group.addTask {
                     var total = Result()
                     while total.operations < share, total.failures.isEmpty {
-                        let seed = proof.firstSeed &+ UInt64(index + Kind.all.count * total.sequences)
+                        let seed = Amount.seed &+ UInt64(index + Kind.all.count * total.sequences)
                         let round = try await Self.round(kind, from: seed, until: share - total.operations)
                         total.operations += round.operations
                         total.sequences += round.sequences
@@ -62,8 +62,8 @@ struct ModelTests {
             return total
         }
         for failure in result.failures { Issue.record("\(failure)") }
-        proof.report(
-            attacks: result.operations, lost: result.failures.count,
+        Amount.report(
+            "MODEL", attacks: result.operations, lost: result.failures.count,
             "operations on the mount and in a plain folder side by side, in \(result.sequences) sequences; "
                 + "local and cloud, with display names and with filenames shown")
     }

@@ -10,17 +10,17 @@ struct ThreadTests {
     private static let threads = 8
 
     @Test func `eight threads at once lose nothing, tear nothing and see each document once`() async throws {
-        let proof = Proof("THREADS", usual: 4_000)
-        let share = max(1, proof.amount / 2 / Self.threads)
+        let amount = Amount.attacks("THREADS", default: 4_000)
+        let share = max(1, amount / 2 / Self.threads)
         let failures = try await withThrowingTaskGroup(of: [String].self) { group in
             for (index, container) in ["local", "cloud"].enumerated() {
-                group.addTask { try await Self.work(container, share, proof.firstSeed &+ UInt64(index) &* 1000) }
+                group.addTask { try await Self.work(container, share, Amount.seed &+ UInt64(index) &* 1000) }
             }
             return try await group.reduce(into: [String]()) { $0 += $1 }
         }
         for failure in failures { Issue.record("\(failure)") }
-        proof.report(
-            attacks: share * Self.threads * 2, lost: failures.count,
+        Amount.report(
+            "THREADS", attacks: share * Self.threads * 2, lost: failures.count,
             "operations of eight threads at once in one folder, in local and in cloud; then killed, and all is there")
     }
 
