@@ -35,4 +35,31 @@ struct ExchangeTests {
             #expect(try device.entry("Plan.txt", in: .local).filename == plan.filename)
         }
     }
+
+    @Test func `folders and links that are exchanged stand where their names stood, on all devices`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["A", "B"] { _ = try laptop.makeFolder(name) }
+            for name in ["c", "d"] { try laptop.makeLink(name, to: name, in: .cloud) }
+            try await laptop.push()
+            try await phone.pull()
+            try laptop.rename("A", to: "B", .exchange)
+            try laptop.rename("d", to: "c", .exchange)
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try device.library.list(.cloud).map(\.name).filter { $0 != ".state" } == ["A", "B", "c", "d"])
+            }
+        }
+    }
+
+    @Test func `after an exchange the names of new documents follow the names of their folders`() async throws {
+        try await withDevice { device in
+            for name in ["Folder", ".hidden"] { _ = try device.makeFolder(name, in: .local) }
+            try device.rename("Folder", in: .local, to: ".hidden", .exchange)
+            let (folder, hidden) = (try device.inode("Folder", in: .local), try device.inode(".hidden", in: .local))
+            for place in [folder, hidden] { try device.create("Plan.txt", "plan", in: place) }
+            #expect(try device.entry("Plan.txt", in: folder).filename != "Plan.txt")
+            #expect(try device.entry("Plan.txt", in: hidden).filename == "Plan.txt")
+        }
+    }
 }

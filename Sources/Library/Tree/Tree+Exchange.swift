@@ -16,6 +16,11 @@ extension Tree {
         parked.id = nil
         try catalog.update(parked)
         for entry in [newSecond, newFirst] { try catalog.update(entry) }
+        for (entry, source, other) in [(newFirst, first, second), (newSecond, second, first)] {
+            guard entry.kind == .folder, let folder = try catalog.entry(other.parent) else { continue }
+            let place = folder.namingContext.folder(try EntryName(other.filename))
+            try migration.updateDescendants(of: entry, from: source, to: place, catalog)
+        }
         let firstFolder = try backing.folder(first.parent, catalog)
         let secondFolder = try backing.folder(second.parent, catalog)
         func swapFiles() throws(Errno) {
@@ -56,7 +61,7 @@ extension Entry {
         } else {
             filename = other.filename
             position = other.position
-            markPending(.place)
+            markPending([.place, .position])
         }
         parent = other.parent
     }
