@@ -2,7 +2,6 @@ import ArgumentParser
 import CLinux
 import Documents
 import Filesystem
-import Foundation
 import Glibc
 
 struct UndoCommand: ParsableCommand {
@@ -47,24 +46,24 @@ struct ActionOptions: ParsableArguments {
     func run(_ direction: ActionDirection, done: String, object: String) throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holding: path)
-            if list { return try print(mount.actions(direction)) }
+            if list { return try print(mount.actions(direction), object: object) }
             let name = try mount.perform(direction)
-            print(
-                json ? try text(of: [direction == .undo ? "undone" : "redone": name]) : "\(done): \(name)\n",
-                terminator: "")
+            if json { return try Output.json([direction == .undo ? "undone" : "redone": name]) }
+            try Output.line("\(done): \(name.printable)")
         }
     }
 
-    private func print(_ actions: [String]) throws {
-        Swift.print(json ? try text(of: actions) : actions.map { $0 + "\n" }.joined(), terminator: "")
-    }
-
-    private func print(_ text: String, terminator: String) { Swift.print(text, terminator: terminator) }
-
-    private func text(of value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    private func print(_ actions: [String], object: String) throws {
+        if json { return try Output.json(actions) }
+        let facts = TerminalFacts.of(STDOUT_FILENO)
+        guard facts.isTerminal else { return try Output.write(actions.map { $0.printable + "\n" }.joined()) }
+        if actions.isEmpty { return try Output.line("There is nothing that can be \(object).") }
+        // The next one stands out.
+        var table = TextTable(
+            actions.enumerated().map { [StyledText("\($0 + 1)", .faint), StyledText($1, $0 == 0 ? .bold : nil)] })
+        table.rightAligned = [0]
+        table.hasColor = facts.hasColor
+        try Output.write(table.text)
     }
 }
 
