@@ -13,7 +13,7 @@ struct ContentDownload {
 
     private struct UnderWay {
         let document: CloudDocument
-        let state: WatchedState
+        let state: OpenStateFile
         let size: Int64
         var arrived: Int64 = 0
         var tries = 1
@@ -37,7 +37,8 @@ struct ContentDownload {
                     do {
                         underWay.append(
                             UnderWay(
-                                document: document, state: try WatchedState(of: document.path), size: document.size))
+                                document: document, state: try OpenStateFile(ofDocument: document.path),
+                                size: document.size))
                     } catch {
                         failures.append("\(error)")
                     }
@@ -52,7 +53,7 @@ struct ContentDownload {
             }
             var rest: [UnderWay] = []
             for var one in underWay {
-                let state = try one.state.read()
+                let state = StateText(try one.state.text())
                 one.arrived = (state["progress"].flatMap { Int64($0) } ?? 0) * one.size / 100
                 switch state["downloading"] {
                 case nil where state["location"] == "cloud", "downloading"?: rest.append(one)
@@ -73,7 +74,8 @@ struct ContentDownload {
             display.title = documents.count == 1 ? "downloading" : "downloading, \(count) of \(documents.count) here,"
             let done = underWay.reduce(ended) { $0 + $1.arrived }
             display.show(Progress(done: min(done, total), total: total, unit: .bytes))
-            WatchedState.waitForChange(of: underWay.map(\.state))
+            if underWay.isEmpty { continue }
+            _ = try Polling.wait(for: underWay.map { .init(descriptor: $0.state.descriptor, events: POLLPRI) })
         }
         guard let first = failures.first else { return try checkStillHere() }
         for failure in failures.dropFirst() { CommandFailure.print(error: failure) }

@@ -70,7 +70,7 @@ struct ListedDocument: Encodable {
         self.path = path
         // In a state file a name is one line: what controls a terminal is written with a backslash. The attribute has the name itself.
         let exactName =
-            isDetailed && line.displayName.contains("\\") ? CloudDocument.attribute("user.displayName", of: path) : nil
+            isDetailed && line.displayName.contains("\\") ? attributeText("user.displayName", of: path) : nil
         displayName = exactName ?? line.displayName
         var status = stat()
         let isThere = isDetailed && lstat(path, &status) == 0

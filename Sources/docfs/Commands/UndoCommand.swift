@@ -46,14 +46,14 @@ struct ActionOptions: ParsableArguments {
     func run(_ direction: ActionDirection, done: String, object: String) throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holding: path)
-            if list { return try print(mount.actions(direction), object: object) }
+            if list { return try show(mount.actions(direction), object: object) }
             let name = try mount.perform(direction)
             if json { return try Output.json([direction == .undo ? "undone" : "redone": name]) }
             try Output.line("\(done): \(name.printable)")
         }
     }
 
-    private func print(_ actions: [String], object: String) throws {
+    private func show(_ actions: [String], object: String) throws {
         if json { return try Output.json(actions) }
         let facts = TerminalFacts.of(STDOUT_FILENO)
         guard facts.isTerminal else { return try Output.write(actions.map { $0.printable + "\n" }.joined()) }
