@@ -67,7 +67,7 @@ struct PresentationTests {
 
     @Test func `a name that is wider than the terminal is cut`() {
         let cells: [[StyledText]] = [["● ", "Shopping list"], ["● ", "b"]]
-        #expect(TextColumns(cells).text(width: 9, hasColor: false) == "● Shoppi…\n● b\n")
+        #expect(TextColumns(cells).text(width: 10, hasColor: false) == "● Shoppin…\n● b\n")
     }
 
     @Test func `names stand in as many columns as fit, read from top to bottom`() {

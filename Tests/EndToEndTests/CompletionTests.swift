@@ -40,7 +40,7 @@ struct CompletionTests {
                     "local/$(touch called).txt;", "local/Packing list.txt;", "local/Packing list.txt;",
                 ], "\(result.standardOutput)\(result.standardError)")
             // No command that stands in a name was run.
-            #expect(try device.documents.listing() == [".state", "cloud", "local"])
+            #expect(try !device.documents.listing().contains("called"))
         }
     }
 

@@ -60,7 +60,7 @@ struct ListCommandTests {
             #expect(wide.contains("  \(filename)\n"))
             #expect(wide.contains("folder  Trip/\n"))
             let narrow = try await device.terminal("ls --long local", columns: 60, environment: "NO_COLOR=1")
-            #expect(narrow.contains("A name that is much lo…\n"))
+            #expect(narrow.contains("A name that is much longe…\n"))
             #expect(!narrow.contains(filename))
             let lines = narrow.split(separator: "\n")
             #expect(lines.count == 3 && lines.allSatisfy { $0.count <= 60 }, "\(narrow)")

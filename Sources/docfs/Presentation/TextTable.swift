@@ -47,10 +47,12 @@ struct TextColumns {
     /// - Parameter cells: each of one or more pieces of text.
     init(_ cells: [[StyledText]]) { self.cells = cells }
 
-    /// A name that is wider than the terminal is cut.
+    private static let leastWidth = 10
+
+    /// A name that is wider than the terminal is cut, but something of it always stays.
     func text(width: Int, hasColor: Bool) -> String {
         guard !cells.isEmpty else { return "" }
-        let cells = cells.map { $0.cut(toColumns: width) }
+        let cells = cells.map { $0.cut(toColumns: max(Self.leastWidth, width)) }
         let lengths = cells.map { $0.reduce(0) { $0 + $1.columns } }
         let most = min(cells.count, max(1, width / (1 + Self.gap)))
         let (rows, widths) =
