@@ -8,14 +8,12 @@ import SystemPackage
 /// reports through a pipe: `ready`, or an error message.
 enum BackgroundMount {
     static func start(arguments: [String]) throws {
-        var ends: [Int32] = [0, 0]
-        guard pipe(&ends) == 0 else {
-            throw CommandFailure("cannot create a pipe to the mounting process: \(Errno(rawValue: errno))")
+        let pipe: ReportPipe
+        do throws(Errno) { pipe = try ReportPipe() } catch {
+            throw CommandFailure("cannot create a pipe to the mounting process: \(error)")
         }
-        let process = try spawn(arguments + ["--foreground", "--ready-descriptor", "3"], reportTo: ends[1])
-        close(ends[1])
-        let report = readAll(ends[0])
-        close(ends[0])
+        let process = try spawn(arguments + ["--foreground", "--ready-descriptor", "3"], reportTo: pipe.writing)
+        let report = pipe.report()
         if report == ReadinessReport.readyWord { return }
         var status: Int32 = 0
         waitpid(process, &status, 0)
@@ -43,17 +41,6 @@ enum BackgroundMount {
         let result = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, environ)
         guard result == 0 else { throw CommandFailure("docfs cannot start itself: \(Errno(rawValue: result))") }
         return process
-    }
-
-    private static func readAll(_ descriptor: Int32) -> String {
-        var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        while true {
-            let count = read(descriptor, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { return String(decoding: all, as: UTF8.self) }
-            all += buffer.prefix(count)
-        }
     }
 }
 

@@ -32,6 +32,17 @@ struct CloudDocument {
         return found
     }
 
+    /// Bytes of its content; 0 if it has gone.
+    var size: Int64 {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// Whether its newest content is here.
+    var isCurrent: Bool { attributeText(Self.downloading, of: path) == "current" }
+
+    var isPlaceholder: Bool { attributeText(Self.downloading, of: path) == "notDownloaded" }
+
     /// - Returns: why it stays here; nil if it is a placeholder now.
     func evict() -> String? {
         guard let error = set("notDownloaded") else { return nil }

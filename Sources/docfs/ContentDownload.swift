@@ -9,11 +9,13 @@ struct ContentDownload {
     /// A newer version may come while one arrives; then that one is asked for.
     private static let mostTries = 5
 
-    init(_ documents: [CloudDocument]) { self.documents = documents }
+    init(_ documents: [CloudDocument]) { self.documents = documents.filter { !$0.isCurrent } }
 
     private struct UnderWay {
         let document: CloudDocument
         let state: OpenStateFile
+        let size: Int64
+        var arrived: Int64 = 0
         var tries = 1
     }
 
@@ -22,6 +24,9 @@ struct ContentDownload {
         var waiting = documents[...]
         var underWay: [UnderWay] = []
         var failures: [String] = []
+        let total = documents.reduce(0) { $0 + $1.size }
+        // Bytes of documents whose download has ended.
+        var ended: Int64 = 0
         var display = ProgressDisplay("downloading")
         defer { display.clear() }
         while !waiting.isEmpty || !underWay.isEmpty {
@@ -31,7 +36,9 @@ struct ContentDownload {
                     waiting.removeFirst()
                     do {
                         underWay.append(
-                            UnderWay(document: document, state: try OpenStateFile(ofDocument: document.path)))
+                            UnderWay(
+                                document: document, state: try OpenStateFile(ofDocument: document.path),
+                                size: document.size))
                     } catch {
                         failures.append("\(error)")
                     }
@@ -47,9 +54,12 @@ struct ContentDownload {
             var rest: [UnderWay] = []
             for var one in underWay {
                 let state = StateText(try one.state.text())
+                one.arrived = (state["progress"].flatMap { Int64($0) } ?? 0) * one.size / 100
                 switch state["downloading"] {
                 case nil where state["location"] == "cloud", "downloading"?: rest.append(one)
-                case "current"?, nil: continue
+                case "current"?, nil:
+                    ended += one.size
+                    continue
                 case _
                 where state["error"] == nil && one.tries < Self.mostTries && one.document.requestContent() == nil:
                     one.tries += 1
@@ -60,14 +70,25 @@ struct ContentDownload {
                 }
             }
             underWay = rest
-            let done = Int64(documents.count - waiting.count - underWay.count)
-            display.show(Progress(done: done, total: Int64(documents.count), unit: .documents))
+            let count = documents.count - waiting.count - underWay.count
+            display.title = documents.count == 1 ? "downloading" : "downloading, \(count) of \(documents.count) here,"
+            let done = underWay.reduce(ended) { $0 + $1.arrived }
+            display.show(Progress(done: min(done, total), total: total, unit: .bytes))
             if underWay.isEmpty { continue }
             _ = try Polling.wait(for: underWay.map { .init(descriptor: $0.state.descriptor, events: POLLPRI) })
         }
-        guard let first = failures.first else { return }
+        guard let first = failures.first else { return try checkStillHere() }
         for failure in failures.dropFirst() { CommandFailure.print(error: failure) }
         throw CommandFailure(first)
+    }
+
+    /// - Throws: if contents that had arrived have given way to later ones (`--cache-limit`).
+    private func checkStillHere() throws {
+        let gone = documents.count(where: \.isPlaceholder)
+        if gone == 0 { return }
+        throw CommandFailure(
+            "\(gone) of \(HumanText.count(documents.count, "document")) have given way to the others again: "
+                + "--cache-limit leaves no room for all of them")
     }
 
     private static func explanation(_ error: Errno) -> String {

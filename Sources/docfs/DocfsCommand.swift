@@ -31,4 +31,12 @@ struct DocfsCommand: ParsableCommand {
             UndoCommand.self,
             RedoCommand.self,
         ])
+
+    static func main() {
+        if let script = ShellCompletion.script(for: Array(CommandLine.arguments.dropFirst())) {
+            print(script)
+        } else {
+            main(nil)
+        }
+    }
 }

@@ -3,7 +3,9 @@ import Glibc
 
 extension CompletionKind {
     /// Names of documents, as people call them, and of folders and files.
-    static var documents: CompletionKind { .custom { _, _, prefix in DocumentCompletion.candidates(for: prefix) } }
+    static var documents: CompletionKind {
+        .custom { _, _, prefix in DocumentCompletion.candidates(for: prefix.unquotedWord) }
+    }
 }
 
 /// What a shell offers for a path that somebody has begun to type.
@@ -34,7 +36,9 @@ enum DocumentCompletion {
                 let pathExtension = entry.name.lastIndex(of: ".").map { String(entry.name[$0...]) } ?? ""
                 let name = displayName + pathExtension
                 // A name that two documents have means the first of them. The second is offered by its filename.
-                if isBegun(name, begun), resolves(name), offered.insert(name).inserted { return name }
+                // A shell reads one name a line, so that a name with a line feed is left to the filename, too.
+                let isUsable = isBegun(name, begun) && name.printable == name && resolves(name)
+                if isUsable, offered.insert(name).inserted { return name }
             }
             return isBegun(entry.name, begun) ? entry.name + (entry.isFolder ? "/" : "") : nil
         }

@@ -67,8 +67,11 @@ struct ListedDocument: Encodable {
         state = line.state
         transfer = line.transfer
         filename = line.filename
-        displayName = line.displayName
         self.path = path
+        // In a state file a name is one line: what controls a terminal is written with a backslash. The attribute has the name itself.
+        let exactName =
+            isDetailed && line.displayName.contains("\\") ? attributeText("user.displayName", of: path) : nil
+        displayName = exactName ?? line.displayName
         var status = stat()
         let isThere = isDetailed && lstat(path, &status) == 0
         size = isThere ? Int64(status.st_size) : nil
@@ -86,6 +89,24 @@ struct ListedDocument: Encodable {
     /// A mark that tells the indicator also without colour, and the display name.
     var columnCell: [StyledText] {
         [mark, " ", StyledText(displayName, transfer.hasPrefix("notDownloaded") ? .faint : nil)]
+    }
+
+    /// For a terminal: the name, and only what is remarkable about the state.
+    var terminalRow: [StyledText] {
+        [
+            mark, StyledText(size.map(HumanText.size) ?? "?"),
+            StyledText(modifiedSeconds.map(HumanText.localTime(secondsSince1970:)) ?? "?", .faint),
+            StyledText(summary, style == .green ? .faint : style), columnCell[2], StyledText(filename, .faint),
+        ]
+    }
+
+    /// `local`, `cloud`, or what is not as it usually is.
+    private var summary: String {
+        let flags = state.split(separator: ",").filter { $0 != "closed" && $0 != "normal" }
+        let transfers = transfer.split(separator: ",").filter { !["-", "current", "uploaded"].contains($0) }
+        let remarkable = flags + transfers
+        if !remarkable.isEmpty { return remarkable.joined(separator: ", ") }
+        return transfer == "-" ? "local" : "cloud"
     }
 
     var longRow: [StyledText] {

@@ -25,6 +25,21 @@ struct DocumentCompletionTests {
         #expect(offers("x") == [])
     }
 
+    @Test func `what a shell has read of a word is taken as the shell will understand it`() {
+        let words = [
+            ("Plan.txt", "Plan.txt"), (#"Packing\ l"#, "Packing l"), (#""Packing l"#, "Packing l"), ("'it is", "it is"),
+            (#""a'b\"c"#, #"a'b"c"#), (#"'a'\''b"#, "a'b"), (#"a\"#, "a"), (#""a\b"#, #"a\b"#),
+        ]
+        for (typed, meant) in words { #expect(typed.unquotedWord == meant) }
+    }
+
+    @Test func `a document with a line feed in its name is offered by its filename`() {
+        let line = FolderStateLine(
+            indicator: "green", state: "closed", transfer: "-", filename: "2026-a.txt", displayName: "a\nb")
+        #expect(DocumentCompletion.offers(entries, [line], begun: "a") { _ in true } == [])
+        #expect(DocumentCompletion.offers(entries, [line], begun: "2026-a") { _ in true } == ["2026-a.txt"])
+    }
+
     @Test func `a filename is offered to those who type it`() {
         #expect(offers("2026-b") == ["2026-b.txt"])
         // The display name has another extension than the filename: what cannot be opened is not offered.

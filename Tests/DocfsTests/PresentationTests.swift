@@ -51,6 +51,25 @@ struct PresentationTests {
         #expect(colored.text == "\u{1b}[31mred\u{1b}[0m    x\ngreen  y\n")
     }
 
+    @Test func `a table for a terminal leaves out one column and then cuts another one`() {
+        let rows: [[StyledText]] = [["a", "Shopping list", "2026-a.txt"], ["b", "買い物", "2026-b.txt"]]
+        func fitted(_ width: Int) -> String {
+            var table = TextTable(rows)
+            table.fit(width, dropping: 2, cutting: 1)
+            return table.text
+        }
+        #expect(fitted(80) == "a  Shopping list  2026-a.txt\nb  買い物         2026-b.txt\n")
+        #expect(fitted(20) == "a  Shopping list\nb  買い物\n")
+        #expect(fitted(14) == "a  Shopping l…\nb  買い物\n")
+        // Something of a name always stays.
+        #expect(fitted(5) == "a  Shopping …\nb  買い物\n")
+    }
+
+    @Test func `a name that is wider than the terminal is cut`() {
+        let cells: [[StyledText]] = [["● ", "Shopping list"], ["● ", "b"]]
+        #expect(TextColumns(cells).text(width: 10, hasColor: false) == "● Shoppin…\n● b\n")
+    }
+
     @Test func `names stand in as many columns as fit, read from top to bottom`() {
         let names = TextColumns(["a", "bbb", "cc", "d", "買", "f"].map { [StyledText($0)] })
         #expect(names.text(width: 80, hasColor: false) == "a  bbb  cc  d  買  f\n")

@@ -10,19 +10,30 @@ struct ProgressTests {
         estimate.add(start, at: 100)
         #expect(
             ProgressLine.bar(title, start, estimate, width: 120)
-                == "downloading Plan [..............................] 0 B of 4.0 MB")
+                == "downloading Plan ░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 0 B of 4.0 MB")
         let half = Progress(done: 2 << 20, total: 4 << 20, unit: .bytes)
         estimate.add(half, at: 102)
         #expect(
             ProgressLine.bar(title, half, estimate, width: 120)
-                == "downloading Plan [###############...............] 2.0 MB of 4.0 MB, 1.0 MB/s, 2 s left")
+                == "downloading Plan ███████████████░░░░░░░░░░░░░░░ 2.0 MB of 4.0 MB, 1.0 MB/s, 2 s left")
         #expect(ProgressLine.plain(title, half, estimate) == "downloading Plan: 2.0 MB of 4.0 MB, 1.0 MB/s, 2 s left")
     }
 
-    @Test func `a bar fits the terminal`() {
-        let line = ProgressLine.bar("買い物", .percent(42), ProgressEstimate(), width: 20)
-        #expect(line.columns == 19)
-        #expect(line.hasSuffix("…"))
+    @Test func `a bar fits the terminal, and its numbers stay on a narrow one`() {
+        let estimate = ProgressEstimate()
+        for width in 1...100 {
+            let line = ProgressLine.bar("買い物", .percent(42), estimate, width: width)
+            #expect(line.columns < max(2, width))
+            #expect(width < 5 || line.hasSuffix("42 %"))
+        }
+        #expect(ProgressLine.bar("買い物", .percent(42), estimate, width: 20) == "買い物 ██░░░ 42 %")
+        #expect(ProgressLine.bar("買い物", .percent(42), estimate, width: 14) == "買い物 42 %")
+        #expect(ProgressLine.bar("買い物", .percent(42), estimate, width: 11) == "買い… 42 %")
+    }
+
+    @Test func `a bar is coloured where colour is wanted`() {
+        let line = ProgressLine.bar("checking", .percent(50), ProgressEstimate(), width: 20, hasColor: true)
+        #expect(line == "checking \u{1b}[32m██\u{1b}[0m\u{1b}[2m░░░\u{1b}[0m 50 %")
     }
 
     @Test func `the rate is that of the last seconds, and begins anew with the work`() {

@@ -48,6 +48,55 @@ struct ListCommandTests {
         }
     }
 
+    @Test func `on a terminal, ls --long fits, and says of the state what is not as usual`() async throws {
+        try await withDevice { device in
+            for name in ["Groceries.txt", "A name that is much longer than that.txt"] {
+                try (device.local / name).create("milk")
+            }
+            try (device.local / "Trip").makeFolder()
+            let filename = try (device.local / "Groceries.txt").filename()
+            let wide = try await device.terminal("ls --long local", columns: 120, environment: "NO_COLOR=1")
+            #expect(wide.contains("  local   Groceries "))
+            #expect(wide.contains("  \(filename)\n"))
+            #expect(wide.contains("folder  Trip/\n"))
+            let narrow = try await device.terminal("ls --long local", columns: 60, environment: "NO_COLOR=1")
+            #expect(narrow.contains("A name that is much longe…\n"))
+            #expect(!narrow.contains(filename))
+            let lines = narrow.split(separator: "\n")
+            #expect(lines.count == 3 && lines.allSatisfy { $0.count <= 60 }, "\(narrow)")
+        }
+    }
+
+    @Test func `JSON has names as they are, and lines have them without line feeds`() async throws {
+        try await withDevice { device in
+            let document = device.local / "two\nlines.txt"
+            try document.create("milk")
+            struct Row: Decodable { let displayName: String }
+            let json = try await device.docfs("ls", "--json", device.local.string)
+            #expect(
+                try JSONDecoder().decode([Row].self, from: Data(json.standardOutput.utf8))[0].displayName
+                    == "two\nlines")
+            let listing = try await device.docfs("ls", device.local.string)
+            #expect(listing.lines.count == 1 && listing.lines[0].hasSuffix("  two\\nlines"))
+        }
+    }
+
+    @Test func `on a terminal, what is empty is said`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            let versions = try await device.terminal("versions local/Plan.txt", columns: 80)
+            #expect(versions == "There are no other versions of local/Plan.txt.\n")
+            #expect(try await device.docfs("versions", (device.local / "Plan.txt").string).standardOutput == "")
+            #expect(
+                try await device.terminal("redo --list", columns: 80) == "There is nothing that can be done again.\n")
+            #expect(try await device.docfs("redo", "--list", device.documents.string).standardOutput == "")
+            #expect(
+                try await device.terminal("undo --list", columns: 80, environment: "NO_COLOR=1") == "1  Create “Plan”\n"
+            )
+            #expect(try await device.terminal("status", columns: 80).contains("0 B in 0 documents"))
+        }
+    }
+
     @Test func `ls takes documents and several paths, and prints exact sizes and times as JSON`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"

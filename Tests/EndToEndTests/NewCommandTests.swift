@@ -66,6 +66,10 @@ struct NewCommandTests {
             for name in ["", "a/b"] {
                 #expect(try await device.docfs("new", "--name", name, device.mountpoint.string).exitStatus == 64)
             }
+            for pathExtension in ["a b", "a.b", "a/b", String(repeating: "x", count: 17)] {
+                let result = try await device.docfs("new", "--ext", pathExtension, device.mountpoint.string)
+                #expect(result.exitStatus == 64)
+            }
             let long = try await device.docfs(
                 "new", "--name", String(repeating: "x", count: 254), device.mountpoint.string)
             #expect(long.exitStatus == 1)

@@ -116,6 +116,14 @@ struct ReorderCommandTests {
         }
     }
 
+    @Test func `a document cannot be sorted`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            let result = try await run("sort Plan.txt name", on: device, exitStatus: 1)
+            #expect(result.oneErrorLine == "docfs: Plan.txt is not a folder; name the folder that it lies in")
+        }
+    }
+
     @Test func `a sorted folder cannot be reordered: EPERM, and one line that says why`() async throws {
         try await withDevice(.displayNames) { device in
             for name in Self.names.reversed() { try (device.local / name).create(name) }

@@ -155,6 +155,21 @@ struct StayingTests {
         }
     }
 
+    @Test func `download of more than the limit says that documents have given way`() async throws {
+        var limited = MountOptions()
+        limited.cacheLimit = "2M"
+        try await withTwoDevices(secondOptions: limited) { laptop, desktop in
+            let text = String(repeating: "0123456789abcdef", count: 65536)
+            let names = (0..<4).map { "Film \($0).txt" }
+            for name in names { _ = try await Self.send(name, text, laptop: laptop, desktop: desktop) }
+            let result = try await desktop.docfs("download", desktop.cloud.string)
+            #expect(result.exitStatus == 1)
+            #expect(result.oneErrorLine?.contains("--cache-limit leaves no room") == true, "\(result.standardError)")
+            let one = try await desktop.docfs("download", (desktop.cloud / names[0]).string)
+            #expect(one.exitStatus == 0, "\(one.standardError)")
+        }
+    }
+
     @Test func `a limit that is no size is wrong usage`() async throws {
         try await withUnmountedDevice { device in
             let result = try await device.attemptMount(device.mountArguments + ["--cache-limit", "much"])

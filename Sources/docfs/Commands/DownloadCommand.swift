@@ -8,7 +8,7 @@ struct DownloadCommand: ParsableCommand {
             A document of the cloud that was never opened here is a placeholder without content. This fetches its content, or the newest \
             version of it, and returns when it is here. Of a folder, everything in it is fetched.
 
-            Example:  docfs download cloud/Holiday cloud/Tickets.pdf
+            Example: docfs download cloud/Holiday cloud/Tickets.pdf
             """)
 
     @Argument(help: "Documents and folders.", completion: .documents)

@@ -9,7 +9,7 @@ struct EvictCommand: ParsableCommand {
             Nothing is dropped that is open, kept, or not safely in the cloud. Of a folder, everything that can go is dropped, and what \
             stays is named.
 
-            Example:  docfs evict cloud/Holiday
+            Example: docfs evict cloud/Holiday
             """)
 
     @Argument(help: "Documents and folders.", completion: .documents)

@@ -10,7 +10,7 @@ struct KeepCommand: ParsableCommand {
             Contents that are not here are fetched. A kept folder fetches all that ever comes into it, and the newer versions of what is \
             in it. Other devices do not hear of it.
 
-            Example:  docfs keep cloud/Work
+            Example: docfs keep cloud/Work
             """)
 
     @Argument(help: "Documents and folders.", completion: .documents)

@@ -7,7 +7,8 @@ struct ListCommand: ParsableCommand {
         discussion: """
             Documents are listed in the order of their folder. On a terminal, their display names stand in columns, each after a mark: \
             ● green (all is well), ▲ yellow (in conflict), ✖ red (the last save or upload failed). Elsewhere each document is one line: \
-            indicator, state, transfer, filename, display name. --long adds size and time, and lists folders, too.
+            indicator, state, transfer, filename, display name. --long adds size and time, and lists folders, too; on a terminal it says of \
+            the state only what is not as usual, and leaves out filenames where they do not fit.
 
             Example: docfs ls --long ~/docs/Documents/cloud
             """)
@@ -89,6 +90,20 @@ struct Listing {
     }
 
     func long(_ facts: TerminalFacts) throws -> String {
+        facts.isTerminal ? try terminalTable(facts) : try wholeTable(facts)
+    }
+
+    private func terminalTable(_ facts: TerminalFacts) throws -> String {
+        let folderRows: [[StyledText]] = try folders().map { ["", "-", "-", "folder", StyledText($0 + "/", .bold)] }
+        var table = TextTable(folderRows + documents.map(\.terminalRow))
+        table.rightAligned = [1]
+        table.hasColor = facts.hasColor
+        // The name is the fifth column, the filename the sixth.
+        table.fit(facts.width, dropping: 5, cutting: 4)
+        return table.text
+    }
+
+    private func wholeTable(_ facts: TerminalFacts) throws -> String {
         let folderRows: [[StyledText]] = try folders().map {
             ["", "folder", "-", "-", "-", StyledText($0 + "/", .bold)]
         }

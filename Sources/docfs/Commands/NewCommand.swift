@@ -38,7 +38,10 @@ struct NewCommand: ParsableCommand {
         if let name, name.isEmpty || name.contains("/") {
             throw ValidationError("--name cannot be empty or contain '/'")
         }
-        if pathExtension.contains("/") { throw ValidationError("--ext cannot contain '/'") }
+        if pathExtension.count > DocumentName.longestExtension || pathExtension.contains(where: { " ./".contains($0) })
+        {
+            throw ValidationError("--ext must be 1 to 16 characters without a space, a dot or '/'")
+        }
     }
 
     func run() throws {

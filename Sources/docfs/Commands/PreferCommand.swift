@@ -9,7 +9,7 @@ struct PreferCommand: ParsableCommand {
             New documents that are made in Documents itself go to the preferred location, and everything that is at the other one moves \
             over. Returns when that is done. What cannot move stays where it is, and is named; the same command tries it again.
 
-            Example:  docfs prefer cloud
+            Example: docfs prefer cloud
             """)
 
     @Argument(help: "local or cloud.")

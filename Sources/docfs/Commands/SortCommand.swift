@@ -25,7 +25,11 @@ struct SortCommand: ParsableCommand {
             _ = try MountedTree(holding: folder)
             let value = Array(mode.rawValue.utf8)
             guard setxattr(folder, OrderAttribute.sort, value, value.count, 0) != 0 else { return }
-            throw CommandFailure("\(folder) cannot be sorted: \(String(cString: strerror(errno)))")
+            let error = errno
+            throw CommandFailure(
+                error == ENOTDIR
+                    ? "\(folder) is not a folder; name the folder that it lies in"
+                    : "\(folder) cannot be sorted: \(String(cString: strerror(error)))")
         }
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Glibc
 
 struct StatusCommand: ParsableCommand {
@@ -78,6 +79,8 @@ private enum StatusReport: Encodable {
     private static func humanValue(_ pair: (key: String, value: String), in state: StateText) -> StyledText {
         switch pair.key {
         case "size": StyledText(Int64(pair.value).map(HumanText.size) ?? pair.value)
+        case "modified": StyledText(time(pair.value))
+        case "trash": StyledText(Self.trash(pair.value))
         case "progress": StyledText(pair.value + " %")
         case "state", "indicator": StyledText(pair.value, StyledText.Style(indicator: state["indicator"] ?? ""))
         case "error": StyledText(pair.value, .red)
@@ -86,6 +89,18 @@ private enum StatusReport: Encodable {
         case "displayName": StyledText(pair.value, .bold)
         default: StyledText(pair.value)
         }
+    }
+
+    private static func time(_ text: String) -> String {
+        guard let date = try? Date(text, strategy: .iso8601) else { return text }
+        return HumanText.localTime(secondsSince1970: Int(date.timeIntervalSince1970))
+    }
+
+    /// `BYTES in N documents`, with a size for people.
+    private static func trash(_ text: String) -> String {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let bytes = Int64(words[0]) else { return text }
+        return "\(HumanText.size(bytes)) \(words[1] == "in 1 documents" ? "in 1 document" : words[1])"
     }
 
     func encode(to encoder: any Encoder) throws {

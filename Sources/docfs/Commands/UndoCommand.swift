@@ -46,16 +46,24 @@ struct ActionOptions: ParsableArguments {
     func run(_ direction: ActionDirection, done: String, object: String) throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holding: path)
-            if list { return try show(mount.actions(direction)) }
+            if list { return try show(mount.actions(direction), object: object) }
             let name = try mount.perform(direction)
             if json { return try Output.json([direction == .undo ? "undone" : "redone": name]) }
-            try Output.line("\(done): \(name)")
+            try Output.line("\(done): \(name.printable)")
         }
     }
 
-    private func show(_ actions: [String]) throws {
+    private func show(_ actions: [String], object: String) throws {
         if json { return try Output.json(actions) }
-        try Output.write(actions.map { $0 + "\n" }.joined())
+        let facts = TerminalFacts.of(STDOUT_FILENO)
+        guard facts.isTerminal else { return try Output.write(actions.map { $0.printable + "\n" }.joined()) }
+        if actions.isEmpty { return try Output.line("There is nothing that can be \(object).") }
+        // The next one stands out.
+        var table = TextTable(
+            actions.enumerated().map { [StyledText("\($0 + 1)", .faint), StyledText($1, $0 == 0 ? .bold : nil)] })
+        table.rightAligned = [0]
+        table.hasColor = facts.hasColor
+        try Output.write(table.text)
     }
 }
 

@@ -33,9 +33,13 @@ struct ListVersions: ParsableCommand {
         try CommandFailure.reported {
             let all = try DocumentVersions(of: document).all
             if json { return try Output.json(all) }
+            let facts = TerminalFacts.of(STDOUT_FILENO)
+            if all.isEmpty, facts.isTerminal {
+                return try Output.line("There are no other versions of \(document.printable).")
+            }
             var table = TextTable(all.enumerated().map { DocumentVersions.row($1, number: $0 + 1) })
             table.rightAligned = [0, 2]
-            table.hasColor = TerminalFacts.of(STDOUT_FILENO).hasColor
+            table.hasColor = facts.hasColor
             try Output.write(table.text)
         }
     }

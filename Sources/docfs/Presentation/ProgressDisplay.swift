@@ -6,7 +6,7 @@ struct ProgressDisplay {
     private static let firstLineAfter = 10.0
     private static let secondsBetweenLines = 30.0
 
-    let title: String
+    var title: String
     private let facts: TerminalFacts
     private var estimate = ProgressEstimate()
     private var nextLine: Double
@@ -22,7 +22,9 @@ struct ProgressDisplay {
         let now = Self.now()
         estimate.add(progress, at: now)
         if facts.redrawsLines {
-            Self.write("\r\(ProgressLine.bar(title, progress, estimate, width: facts.width))\u{1b}[K")
+            Self.write(
+                "\r\(ProgressLine.bar(title, progress, estimate, width: facts.width, hasColor: facts.hasColor))\u{1b}[K"
+            )
             isDrawn = true
         } else if now >= nextLine {
             nextLine = now + Self.secondsBetweenLines

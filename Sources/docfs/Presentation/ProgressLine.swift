@@ -39,15 +39,29 @@ struct ProgressEstimate {
 
 /// Renders progress as one line.
 enum ProgressLine {
-    static let barWidth = 30
+    private static let barWidths = 5...30
+    /// What stands after the bar is rarely longer. The bar keeps its width while the words change.
+    private static let usualWords = 44
 
-    /// `title [#####.....] 42 %, 1.2 MB/s, 8 s left`, cut to the width.
-    static func bar(_ title: String, _ progress: Progress, _ estimate: ProgressEstimate, width: Int) -> String {
-        let filled = Int(progress.fraction * Double(barWidth))
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: barWidth - filled)
-        let line = "\(title.printable) [\(bar)] \(words(progress, estimate))"
+    /// `title █████░░░░░ 42 %, 1.2 MB/s, 8 s left`. On a narrow terminal first the bar gives way, then the title.
+    static func bar(
+        _ title: String, _ progress: Progress, _ estimate: ProgressEstimate, width: Int, hasColor: Bool = false
+    ) -> String {
         // The last column stays free: a full line would wrap.
-        return line.cut(toColumns: max(1, width - 1))
+        let room = max(1, width - 1)
+        let title = title.printable
+        let words = words(progress, estimate).cut(toColumns: room)
+        let wanted = room - title.columns - usualWords - 2
+        let most = min(
+            min(max(wanted, barWidths.lowerBound), barWidths.upperBound), room - title.columns - words.columns - 2)
+        guard most >= barWidths.lowerBound else {
+            let left = room - words.columns - 1
+            return left > 1 ? "\(title.cut(toColumns: left)) \(words)" : words
+        }
+        let filled = Int(progress.fraction * Double(most))
+        let done = StyledText(String(repeating: "█", count: filled), .green).rendered(hasColor: hasColor)
+        let rest = StyledText(String(repeating: "░", count: most - filled), .faint).rendered(hasColor: hasColor)
+        return "\(title) \(done)\(rest) \(words)"
     }
 
     /// `title: 42 %, 8 s left`, for a log.

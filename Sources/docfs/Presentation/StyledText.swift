@@ -17,11 +17,31 @@ struct StyledText: Equatable {
         self.style = style
     }
 
+    private init(printable text: String, _ style: Style?) {
+        self.text = text
+        self.style = style
+    }
+
     var columns: Int { text.columns }
+
+    /// Cut to a number of columns; an ellipsis says that something is missing.
+    func cut(toColumns limit: Int) -> StyledText { StyledText(printable: text.cut(toColumns: limit), style) }
 
     func rendered(hasColor: Bool) -> String {
         guard hasColor, let style, !text.isEmpty else { return text }
         return "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m"
+    }
+}
+
+extension [StyledText] {
+    /// One cell of several pieces.
+    func cut(toColumns limit: Int) -> [StyledText] {
+        var left = limit
+        return map { piece in
+            let cut = piece.cut(toColumns: left)
+            left -= cut.columns
+            return cut
+        }
     }
 }
 

@@ -1,15 +1,31 @@
 /// A table of text. Each column is as wide as its widest cell.
 struct TextTable {
-    let rows: [[StyledText]]
+    private(set) var rows: [[StyledText]]
     /// Columns of numbers, which end at the same place.
     var rightAligned: Set<Int> = []
     var hasColor = false
 
     init(_ rows: [[StyledText]]) { self.rows = rows }
 
+    /// Makes the table no wider than a terminal, where that can be done: leaves out one column, and then cuts another one.
+    mutating func fit(_ width: Int, dropping dropped: Int, cutting cut: Int) {
+        if widths.reduce(0, +) + 2 * (widths.count - 1) > width { rows = rows.map { Array($0.prefix(dropped)) } }
+        let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
+        guard excess > 0, widths.indices.contains(cut) else { return }
+        let limit = max(10, widths[cut] - excess)
+        rows = rows.map { row in
+            row.enumerated().map { $0 == cut ? $1.cut(toColumns: limit) : $1 }
+        }
+    }
+
+    private var widths: [Int] {
+        (0..<(rows.map(\.count).max() ?? 0)).map { column in
+            rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0
+        }
+    }
+
     var text: String {
-        let count = rows.map(\.count).max() ?? 0
-        let widths = (0..<count).map { column in rows.map { column < $0.count ? $0[column].columns : 0 }.max() ?? 0 }
+        let widths = widths
         return rows.map { row in
             // The last cells of a row are not padded.
             let end = (row.lastIndex { !$0.text.isEmpty } ?? -1) + 1
@@ -31,8 +47,12 @@ struct TextColumns {
     /// - Parameter cells: each of one or more pieces of text.
     init(_ cells: [[StyledText]]) { self.cells = cells }
 
+    private static let leastWidth = 10
+
+    /// A name that is wider than the terminal is cut, but something of it always stays.
     func text(width: Int, hasColor: Bool) -> String {
         guard !cells.isEmpty else { return "" }
+        let cells = cells.map { $0.cut(toColumns: max(Self.leastWidth, width)) }
         let lengths = cells.map { $0.reduce(0) { $0 + $1.columns } }
         let most = min(cells.count, max(1, width / (1 + Self.gap)))
         let (rows, widths) =
