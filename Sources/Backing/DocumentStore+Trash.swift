@@ -43,7 +43,7 @@ extension DocumentStore {
             for step in steps {
                 if step.isInTrash { try files.removeFromTrash(step.entry.inode) }
                 try catalog.delete(step)
-                rest.name.add(ActionSubject(kind: step.entry.kind, name: ""), times: -1)
+                if step.isAboutEntry { rest.name.add(ActionSubject(kind: step.entry.kind, name: ""), times: -1) }
             }
             if steps.count < Self.stepsAtOnce { try catalog.deleteAction(action.id) } else { try catalog.store(rest) }
         }

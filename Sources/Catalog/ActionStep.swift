@@ -25,6 +25,8 @@ public struct ActionStep: Sendable {
         case present
         /// The entry has another name or place. `entry` is its row as it was before.
         case placed
+        /// The preferred location is another one; this is the one before. `entry` has no meaning.
+        case preferred(Container)
     }
 
     /// Where an entry stands, and under which names. The folder is nil for `local`.
@@ -61,6 +63,17 @@ public struct ActionStep: Sendable {
         self.folder = folder
         self.outcome = outcome
     }
+
+    /// A change of the preferred location.
+    public init(preferredBefore container: Container, action: Int64, number: Int) {
+        let none = Entry(
+            parent: .documents, container: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
+            position: .zero, mode: 0)
+        self.init(action: action, number: number, change: .preferred(container), entry: none, folder: nil)
+    }
+
+    /// Whether it is about an entry of the tree.
+    public var isAboutEntry: Bool { if case .preferred = change { false } else { true } }
 
     /// Whether its file is in the trash.
     public var isInTrash: Bool { change == .removed && entry.kind == .document && entry.isHere }

@@ -113,7 +113,7 @@ enum ActionTable {
 
 extension Database {
     func write(_ step: ActionStep) throws {
-        if step.change == .present {
+        if step.change == .present || !step.isAboutEntry {
             var statement = try DirectStatement(self, sql: ActionTable.insertPresent)
             statement.bind(step.action)
             statement.bind(step.number)
@@ -169,6 +169,8 @@ extension ActionStep.Change: StoredCode {
         case .removed: 0
         case .present: 1
         case .placed: 2
+        case .preferred(.local): 3
+        case .preferred(.cloud): 4
         }
     }
 
@@ -176,6 +178,8 @@ extension ActionStep.Change: StoredCode {
         switch code {
         case 0: self = .removed
         case 2: self = .placed
+        case 3: self = .preferred(.local)
+        case 4: self = .preferred(.cloud)
         default: self = .present
         }
     }

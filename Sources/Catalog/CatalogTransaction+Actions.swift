@@ -91,6 +91,10 @@ extension CatalogTransaction {
         }
     }
 
+    public func lastAction(of kind: ActionKind) throws -> ActionRecord? {
+        try actions(where: "kind=? ORDER BY number DESC", limit: 1) { $0.bind(kind.rawValue) }.first
+    }
+
     public func lastAction() throws -> Int64 {
         try turn.read { try Int64.fetchOne($0, sql: "SELECT max(number) FROM actions") ?? 0 }
     }

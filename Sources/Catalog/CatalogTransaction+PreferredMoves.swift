@@ -24,6 +24,11 @@ extension CatalogTransaction {
         return entries.count
     }
 
+    /// Nothing is to move any more.
+    public func forgetPreferredMoves() throws {
+        try turn.write { try $0.execute(sql: "DELETE FROM preferredMoves") }
+    }
+
     /// Lets those that stayed be tried again.
     public func retryPreferredMoves() throws {
         try turn.write { try $0.execute(sql: "UPDATE preferredMoves SET reason=NULL") }

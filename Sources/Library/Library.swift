@@ -83,10 +83,11 @@ public final class Library: Sendable {
             removal: removal, contents: contents, openings: openings, fileAttributes: fileAttributes, states: states,
             order: order, versionFiles: versionFiles, replicatedTree: replicatedTree, orphans: orphans,
             actions: actions)
+        preferredLocation = PreferredLocation(
+            transactions, namespace: namespace, tree: tree, actions: actions)
         undoing = Undoing(
             transactions, actions: actions, namespace: namespace, tree: tree, removal: removal,
-            fileAttributes: fileAttributes, replicatedTree: replicatedTree)
-        preferredLocation = PreferredLocation(transactions, namespace: namespace, tree: tree)
+            fileAttributes: fileAttributes, replicatedTree: replicatedTree, preferredLocation: preferredLocation)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)

@@ -57,7 +57,7 @@ struct PreferredLocationTests {
         }
     }
 
-    @Test func `undo brings back what moved, and leaves the preferred location as it is`() async throws {
+    @Test func `undo brings back what moved, and the preferred location`() async throws {
         try await withDevice { device in
             for name in ["a.txt", "b.txt", "c.txt"] { try (device.local / name).create(name) }
             #expect(try await device.docfs("prefer", "cloud", device.mountpoint.string).exitStatus == 0)
@@ -65,7 +65,10 @@ struct PreferredLocationTests {
             #expect(try await device.docfs("undo", device.mountpoint.string).exitStatus == 0)
             #expect(try (device.local / "b.txt").text() == "b.txt")
             #expect(try device.local.documentNames().count == 3)
-            #expect(try await device.shell("cat .location").line == "cloud")
+            #expect(try await device.shell("cat .location").line == "local")
+            #expect(try await device.shell("head -n 1 .redo").line == "Move 3 documents to the cloud")
+            #expect(try await device.docfs("redo", device.mountpoint.string).exitStatus == 0)
+            #expect(try await device.shell("cat .location; cat cloud/b.txt").standardOutput == "cloud\nb.txt")
         }
     }
 

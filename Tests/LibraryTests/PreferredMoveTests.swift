@@ -115,4 +115,76 @@ struct PreferredMoveTests {
             #expect(device.library.preferredLocationText == "local\n")
         }
     }
+
+    @Test func `undo takes the preferred location back, and redo sets it again`() async throws {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt"] { try device.create(name, name, in: .local) }
+            try Self.prefer("cloud", on: device)
+            #expect(try device.library.actionListText(.undo).hasPrefix("Move 2 documents to the cloud\n"))
+            try device.library.perform(.undo)
+            #expect(device.library.preferredLocationText == "local\n")
+            #expect(try device.names(in: .local) == ["a.txt", "b.txt"])
+            try device.close()
+            try device.open()
+            #expect(device.library.preferredLocationText == "local\n")
+            try device.library.perform(.redo)
+            #expect(device.library.preferredLocationText == "cloud\n")
+            #expect(try device.names(in: .cloud) == ["a.txt", "b.txt"])
+            #expect(try Self.state(device).hasPrefix("preferred: cloud\n"))
+        }
+    }
+
+    @Test func `where nothing moved, undo takes back the preferred location alone`() async throws {
+        try await withDevice { device in
+            try Self.prefer("cloud", on: device)
+            #expect(try device.library.actionListText(.undo) == "Change the preferred location to cloud\n")
+            try device.library.perform(.undo)
+            #expect(device.library.preferredLocationText == "local\n")
+            #expect(try device.library.actionListText(.redo) == "Change the preferred location to cloud\n")
+            try Self.prefer("local", on: device)
+            #expect(try device.library.actionListText(.redo) == "Change the preferred location to cloud\n")
+        }
+    }
+
+    @Test func `a move that goes on at the next start is one action with what moved before`() async throws {
+        try await withDevice { device in
+            for name in ["a.txt", "b.txt", "c.txt"] { try device.create(name, name, in: .local) }
+            // As a kill leaves it when one document has moved.
+            try device.library.store.write { catalog in
+                try catalog.set(.preferredLocation, "cloud")
+                _ = try catalog.planPreferredMoves(from: .local)
+                try device.library.actions.recordPreference(for: .cloud, catalog)
+            }
+            let name = Array("a.txt".utf8)
+            try device.library.tree.rename(name, in: .local, to: name, in: .cloud, options: [], by: .preferredMove)
+            try device.crash()
+            try device.open()
+            device.library.preferredLocation.waitUntilMoved()
+            #expect(try device.library.actionListText(.undo).hasPrefix("Move 3 documents to the cloud\nCreate"))
+            try device.library.perform(.undo)
+            #expect(try device.names(in: .local) == ["a.txt", "b.txt", "c.txt"])
+            #expect(device.library.preferredLocationText == "local\n")
+        }
+    }
+
+    @Test func `what moves when it is tried again is an action of its own`() async throws {
+        try await withDevice { device in
+            try device.create("a.txt", "a", in: .local)
+            try device.makeFolder("Work", in: .local)
+            try device.makeFolder("Work")
+            try Self.prefer("cloud", on: device)
+            try device.rename("Work", in: .cloud, to: "Other")
+            try Self.prefer("cloud", on: device)
+            #expect(
+                try device.library.actionListText(.undo).split(separator: "\n").prefix(3) == [
+                    "Move folder “Work” to the cloud", "Rename folder “Work” to “Other”", "Move “a” to the cloud",
+                ])
+            for _ in 0..<2 { try device.library.perform(.undo) }
+            #expect(device.library.preferredLocationText == "cloud\n")
+            try device.library.perform(.undo)
+            #expect(device.library.preferredLocationText == "local\n")
+            #expect(try device.names(in: .local) == ["Work", "a.txt"])
+            #expect(try device.names(in: .cloud) == ["Work"])
+        }
+    }
 }

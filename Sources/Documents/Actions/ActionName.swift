@@ -10,6 +10,8 @@ public enum ActionKind: String, Sendable, Equatable {
     case moveOutOfCloud
     /// Another place in the order of its folder.
     case reorder
+    /// Another preferred location, and the moves that follow from it.
+    case prefer
 }
 
 /// A document, folder or link as the name of an action mentions it.
@@ -36,7 +38,7 @@ public struct ActionName: Sendable, Equatable {
     public private(set) var first: ActionSubject?
     /// The folder in which all of them lie, itself included; nil if there is none.
     public var whole: ActionSubject?
-    /// The new name of the first, or the folder that they were moved to.
+    /// The new name of the first, or the folder that they were moved to, or the preferred location (`Container`).
     public private(set) var destination: String?
 
     public init(_ kind: ActionKind, to destination: String? = nil) {
@@ -75,6 +77,7 @@ public struct ActionName: Sendable, Equatable {
 
     /// One line; names are as they are.
     public var text: String {
+        if kind == .prefer, count == 0 { return "Change the preferred location to \(destination ?? "")" }
         let words = [verb, object, complement].compactMap { $0 }
         return words.joined(separator: " ")
     }
@@ -84,7 +87,7 @@ public struct ActionName: Sendable, Equatable {
         case .create: "Create"
         case .delete: "Delete"
         case .rename: "Rename"
-        case .move, .moveToCloud, .moveOutOfCloud: "Move"
+        case .move, .moveToCloud, .moveOutOfCloud, .prefer: "Move"
         case .reorder: "Reorder"
         }
     }
@@ -104,6 +107,7 @@ public struct ActionName: Sendable, Equatable {
         case .create, .delete, .reorder: nil
         case .moveToCloud: "to the cloud"
         case .moveOutOfCloud: "out of the cloud"
+        case .prefer: destination == Container.cloud.rawValue ? "to the cloud" : "out of the cloud"
         case .rename: count == 1 ? destination.map { "to “\($0)”" } : nil
         case .move: destination.map { "to “\($0)”" }
         }

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Glibc
 import Logging
 import Synchronization
 import SystemPackage
@@ -32,6 +33,10 @@ final class Actions: LibraryPart {
         /// Nil until the first change.
         var lastID: Int64?
         var hasRedo = false
+        /// Whether the next move to the preferred location makes an action of its own.
+        var endsPreference = false
+        /// Of each process that removed something a moment ago.
+        var emptied: [Int32: (folders: EmptiedFolders, last: Timestamp)] = [:]
     }
 
     private let state = Mutex(State())
@@ -49,12 +54,45 @@ final class Actions: LibraryPart {
         of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction
     ) throws -> StepReference? {
         guard entry.id != nil, entry.kind != .scratch else { return nil }
+        var entry = entry
+        if entry.kind == .folder, let time = formerTime(of: entry.inode, by: caller) { entry.modified = time }
         let folder = try folderID(entry.parent, catalog)
         return try record(.delete, by: process(of: caller), catalog) { open in
             open.record.name.add(entry.subject)
             open.roots.addRemoved(entry.subject, entry.inode, in: entry.parent)
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .removed, entry: entry, folder: folder)
+        }
+    }
+
+    /// An entry of a folder is about to be removed.
+    func willRemove(from folder: InodeNumber, by caller: Caller, _ catalog: CatalogTransaction) throws {
+        let process = process(of: caller)
+        if folder <= .cloud || process == 0 { return }
+        let now = surroundings.now()
+        try state.withLock { state in
+            // Taken out of the table, so that it is changed in place.
+            var folders = EmptiedFolders()
+            if let known = state.emptied.removeValue(forKey: process) {
+                if ActionGrouping.joins(now, last: known.last) { folders = known.folders }
+            } else {
+                state.emptied = state.emptied.filter { ActionGrouping.joins(now, last: $0.value.last) }
+            }
+            try folders.willRemove(from: folder) { try modificationTime(ofFolder: folder, catalog) }
+            state.emptied[process] = (folders, now)
+        }
+    }
+
+    /// The time of the store's folder.
+    func modificationTime(ofFolder folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Timestamp {
+        Timestamp(try backing.folder(folder, catalog).descriptor.status().st_mtim)
+    }
+
+    private func formerTime(of folder: InodeNumber, by caller: Caller) -> Timestamp? {
+        let (process, now) = (process(of: caller), surroundings.now())
+        return state.withLock { state in
+            guard let known = state.emptied[process], ActionGrouping.joins(now, last: known.last) else { return nil }
+            return state.emptied[process]?.folders.remove(folder)
         }
     }
 
@@ -85,7 +123,8 @@ final class Actions: LibraryPart {
         if try nameNew(entry, by: caller, catalog) { return nil }
         let folder = try folderID(source.parent, catalog)
         let outcome = try place(of: entry, catalog)
-        let (kind, destination) = try Self.kind(of: entry, from: source, catalog)
+        var (kind, destination) = try Self.kind(of: entry, from: source, catalog)
+        if caller == .preferredMove { (kind, destination) = (.prefer, entry.container?.rawValue) }
         // Only the extension changes.
         let isSameTitle = kind == .rename && entry.subject == source.subject
         return try record(kind, to: destination, by: process(of: caller), catalog) { open in
@@ -94,6 +133,31 @@ final class Actions: LibraryPart {
                 action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
                 outcome: outcome)
         }
+    }
+
+    /// Records another preferred location. The moves that follow from it join this action (`Caller.preferredMove`).
+    func recordPreference(for container: Container, _ catalog: CatalogTransaction) throws {
+        endPreference()
+        var open = try newAction(Self.preference, to: container.rawValue, at: surroundings.now(), catalog)
+        let step = ActionStep(preferredBefore: container.other, action: open.record.id, number: 0)
+        open.steps = 1
+        catalog.ifFailed { [state = self] in state.state.withLock { $0.open[Self.preference] = nil } }
+        try catalog.append(step, of: open.record)
+        state.withLock { $0.open[Self.preference] = open }
+    }
+
+    /// The next move to the preferred location makes an action of its own.
+    func endPreference() { state.withLock { ($0.open[Self.preference], $0.endsPreference) = (nil, true) } }
+
+    /// No process has this number.
+    private static let preference = ActionGrouping(process: -2, kind: .prefer, destination: nil)
+
+    /// The change of the preferred location to which a move in the background belongs, after a mount or a longer pause.
+    private func openPreference(_ catalog: CatalogTransaction) throws -> Open? {
+        if state.withLock(\.endsPreference) { return nil }
+        guard let record = try catalog.lastAction(of: .prefer), !record.isUndone else { return nil }
+        let last = try catalog.steps(of: record.id).last?.number ?? -1
+        return Open(record: record, steps: last + 1)
     }
 
     /// Records other places in the order of a folder, as one action.
@@ -148,7 +212,9 @@ final class Actions: LibraryPart {
         _ step: (inout Open) -> ActionStep
     ) throws -> StepReference {
         let now = surroundings.now()
-        let grouping = ActionGrouping(process: process, kind: kind, destination: destination)
+        let grouping =
+            kind == .prefer
+            ? Self.preference : ActionGrouping(process: process, kind: kind, destination: destination)
         var open = try openAction(grouping, to: destination, at: now, catalog)
         let added = step(&open)
         open.steps += 1
@@ -167,17 +233,25 @@ final class Actions: LibraryPart {
     ) throws -> Open {
         let known = state.withLock { state -> Open? in
             guard let open = state.open.removeValue(forKey: grouping), grouping.process != 0,
-                ActionGrouping.joins(now, last: open.record.time)
+                grouping == Self.preference || ActionGrouping.joins(now, last: open.record.time)
             else { return nil }
             return open
         }
         if let known { return known }
+        if grouping == Self.preference, let open = try openPreference(catalog) { return open }
+        return try newAction(grouping, to: destination, at: now, catalog)
+    }
+
+    private func newAction(
+        _ grouping: ActionGrouping, to destination: String?, at now: Timestamp, _ catalog: CatalogTransaction
+    ) throws -> Open {
         let (last, hasRedo) = try knowLists(catalog)
         if hasRedo { try clearRedo(catalog) }
         return state.withLock { state in
             state.open = state.open.filter { ActionGrouping.joins(now, last: $0.value.record.time) }
             state.hasRedo = false
             state.lastID = last + 1
+            if grouping == Self.preference { state.endsPreference = false }
             return Open(
                 record: ActionRecord(id: last + 1, time: now, name: ActionName(grouping.kind, to: destination)))
         }
@@ -224,8 +298,8 @@ final class Actions: LibraryPart {
             if let grouping { state.withLock { $0.open[grouping] = nil } }
             return
         }
-        if record.name.count == 1, let id = rest[0].entry.id {
-            let known = rest[0].change == .present ? record.name.first : rest[0].entry.subject
+        if record.name.count == 1, let last = rest.first(where: \.isAboutEntry), let id = last.entry.id {
+            let known = last.change == .present ? record.name.first : last.entry.subject
             if let subject = try catalog.entry(id)?.subject ?? known { record.name.rename(subject) }
         }
         try catalog.store(record)

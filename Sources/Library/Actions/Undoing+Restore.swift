@@ -7,16 +7,20 @@ import Replica
 import Replication
 import SystemPackage
 
-/// The times of a folder's or link's file, which are set when all that lies in it is back.
-struct FileTimes: Sendable {
-    let modified: Timestamp
+/// What undoing an action, or doing it again, remembers from step to step.
+struct UndoProgress {
+    let direction: ActionDirection
+    /// Folders and links that are back, with the times that their files get when all that lies in them is back.
+    var restored: [(entry: Entry, modified: Timestamp)] = []
+    var emptied = EmptiedFolders()
+
+    init(_ direction: ActionDirection) { self.direction = direction }
 }
 
 /// Brings back what was removed.
 extension Undoing {
     func restore(
-        _ step: ActionStep, of action: ActionRecord, _ restored: inout [(Entry, FileTimes)],
-        _ catalog: CatalogTransaction
+        _ step: ActionStep, of action: ActionRecord, _ progress: inout UndoProgress, _ catalog: CatalogTransaction
     ) throws -> ActionStep {
         var entry = step.entry
         let name = entry.subject.name
@@ -30,10 +34,12 @@ extension Undoing {
         if entry.kind == .folder { entry.nature = .folder(folder.namingContext.folder(try EntryName(entry.filename))) }
         try restoreFile(of: &entry, was: step, catalog)
         entry.inode = InodeNumber(0)
+        let modified = entry.modified
+        if entry.kind == .folder, entry.isReplicated { entry.modified = surroundings.folderTime(modified) }
         let committed = try restoreSynchronization(of: &entry, catalog)
         entry.inode = try catalog.insert(entry)
         if committed, let id = entry.id { try replicatedTree.show(id, in: folder.inode, catalog) }
-        if entry.kind != .document { restored.append((entry, FileTimes(modified: entry.modified))) }
+        if entry.kind != .document { progress.restored.append((entry, modified)) }
         try announce(entry, catalog)
         return ActionStep(action: step.action, number: step.number, change: .present, entry: entry, folder: nil)
     }
@@ -98,9 +104,9 @@ extension Undoing {
     }
 
     /// Gives folders and links their times, inner ones first.
-    func setTimes(of restored: [(Entry, FileTimes)], _ catalog: CatalogTransaction) throws {
-        for (entry, times) in restored.reversed() {
-            try backing.folder(entry.parent, catalog).setModified(entry.filename, times.modified.timespec)
+    func setTimes(of restored: [(entry: Entry, modified: Timestamp)], _ catalog: CatalogTransaction) throws {
+        for (entry, modified) in restored.reversed() {
+            try backing.folder(entry.parent, catalog).setModified(entry.filename, modified.timespec)
         }
     }
 
@@ -125,8 +131,8 @@ extension Undoing {
     /// Makes a folder again that another action removed. That action cannot be undone any more, as far as it is about this folder.
     private func remake(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
         guard let action = try catalog.action(step.action) else { return try existing(.local, catalog) }
-        var restored: [(Entry, FileTimes)] = []
-        let back = try restore(step, of: action, &restored, catalog)
+        var progress = UndoProgress(.undo)
+        let back = try restore(step, of: action, &progress, catalog)
         try actions.drop(step, catalog)
         return back.entry
     }

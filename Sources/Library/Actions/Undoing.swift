@@ -18,13 +18,14 @@ final class Undoing: LibraryPart {
     let removal: Removal
     let fileAttributes: Attributes
     let replicatedTree: ReplicatedTree
+    let preferredLocation: PreferredLocation
 
     /// What became of the last request, for the command that made it.
     private let lastOutcome = Mutex("")
 
     init(
         _ transactions: Transactions, actions: Actions, namespace: Namespace, tree: Tree, removal: Removal,
-        fileAttributes: Attributes, replicatedTree: ReplicatedTree
+        fileAttributes: Attributes, replicatedTree: ReplicatedTree, preferredLocation: PreferredLocation
     ) {
         self.transactions = transactions
         self.actions = actions
@@ -33,6 +34,7 @@ final class Undoing: LibraryPart {
         self.removal = removal
         self.fileAttributes = fileAttributes
         self.replicatedTree = replicatedTree
+        self.preferredLocation = preferredLocation
     }
 
     /// `done NAME`, or `refused REASON`.
@@ -48,7 +50,7 @@ final class Undoing: LibraryPart {
     /// - Throws: `Refusal.undo`, a refusal of the move that would undo a move, ENOSPC.
     func perform(_ direction: ActionDirection) throws(Refusal) {
         do throws(Refusal) {
-            let name = try performLast(direction)
+            let name = try preferredLocation.betweenMoves { () throws(Refusal) in try performLast(direction) }
             logger.notice(
                 "an action was \(direction == .undo ? "undone" : "done again")", metadata: ["action": "\(name)"])
             lastOutcome.withLock { $0 = "done \(name)" }
@@ -71,13 +73,13 @@ final class Undoing: LibraryPart {
                     throw UndoRefusal.nothing(direction)
                 }
                 let steps = try catalog.steps(of: action.id)
-                var restored: [(Entry, FileTimes)] = []
+                var progress = UndoProgress(direction)
                 for step in direction == .undo ? steps.reversed() : steps {
                     current = step
-                    try catalog.replace(step, by: invert(step, of: action, &restored, catalog))
+                    try catalog.replace(step, by: invert(step, of: action, &progress, catalog))
                 }
                 current = nil
-                try setTimes(of: restored, catalog)
+                try setTimes(of: progress.restored, catalog)
                 action.isUndone = direction == .undo
                 try catalog.store(action)
                 let hasRedo = try catalog.actionCount(.redo) > 0
@@ -101,13 +103,17 @@ final class Undoing: LibraryPart {
     }
 
     private func invert(
-        _ step: ActionStep, of action: ActionRecord, _ restored: inout [(Entry, FileTimes)],
-        _ catalog: CatalogTransaction
+        _ step: ActionStep, of action: ActionRecord, _ progress: inout UndoProgress, _ catalog: CatalogTransaction
     ) throws -> ActionStep {
         switch step.change {
-        case .removed: try restore(step, of: action, &restored, catalog)
-        case .present: try remove(step, catalog)
+        case .removed: try restore(step, of: action, &progress, catalog)
+        case .present: try remove(step, &progress, catalog)
         case .placed: try putBack(step, catalog)
+        case .preferred(let container):
+            ActionStep(
+                preferredBefore: try preferredLocation.bringBack(
+                    container, movesAll: progress.direction == .redo, catalog),
+                action: step.action, number: step.number)
         }
     }
 
@@ -157,16 +163,22 @@ final class Undoing: LibraryPart {
     // MARK: Removal
 
     /// Removes an entry that is in the tree: the action made it, or its removal was undone.
-    private func remove(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> ActionStep {
+    private func remove(
+        _ step: ActionStep, _ progress: inout UndoProgress, _ catalog: CatalogTransaction
+    ) throws -> ActionStep {
         guard let id = step.entry.id, let entry = try catalog.entry(id) else {
             throw UndoRefusal.isGone(try name(of: step, catalog))
         }
         let folder = try actions.folderID(entry.parent, catalog)
         let place = try namespace.listedPath(of: entry, catalog)
-        let removed: Entry
+        try progress.emptied.willRemove(from: entry.parent) {
+            try actions.modificationTime(ofFolder: entry.parent, catalog)
+        }
+        var removed: Entry
         if entry.kind == .folder {
             if try catalog.hasChildren(entry.inode) { throw UndoRefusal.folderIsNotEmpty(entry.filename) }
             removed = try removal.removeFolder(entry, catalog)
+            if let time = progress.emptied.remove(entry.inode) { removed.modified = time }
         } else {
             removed = try removal.removeFile(entry, keeps: true, catalog)
         }

@@ -1,5 +1,4 @@
 import Backing
-import CLinux
 import Catalog
 import Dispatch
 import Documents
@@ -14,7 +13,10 @@ final class PreferredLocation: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
     let tree: Tree
+    private let actions: Actions
     private let state = Mutex(State())
+    /// Locked while one entry moves, before the tree.
+    private let turn = Mutex(())
 
     private struct State {
         var isMoving = false
@@ -23,8 +25,9 @@ final class PreferredLocation: LibraryPart {
         var isOver = false
     }
 
-    init(_ transactions: Transactions, namespace: Namespace, tree: Tree) {
+    init(_ transactions: Transactions, namespace: Namespace, tree: Tree, actions: Actions) {
         self.transactions = transactions
+        self.actions = actions
         self.namespace = namespace
         self.tree = tree
     }
@@ -47,17 +50,45 @@ final class PreferredLocation: LibraryPart {
     /// - Throws: ENOSPC, EIO.
     func setPreferredLocation(_ container: Container) throws(Refusal) {
         try mutate { catalog in
-            let former = namespace.preferredLocation
-            if former == container { return try catalog.retryPreferredMoves() }
-            try catalog.set(.preferredLocation, container.rawValue)
-            let count = try catalog.planPreferredMoves(from: former.folder)
-            try catalog.set(.preferredMoveCount, String(count))
-            namespace.setPreferredLocation(container)
-            catalog.ifFailed { [namespace] in namespace.setPreferredLocation(former) }
-            // Names in `Documents` mean other documents from now on.
-            catalog.announce(.listingChanged(of: .documents))
+            if namespace.preferredLocation == container {
+                actions.endPreference()
+                return try catalog.retryPreferredMoves()
+            }
+            try change(to: container, movesAll: true, catalog)
+            try actions.recordPreference(for: container, catalog)
         }
         startMoving()
+    }
+
+    /// Makes a container the preferred one because an action is undone or done again. The action moves its entries itself.
+    ///
+    /// - Parameter movesAll: whether everything else moves there as well.
+    /// - Returns: the location before.
+    func bringBack(_ container: Container, movesAll: Bool, _ catalog: CatalogTransaction) throws -> Container {
+        let former = namespace.preferredLocation
+        try change(to: container, movesAll: movesAll, catalog)
+        if movesAll { catalog.whenDone { self.startMoving() } }
+        return former
+    }
+
+    private func change(to container: Container, movesAll: Bool, _ catalog: CatalogTransaction) throws {
+        let former = namespace.preferredLocation
+        try catalog.set(.preferredLocation, container.rawValue)
+        if movesAll {
+            let count = try catalog.planPreferredMoves(from: container.other.folder)
+            try catalog.set(.preferredMoveCount, String(count))
+        } else {
+            try catalog.forgetPreferredMoves()
+        }
+        namespace.setPreferredLocation(container)
+        catalog.ifFailed { [namespace] in namespace.setPreferredLocation(former) }
+        // Names in `Documents` mean other documents from now on.
+        catalog.announce(.listingChanged(of: .documents))
+    }
+
+    /// Carries something out while no entry moves.
+    func betweenMoves<Result>(_ body: () throws(Refusal) -> Result) throws(Refusal) -> Result {
+        try turn.withLock { _ throws(Refusal) in try body() }
     }
 
     /// The mount ends: the move under way is finished, and no other begins.
@@ -95,7 +126,7 @@ final class PreferredLocation: LibraryPart {
             state.hasMore = false
             return true
         }) {
-            do { while !state.withLock(\.isOver), try moveNext() {} } catch {
+            do { while !state.withLock(\.isOver), try turn.withLock({ _ in try moveNext() }) {} } catch {
                 logger.error(
                     "the move to the preferred location could not go on", metadata: ["error": "\(error)"])
             }
@@ -115,9 +146,8 @@ final class PreferredLocation: LibraryPart {
         if let entry, entry.parent == location.other.folder {
             do throws(Refusal) {
                 let name = Array(entry.filename.utf8)
-                // One process, so that the moves make one action (`ActionGrouping`).
                 try tree.rename(
-                    name, in: entry.parent, to: name, in: location.folder, options: [], by: Caller(thread: gettid()))
+                    name, in: entry.parent, to: name, in: location.folder, options: [], by: .preferredMove)
             } catch { reason = error.description }
         }
         try mutate { catalog in

@@ -14,6 +14,7 @@ extension Tree {
         let removed = try mutate { catalog in
             let entry = try namespace.existing(name, in: parent, catalog)
             if entry.kind == .folder { throw Refusal.isFolder }
+            try actions.willRemove(from: entry.parent, by: caller, catalog)
             // A link goes the other way: after a crash `Reconciliation` makes a link anew whose row is left.
             let isRebuilt = entry.container == .local && entry.isHere && entry.kind != .symbolicLink
             let removed: Entry
@@ -46,6 +47,7 @@ extension Tree {
                 return
             }
             let entry = try namespace.existing(name, in: parent, catalog)
+            try actions.willRemove(from: entry.parent, by: caller, catalog)
             try actions.recordRemoval(of: removal.removeFolder(entry, catalog), by: caller, catalog)
             catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
         }

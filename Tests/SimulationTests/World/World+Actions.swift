@@ -18,7 +18,7 @@ extension World {
             let expected: [Errno] = [
                 .noSuchFileOrDirectory, .fileExists, .noRouteToHost, .directoryNotEmpty, .invalidArgument,
                 .resourceBusy,
-                .staleNFSFileHandle, .resourceTemporarilyUnavailable, .isDirectory, .notDirectory,
+                .staleNFSFileHandle, .noData, .resourceTemporarilyUnavailable, .isDirectory, .notDirectory,
             ]
             trace("  \(error)")
             if !expected.contains(error.errno) { ledger.fail("\(device.place.name): an action failed: \(error)") }
@@ -45,7 +45,7 @@ extension World {
             try rename(entry, to: other.filename, in: entry.parent, on: device)
             return
         }
-        switch Int.random(in: 0..<43, using: &random) {
+        switch Int.random(in: 0..<47, using: &random) {
         case 0..<3: try create(on: device, entries)
         case 3..<12, 35..<37: if let any { try save(any, on: device) }
         case 12..<15: if let any { try append(to: any, on: device) }
@@ -66,6 +66,8 @@ extension World {
         case 39..<41: if let any { try evict(any, on: device) }
         case 41..<42: if let entry = entries.randomElement(using: &random) { try keep(entry, on: device) }
         case 42..<43: if let any { try download(any, on: device) }
+        case 43..<46: try perform(.undo, on: device)
+        case 46..<47: try perform(.redo, on: device)
         default: try goOn(on: device)
         }
     }

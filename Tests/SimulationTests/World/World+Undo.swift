@@ -1,0 +1,67 @@
+import Catalog
+import Documents
+import Foundation
+@testable import Library
+
+/// Undo and redo.
+extension World {
+    /// Undoes the last action of a device, or does it again. Each document that comes back must be as it was when it was removed.
+    func perform(_ direction: ActionDirection, on device: SimulatedDevice) throws(Refusal) {
+        let last = try device.library.transactions.inspect { catalog -> (ActionRecord, [ActionStep])? in
+            guard let action = try catalog.actions(direction, limit: 1).first else { return nil }
+            return (action, try catalog.steps(of: action.id))
+        }
+        guard let (action, steps) = last else { return }
+        trace("\(device.place.name): \(direction.rawValue) \(action.name.text)")
+        for step in steps { try noteUndoing(step, on: device) }
+        let contents = steps.filter(\.isInTrash).map { (step: $0, content: contentInTrash(of: $0, on: device)) }
+        try device.library.perform(direction)
+        for (step, content) in contents { try checkReturn(of: step, content, on: device) }
+        ledger.count(direction.rawValue)
+    }
+
+    /// Records what the inversion of a step removes, or takes out of the cloud.
+    private func noteUndoing(_ step: ActionStep, on device: SimulatedDevice) throws(Refusal) {
+        guard let id = step.entry.id,
+            let entry = try device.library.transactions.inspect({ try $0.entry(id) })
+        else { return }
+        switch step.change {
+        case .present: noteDeletion(of: entry, on: device)
+        case .placed where entry.container == .cloud && step.entry.container == .local:
+            let inner = try device.library.transactions.inspect { try $0.descendants(of: entry.inode) }
+            for entry in [entry] + (entry.kind == .folder ? inner : []) {
+                if let id = entry.id { ledger.noteLeft(id) }
+                noteDeletion(of: entry, on: device, keepsContent: true)
+            }
+        case .placed, .removed, .preferred: break
+        }
+    }
+
+    private func contentInTrash(of step: ActionStep, on device: SimulatedDevice) -> ContentHash? {
+        let path = "\(device.place.path)/trash/\(step.entry.inode)"
+        guard let bytes = try? Array(Data(contentsOf: URL(fileURLWithPath: path))) else { return nil }
+        return contentHash(bytes)
+    }
+
+    private func checkReturn(of step: ActionStep, _ content: ContentHash?, on device: SimulatedDevice) throws(Refusal) {
+        let former = step.entry
+        guard let id = former.id, let entry = try device.library.transactions.inspect({ try $0.entry(id) }) else {
+            return ledger.fail("\(device.place.name): '\(former.filename)' did not come back")
+        }
+        guard let content else {
+            if entry.isHere { ledger.fail("\(device.place.name): '\(former.filename)' came back from nowhere") }
+            return
+        }
+        if localContent(of: entry.inode, on: device) != content {
+            ledger.fail("\(device.place.name): '\(former.filename)' came back with another content")
+        }
+        ledger.noteSave(content, by: device.index)
+        if entry.container == .local,
+            entry.filename != former.filename || entry.name != former.name
+                || entry.attributes != former.attributes || entry.mode != former.mode || entry.created != former.created
+                || former.container == .local && entry.position != former.position
+        {
+            ledger.fail("\(device.place.name): '\(former.filename)' came back otherwise than it was")
+        }
+    }
+}
