@@ -1,6 +1,7 @@
 import Foundation
 import MountSupport
 import SystemPackage
+import TestSupport
 import Testing
 
 /// `docfs check` of a store, mounted or not: files, rows, trash and order that disagree, and a catalog that was damaged or lost and is made
