@@ -35,7 +35,12 @@ extension BackingStore {
 
     /// The files in the trash. Other names, which docfs never gives, are left out.
     package func inodesInTrash() throws(Errno) -> [InodeNumber] {
-        try trash.names().compactMap { Int64($0).map { InodeNumber($0) } }
+        try trash.names().compactMap(Self.inode(inTrash:))
+    }
+
+    /// The inode number that a file in the trash is called by; nil for a name that docfs does not give.
+    package static func inode(inTrash name: String) -> InodeNumber? {
+        Int64(name).flatMap { $0 > 0 && String($0) == name ? InodeNumber($0) : nil }
     }
 
     package static func trashName(_ inode: InodeNumber) -> String { String(inode.number) }

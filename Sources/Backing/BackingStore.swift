@@ -145,6 +145,15 @@ package final class BackingStore: Sendable {
 
     static func asideName(_ inode: InodeNumber) -> String { asidePrefix + String(inode.number) }
 
+    package func hasSetAside(_ inode: InodeNumber) -> Bool { staging.exists(Self.asideName(inode)) }
+
+    /// How the names begin under which files are made in `staging`: contents that are being downloaded, and files that lose their
+    /// name at once.
+    private static let ownPrefixes = [asidePrefix, "arriving-", "trial-", "checkpoint"]
+
+    /// Whether docfs may have made a file of that name in `staging`.
+    package static func isOwnStagingName(_ name: String) -> Bool { ownPrefixes.contains { name.hasPrefix($0) } }
+
     /// The inode that a name in `staging` was set aside for.
     package static func inode(setAsideAs name: String) -> InodeNumber? {
         guard name.hasPrefix(asidePrefix) else { return nil }
@@ -164,5 +173,13 @@ extension BackingFolder {
         var bytes = [UInt8](repeating: 0, count: EntryName.maximumLength)
         let count = fgetxattr(file.number, BackingStore.displayNameAttribute, &bytes, bytes.count)
         return count > 0 ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
+    }
+
+    /// The bytes of that attribute, read without opening the file; nil if it has none or cannot be read.
+    package func carriedName(of name: String) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: 4 * EntryName.maximumLength)
+        let path = "/proc/self/fd/\(descriptor.number)/\(name)"
+        let count = lgetxattr(path, BackingStore.displayNameAttribute, &bytes, bytes.count)
+        return count > 0 ? Array(bytes.prefix(count)) : nil
     }
 }

@@ -3,35 +3,36 @@ import Documents
 import Glibc
 import SystemPackage
 
-/// `docfs check --store`: looks for damage in a store that no mount uses. The documents' files are not touched. A damaged catalog can be set
-/// aside: it is renamed, never removed, and the next mount makes a new one from the files and the container (`Crashes`).
-public struct StoreCheckup {
-    /// One line for each finding and for each repair.
-    public private(set) var findings: [String] = []
-    /// Whether the store can be mounted, perhaps after a repair.
-    public private(set) var isSound = true
+/// The catalog's file in a store that no mount uses: is it whole, and can it be set aside. A damaged catalog is renamed, never removed, and
+/// a new one is made from the files and the container (`Crashes`).
+public struct StoreCheckup: Sendable {
+    public let path: String
+    /// What is wrong with the file, one line for each finding.
+    public let damage: [String]
+    /// No docfs uses the store while this exists.
+    private let lock: StoreLock
 
     /// The write-ahead log belongs to the file, and is of no use without it.
     private static let catalogFiles = ["catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"]
 
-    /// - Parameters:
-    ///   - now: becomes a part of the name of a catalog that is set aside.
-    ///   - repairs: whether to set a damaged catalog aside.
     /// - Throws: an error if there is no store, a docfs uses it, or its catalog cannot be read.
-    public init(path: String, at now: Timestamp, repairs: Bool) throws(StoreError) {
+    public init(path: String) throws(StoreError) {
         guard access(path + "/catalog.sqlite", F_OK) == 0 || access(path + "/local", F_OK) == 0 else {
             throw StoreError("there is no store at \(path); name the folder that `docfs mount --store` was given")
         }
-        let lock = try StoreLock(path: path)
-        defer { withExtendedLifetime(lock) {} }
-        do { findings = try Catalog.damage(at: path + "/catalog.sqlite").map { "catalog: \($0)" } } catch {
+        self.path = path
+        lock = try StoreLock(path: path)
+        do { damage = try Catalog.damage(at: path + "/catalog.sqlite") } catch {
             throw StoreError("the catalog of the store \(path) cannot be read: \(error)")
         }
-        isSound = findings.isEmpty
-        if !isSound, repairs { try setCatalogAside(path, now) }
     }
 
-    private mutating func setCatalogAside(_ path: String, _ now: Timestamp) throws(StoreError) {
+    /// Whether there is a catalog at all.
+    public var hasCatalog: Bool { access(path + "/catalog.sqlite", F_OK) == 0 }
+
+    /// - Parameter now: becomes a part of the name.
+    /// - Returns: the new path of the catalog.
+    public func setCatalogAside(at now: Timestamp) throws(StoreError) -> String {
         let suffix = ".damaged-\(now.iso8601)"
         // The file itself last: until it is renamed, the store counts as damaged.
         for name in Self.catalogFiles.reversed() where access("\(path)/\(name)", F_OK) == 0 {
@@ -39,9 +40,27 @@ public struct StoreCheckup {
                 throw StoreError("\(path)/\(name) cannot be renamed: \(Errno(rawValue: errno)); move it away")
             }
         }
-        findings.append(
-            "catalog: set aside as \(path)/catalog.sqlite\(suffix); the next mount makes a new one from the documents' files"
-        )
-        isSound = true
+        return "\(path)/catalog.sqlite\(suffix)"
+    }
+
+    /// Copies the catalog to another folder, with what its write-ahead log holds.
+    package func copyCatalog(to folder: String) throws(StoreError) {
+        for name in Self.catalogFiles where name != "catalog.sqlite-shm" && access("\(path)/\(name)", F_OK) == 0 {
+            do throws(Errno) { try Self.copy("\(path)/\(name)", to: "\(folder)/\(name)") } catch {
+                throw StoreError("\(path)/\(name) cannot be copied to \(folder): \(error)")
+            }
+        }
+    }
+
+    private static let pieceLength = 1 << 30
+
+    private static func copy(_ path: String, to target: String) throws(Errno) {
+        let source = try Descriptor.open(path, O_RDONLY)
+        let copy = try Descriptor.open(target, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        while true {
+            let count = sendfile(copy.number, source.number, nil, pieceLength)
+            if count == 0 { return }
+            if count < 0, errno != EINTR { throw Errno(rawValue: errno) }
+        }
     }
 }

@@ -126,7 +126,7 @@ extension CatalogTransaction {
         }.first
     }
 
-    private func steps(
+    func steps(
         where condition: String, bind: (inout DirectStatement) -> Void = { _ in }
     ) throws -> [ActionStep] {
         try turn.read { db in

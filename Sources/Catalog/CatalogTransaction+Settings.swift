@@ -21,6 +21,8 @@ public enum Setting: String, Sendable {
     case lastCleaning
     /// Inode number and birth time of the catalog's own file. If the file has others, the store was copied.
     case catalogFile
+    /// The last inode number of the entries that were found in the store when the catalog was made anew.
+    case lastFoundEntry
 }
 
 extension CatalogTransaction {
@@ -49,6 +51,21 @@ extension CatalogTransaction {
         let number = (try self.setting(setting).flatMap(Int64.init) ?? 0) + 1
         try set(setting, String(number))
         return number
+    }
+}
+
+extension CatalogTransaction {
+    /// The entries that there are now were found in the store when the catalog was made anew. The container may know them
+    /// under other ids.
+    public func rememberFoundEntries() throws {
+        let last = try turn.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM entries") ?? 0 }
+        if InodeNumber(last) > .cloud { try set(.lastFoundEntry, String(last)) }
+    }
+
+    /// Whether an entry is one of those.
+    public func wasFound(_ inode: InodeNumber) throws -> Bool {
+        guard inode > .cloud, let last = try setting(.lastFoundEntry).flatMap(Int64.init) else { return false }
+        return inode.number <= last
     }
 }
 

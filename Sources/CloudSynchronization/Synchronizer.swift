@@ -48,7 +48,8 @@ public final class Synchronizer: Sendable {
         uploader = Uploader(container, contents, uploads, cloud.wake, stateChanged: stateChanged)
         sender = CommitSender(container, follower, inspector, uploads, checkpointWriter)
         repair = ContainerRepair(container, tree, inspector, uploads, checkpointWriter)
-        checkup = ContainerCheckup(container, library.checkup, follower, inspector, repair, cloud.wake)
+        checkup = ContainerCheckup(
+            container, library.checkedStore, library.checkup, follower, inspector, repair, cloud.wake)
     }
 
     /// Runs until the task is cancelled.

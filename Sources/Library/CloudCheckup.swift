@@ -1,7 +1,7 @@
 import Replication
 import Synchronization
 
-/// `docfs check`: a person requests a check of the container and waits for the report. The check itself runs in synchronization.
+/// `docfs check`: a person requests a check of the store and of the container, and waits for the report. The check itself runs in synchronization.
 public final class CloudCheckup: Sendable {
     public enum Stage: Sendable, Equatable {
         case none
@@ -52,6 +52,8 @@ public final class CloudCheckup: Sendable {
 
 /// The findings of a check, and the repairs.
 public struct CheckupReport: Sendable, Equatable {
+    /// What was found in the store.
+    public var store = StoreReport()
     /// Why the container was not whole, in one line; nil if it was.
     public var fault: String?
     /// Whether it is whole now.
@@ -70,7 +72,7 @@ public struct CheckupReport: Sendable, Equatable {
 
     /// One finding a line, for a person.
     public var lines: [String] {
-        var lines: [String] = []
+        var lines = store.lines
         if let fault { lines.append(isWhole ? "repaired: \(Self.finding(fault))" : fault) }
         if sent > 0 { lines.append("sent again: \(sent) missing \(sent == 1 ? "content" : "contents")") }
         for name in missing.prefix(Self.mostNames) {
@@ -78,11 +80,13 @@ public struct CheckupReport: Sendable, Equatable {
                 "missing: the content of \(name); `docfs check --repair` on a device that has it sends it again")
         }
         if missing.count > Self.mostNames { lines.append("missing: \(missing.count - Self.mostNames) more") }
-        if isGood { lines.append("ok: \(checked) \(checked == 1 ? "document" : "documents") in the cloud") }
+        if isWhole, missing.isEmpty {
+            lines.append("ok: \(checked) \(checked == 1 ? "document" : "documents") in the cloud")
+        }
         return lines
     }
 
-    public var isGood: Bool { isWhole && missing.isEmpty }
+    public var isGood: Bool { store.isGood && isWhole && missing.isEmpty }
 
     /// The finding without the advice that follows it.
     private static func finding(_ fault: String) -> String { String(fault.prefix { $0 != ";" }) }

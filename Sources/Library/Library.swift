@@ -32,6 +32,7 @@ public final class Library: Sendable {
     let actions: Actions
     let undoing: Undoing
     let preferredLocation: PreferredLocation
+    let storeCheck: StoreCheck
     private let announcements: Announcements
 
     /// Requests and reports of `docfs check`.
@@ -88,6 +89,7 @@ public final class Library: Sendable {
         undoing = Undoing(
             transactions, actions: actions, namespace: namespace, tree: tree, removal: removal,
             fileAttributes: fileAttributes, replicatedTree: replicatedTree, preferredLocation: preferredLocation)
+        storeCheck = StoreCheck(transactions, comparison: comparison, replicatedTree: replicatedTree)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)
@@ -132,6 +134,7 @@ public final class Library: Sendable {
     package var store: DocumentStore { transactions.store }
     package var synchronizedTree: any SynchronizedTree { replicatedTree }
     package var sentContents: any SentContents { contents }
+    package var checkedStore: any CheckedStore { storeCheck }
 
     /// The state of a document may have changed.
     package func stateChanged() { transactions.notices.stateChanged() }

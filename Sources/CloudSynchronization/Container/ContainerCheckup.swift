@@ -8,9 +8,11 @@ import Replica
 import Replication
 import SystemPackage
 
-/// `docfs check`: inspects the whole container when a person asks for it, and repairs it from what is on this device.
+/// `docfs check`: has the store checked and inspects the whole container when a person asks for it, and repairs both from what is on
+/// this device.
 struct ContainerCheckup: Sendable {
     private let container: ContainerAccess
+    private let checkedStore: any CheckedStore
     private let request: CloudCheckup
     private let follower: LogFollower
     private let inspector: ContainerInspector
@@ -21,10 +23,11 @@ struct ContainerCheckup: Sendable {
     private var objects: any ObjectStore { container.objects }
 
     init(
-        _ container: ContainerAccess, _ request: CloudCheckup, _ follower: LogFollower, _ inspector: ContainerInspector,
-        _ containerRepair: ContainerRepair, _ wake: Wake
+        _ container: ContainerAccess, _ checkedStore: any CheckedStore, _ request: CloudCheckup,
+        _ follower: LogFollower, _ inspector: ContainerInspector, _ containerRepair: ContainerRepair, _ wake: Wake
     ) {
         self.container = container
+        self.checkedStore = checkedStore
         self.request = request
         self.follower = follower
         self.inspector = inspector
@@ -35,12 +38,43 @@ struct ContainerCheckup: Sendable {
     /// Checks the container if a person asked for that. To be called between two rounds.
     func runIfAsked() async {
         guard let repairs = request.begin() else { return }
-        do { request.end(.done(try await checkUp(repairs: repairs))) } catch {
-            store.logger.warning("the cloud could not be checked", metadata: ["error": "\(error)"])
-            request.end(.failed("\(error)"))
-        }
+        request.end(await run(repairs: repairs))
         wake.signal()
     }
+
+    private func run(repairs: Bool) async -> CloudCheckup.Stage {
+        let inStore: StoreReport
+        do { inStore = try await checkStore(repairs: repairs) } catch {
+            store.logger.warning("the store could not be checked", metadata: ["error": "\(error)"])
+            return .failed("the store: \(error)")
+        }
+        do {
+            var report = try await checkUp(repairs: repairs)
+            report.store = inStore
+            return .done(report)
+        } catch {
+            store.logger.warning("the cloud could not be checked", metadata: ["error": "\(error)"])
+            if inStore.lines.isEmpty { return .failed("\(error)") }
+            var report = CheckupReport()
+            report.store = inStore
+            report.fault = "the cloud could not be checked: \(error)"
+            report.isWhole = false
+            return .done(report)
+        }
+    }
+
+    // MARK: The store
+
+    private func checkStore(repairs: Bool) async throws -> StoreReport {
+        let first = try await checkedStore.check(repairs: repairs) { [request] in request.report(progress: $0 / 2) }
+        guard repairs, first.isReplicaDamaged else { return first }
+        try await containerRepair.rereadReplica()
+        var report = try await checkedStore.check(repairs: true) { _ in }
+        report.mended = first.mended + first.remaining.filter { !report.remaining.contains($0) } + report.mended
+        return report
+    }
+
+    // MARK: The container
 
     func checkUp(repairs: Bool) async throws -> CheckupReport {
         var report = CheckupReport()
@@ -111,7 +145,7 @@ struct ContainerCheckup: Sendable {
         let present = try await presentContents()
         let ids = try store.read { try $0.replicaParents().map(\.id) }
         for (number, id) in ids.enumerated() {
-            request.report(progress: 100 * number / ids.count)
+            request.report(progress: 50 + 50 * number / ids.count)
             guard let entry = try store.read({ try CatalogReplica($0).entry(id) }), !entry.isDeleted,
                 let versions = entry.versions
             else { continue }

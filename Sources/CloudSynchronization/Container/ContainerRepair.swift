@@ -64,6 +64,18 @@ struct ContainerRepair: Sendable {
         try replaceReplica(by: fresh)
     }
 
+    /// The catalog's record of the container is damaged: reads the container again, and sends nothing.
+    func rereadReplica() async throws {
+        guard let head = try container.head() else { return }
+        let fresh = try await reread(head.container, salvages: false)
+        defer { fresh.close() }
+        // A container that was put back to an older state is a matter of its own (`takeOverIfRepaired`).
+        guard try fresh.head.position >= head.position else {
+            throw LogError.container(.otherHistory(at: head.position))
+        }
+        try replaceReplica(by: fresh)
+    }
+
     /// A chain that has just begun gets an entry at once, even one without changes. By this entry other devices notice the new chain before
     /// they write to the broken one.
     private func announcement(in fresh: FreshReplica) throws -> [Commit] {

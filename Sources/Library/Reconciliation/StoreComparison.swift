@@ -49,7 +49,7 @@ final class StoreComparison: LibraryPart {
     }
 
     private func compare(_ state: DocumentStore.Condition) throws {
-        try store.write { try restoreOrDiscardSetAside($0) }
+        try store.write { try restoreOrDiscardSetAside(isCatalogNew: state == .new, $0) }
         if state != .clean { try store.write { try TrashReconciliation(self, $0, isCopy: state == .copy).run() } }
         if state == .clean { return try reconcileEdits() }
         if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
@@ -58,6 +58,7 @@ final class StoreComparison: LibraryPart {
             var reconciliation = Reconciliation(
                 self, catalog, state == .copy ? .copy : .uncleanEnd, isCatalogNew: state == .new)
             try reconciliation.run([.local, .cloud])
+            if state == .new { try catalog.rememberFoundEntries() }
         }
     }
 
@@ -158,17 +159,22 @@ final class StoreComparison: LibraryPart {
         return entry.isOutdated || Fingerprint(status) != Fingerprint(entry)
     }
 
-    /// Empties `staging`: a file whose row exists is put back, a file whose row was removed is deleted. Downloads start anew.
-    private func restoreOrDiscardSetAside(_ catalog: CatalogTransaction) throws {
+    /// Empties `staging`: a file whose row exists is put back, a file whose row was removed is deleted. Downloads start anew. Files that
+    /// docfs did not put there stay (`docfs check`).
+    ///
+    /// - Parameter isCatalogNew: then nobody knows whether a file was to be removed, and it goes to the trash.
+    private func restoreOrDiscardSetAside(isCatalogNew: Bool, _ catalog: CatalogTransaction) throws {
         try putBackRemoved(catalog)
         let names = try backing.staging.names()
         let setAside = names.compactMap { BackingStore.inode(setAsideAs: $0) }
         if !setAside.isEmpty {
             // The removal was committed, and the file did not get to the trash.
             let removed = Set(try catalog.removedSteps().filter(\.isInTrash).map(\.entry.inode))
-            for inode in setAside where removed.contains(inode) { try backing.keepSetAside(inode) }
+            for inode in setAside where isCatalogNew || removed.contains(inode) { try backing.keepSetAside(inode) }
         }
-        for name in try backing.staging.names() { try backing.staging.removeFile(name) }
+        for name in try backing.staging.names() where BackingStore.isOwnStagingName(name) {
+            try backing.staging.removeFile(name)
+        }
     }
 
     /// Puts files in `staging` back to the paths of their rows.

@@ -37,6 +37,25 @@ struct TrashReconciliation {
         for inode in present.sorted() where rows[inode] == nil { try recover(inode) }
     }
 
+    /// Mends what a check has found in a store that may be in use. Each finding is looked at once more.
+    ///
+    /// - Parameters:
+    ///   - lost: steps whose file is not in the trash.
+    ///   - unnamed: files in the trash of which no step tells.
+    func mend(lost: [ActionStep], unnamed: [InodeNumber]) throws {
+        for step in lost {
+            guard let step = try catalog.step(step.number, of: step.action), step.isInTrash,
+                !backing.trash.exists(BackingStore.trashName(step.entry.inode)),
+                !backing.hasSetAside(step.entry.inode)
+            else { continue }
+            try comparison.actions.drop(step, catalog)
+        }
+        let known = Set(try catalog.removedSteps().map(\.entry.inode))
+        for inode in unnamed where !known.contains(inode) && backing.trash.exists(BackingStore.trashName(inode)) {
+            try recover(inode)
+        }
+    }
+
     // MARK: An undo that was not committed
 
     /// An undo had moved the file back to its folder, and was not committed.

@@ -19,6 +19,7 @@ extension Projection {
     mutating func insert(_ committed: ReplicaEntry) throws {
         let description = committed.description
         guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        if try joinFound(committed, in: folder) { return }
         try willChangeEntries(of: folder)
         try freeFilename(description.filename, in: folder)
         let entry = try insertRow(committed, in: folder)
@@ -36,7 +37,10 @@ extension Projection {
             checkpointFolders[parent] = try folder(parent) ?? catalog.entry(.cloudRoot)
         }
         guard let folder = checkpointFolders[parent] else { return }
-        if !isEmpty { try freeFilename(committed.description.filename, in: folder) }
+        if !isEmpty {
+            if try joinFound(committed, in: folder) { return }
+            try freeFilename(committed.description.filename, in: folder)
+        }
         _ = try insertRow(committed, in: folder)
     }
 

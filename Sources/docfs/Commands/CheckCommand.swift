@@ -1,20 +1,29 @@
 import ArgumentParser
 import Backing
 import CLinux
+import Documents
 import Filesystem
 import Glibc
+import Library
+import Logging
 import SystemPackage
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Check the cloud container or the store, and repair it.",
+        commandName: "check", abstract: "Check the store and the cloud container, and repair them.",
         discussion: """
-            Reads the whole log of the cloud container and looks for the content of every document. --repair restores a container that \
-            lost log entries, was rolled back, emptied or replaced: this device commits again what it knows, and sends missing contents \
-            again if it has them. Documents of this device are not lost by a repair.
+            Compares the documents' files with the catalog, the trash with the undo list, and the order of each folder; then reads the \
+            whole log of the cloud container and looks for the content of every document. Each finding is one line that says what was \
+            found, where, and how --repair mends it.
 
-            With --store the catalog of a store is checked, while no mount uses it. --repair sets a damaged catalog aside. The next mount \
-            makes a new one from the documents' plain files and from the container.
+            --repair loses nothing: a file that nothing tells of becomes a document, and a cloud document without its file is fetched \
+            again. A container that lost log entries, was rolled back, emptied or replaced gets again what this device knows, and missing \
+            contents if this device has them.
+
+            With --store a store is checked while no mount uses it. If its catalog is damaged or gone, --repair keeps the damaged one \
+            under another name and makes a new one from the documents' plain files. The next mount joins them with the container.
+
+            It ends with 0 if all is well now, and with 1 if a finding remains.
 
             Examples: docfs check ~/docs
                       docfs check --repair --store ~/.local/share/docfs
@@ -28,7 +37,7 @@ struct CheckCommand: ParsableCommand {
     @Option(help: "Check this store instead of a mount and its container.")
     var store: String?
 
-    @Flag(help: "Repair the container, or the store.")
+    @Flag(help: "Mend what is found.")
     var repair = false
 
     @Flag(help: "Print JSON.")
@@ -47,25 +56,35 @@ struct CheckCommand: ParsableCommand {
             case .bad(let lines):
                 try show(lines, isWhole: false)
                 throw CommandFailure(
-                    "the cloud is damaged\(repair ? "" : "; `docfs check --repair` restores what this device has")")
-            case .failed(let reason): throw CommandFailure("the cloud could not be checked: \(reason)")
-            case .idle, .running: throw CommandFailure("the check of the cloud ended without a result; try again")
+                    repair
+                        ? "some damage remains; see the lines above"
+                        : "damage was found; `docfs check --repair` mends it from what this device has")
+            case .failed(let reason): throw CommandFailure("could not be checked: \(reason)")
+            case .idle, .running: throw CommandFailure("the check ended without a result; try again")
             }
         }
     }
 
     private func checkStore(_ path: String) throws {
-        let checkup = try StoreCheckup(path: path, at: Surroundings.system.now(), repairs: repair)
-        try show(checkup.findings.isEmpty ? ["ok: the catalog is sound"] : checkup.findings, isWhole: checkup.isSound)
-        if !checkup.isSound {
-            throw CommandFailure(
-                "the store is damaged; `docfs check --repair --store \(path)` sets its catalog aside, and the next mount makes a new one"
-            )
-        }
+        let configuration = LibraryConfiguration(
+            storePath: path, filenames: try FilenameGenerator(convention: .timestamp, prefix: ""),
+            showsDisplayNames: false, timeout: .zero)
+        // Findings are printed; the log would repeat them.
+        let store = try ClosedStore(
+            configuration, surroundings: .system, logger: Logger(label: "docfs") { _ in SwiftLogNoOpLogHandler() })
+        var display = ProgressDisplay("checking the store")
+        let report = try store.check(repairs: repair) { display.show(.percent($0)) }
+        display.clear()
+        try show(report.lines.isEmpty ? ["ok: the store is whole"] : report.lines, isWhole: report.isGood)
+        if report.isGood { return }
+        throw CommandFailure(
+            repair
+                ? "some damage remains; see the lines above"
+                : "damage was found; `docfs check --repair --store \(path)` mends it")
     }
 
     private func wait(for mount: MountedTree) throws -> CheckupReply {
-        var display = ProgressDisplay("checking the cloud")
+        var display = ProgressDisplay("checking store and cloud")
         defer { display.clear() }
         while true {
             let reply = try mount.checkup()
@@ -86,7 +105,7 @@ extension MountedTree {
     fileprivate func askForCheckup(repairs: Bool) throws {
         let word = Array((repairs ? "repair" : "check").utf8)
         if setxattr(mountpoint, MountAttribute.checkup.rawValue, word, word.count, 0) == 0 { return }
-        if errno == EBUSY { throw CommandFailure("the cloud is being checked already; try again when that has ended") }
+        if errno == EBUSY { throw CommandFailure("a check is under way already; try again when that has ended") }
         throw CommandFailure("cannot start a check through the mount at \(mountpoint): \(Errno(rawValue: errno))")
     }
 

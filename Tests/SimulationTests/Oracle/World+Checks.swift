@@ -23,7 +23,7 @@ extension World {
                 "\(device.place.name) and \(devices[0].place.name) have different replicas: \(Self.difference(other, replica))"
             )
         }
-        for device in devices { wrong += try checkTree(of: device, replica) }
+        for device in devices { wrong += try checkTree(of: device, replica) + checkStore(of: device) }
         wrong +=
             try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
             + checkNothingTwice(replica) + checkHistories(replica) + checkBequests(replica)
@@ -44,6 +44,11 @@ extension World {
         return ids.prefix(3).map { id in
             "\(id): \(left[id].map { "\($0)" } ?? "nothing") and \(right[id].map { "\($0)" } ?? "nothing")"
         }.joined(separator: "; ")
+    }
+
+    /// Nothing that `docfs check` would find in a store is there without damage.
+    private func checkStore(of device: SimulatedDevice) throws -> [String] {
+        try device.library.storeCheck.audit { _ in }.findings.map { "\(device.place.name): \($0.line)" }
     }
 
     // MARK: The tree of each device

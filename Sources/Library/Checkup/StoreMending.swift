@@ -1,0 +1,208 @@
+import Backing
+import Catalog
+import CLinux
+import Documents
+import Glibc
+import Logging
+import Replica
+import Replication
+import SystemPackage
+
+/// Mends what a `StoreAudit` has found. It removes no file: one that nothing tells of becomes a document, or a removal that can be
+/// undone. Each kind of finding has a transaction of its own, so that a kill in between leaves the rest for the next repair.
+struct StoreMending {
+    let comparison: StoreComparison
+    let replicatedTree: ReplicatedTree
+    private var store: DocumentStore { comparison.store }
+    private var files: BackingStore { comparison.backing }
+    private var folders: Set<InodeNumber> = []
+
+    init(_ comparison: StoreComparison, _ replicatedTree: ReplicatedTree) {
+        self.comparison = comparison
+        self.replicatedTree = replicatedTree
+    }
+
+    mutating func mend(_ audit: StoreAudit) throws {
+        folders = audit.folders
+        files.forgetFolders()
+        try store.write { try bringHome($0) }
+        // Before the files: one without a row may be that of an entry that is to be shown again.
+        if !audit.isReplicaDamaged { try mendCloudRows(audit) }
+        try moveForeignFiles(audit)
+        try reconcile(besides: audit.openWithoutFile)
+        try store.write { try writeNames(audit.badlyNamed, $0) }
+        try store.write { catalog in
+            for folder in audit.foldersWithUnclearOrder.sorted() { try orderAnew(folder, catalog) }
+        }
+        try store.write { try mendTrash(audit, $0) }
+        comparison.cloud.changesAreWaiting()
+        comparison.stateChanged()
+    }
+
+    // MARK: Rows
+
+    /// Moves entries whose place means nothing to the top of their container. Their files follow (`reconcile`).
+    private mutating func bringHome(_ catalog: CatalogTransaction) throws {
+        while true {
+            let lost = try catalog.unreachableEntries()
+            if lost.isEmpty { break }
+            let ids = Set(lost.map(\.inode))
+            // The others lie in these. If there are none, folders lie in one another.
+            let tops = lost.filter { !ids.contains($0.parent) || $0.parent == $0.inode }
+            let parents = try tops.filter { try catalog.entry($0.parent)?.kind != .folder || $0.parent == $0.inode }
+            for entry in parents.isEmpty ? Array(lost.sorted { $0.inode < $1.inode }.prefix(1)) : parents {
+                try bringHome(entry, catalog)
+            }
+        }
+        for entry in try catalog.misplacedEntries() { try bringHome(entry, catalog) }
+    }
+
+    private mutating func bringHome(_ lost: Entry, _ catalog: CatalogTransaction) throws {
+        let home: InodeNumber = StorePath.home(of: lost) == .local ? .local : .cloud
+        if try catalog.entry(lost.parent)?.kind == .folder { folders.insert(lost.parent) }
+        folders.insert(home)
+        var entry = lost
+        entry.parent = home
+        entry.container = StorePath.home(of: lost)
+        if try catalog.entry(in: home, filename: lost.filename) != nil {
+            entry.filename = try comparison.namespace.distinctFilename(of: entry, catalog)
+        }
+        entry.position = try comparison.nextPosition(in: home, catalog)
+        entry.markPending([.place, .position])
+        files.forget(lost.inode)
+        try catalog.update(entry)
+    }
+
+    // MARK: Files
+
+    /// Files in the trash and in `staging` that docfs did not put there become documents of `local`.
+    private mutating func moveForeignFiles(_ audit: StoreAudit) throws {
+        if audit.foreignInTrash.isEmpty, audit.foreignInStaging.isEmpty { return }
+        folders.insert(.local)
+        try store.write { catalog in
+            let local = try files.folder(.local, catalog)
+            for (source, names) in [(files.trash, audit.foreignInTrash), (files.staging, audit.foreignInStaging)] {
+                for name in names where source.exists(name) {
+                    let isFree = try catalog.entry(in: .local, filename: name) == nil && !local.exists(name)
+                    let split = (try? EntryName(name)).map { DocumentName(splitting: $0) }
+                    let target =
+                        isFree
+                        ? name : try comparison.namespace.newFilename(split?.pathExtension ?? "", in: .local, catalog)
+                    try source.rename(name, to: local, target, flags: RENAME_NOREPLACE)
+                }
+            }
+        }
+    }
+
+    /// Makes rows and files of the folders agree, and tells the kernel what changed.
+    ///
+    /// - Parameter open: rows without a file that a process has open; their folders are left as they are.
+    private mutating func reconcile(besides open: Set<InodeNumber>) throws {
+        let folders = folders
+        if folders.isEmpty { return }
+        try store.write { catalog in
+            files.forgetFolders()
+            let left = Set(try open.compactMap { try catalog.entry($0)?.parent })
+            let some = try folders.subtracting(left).filter { try catalog.entry($0)?.kind == .folder }.sorted()
+            let before = try some.flatMap { try catalog.children(of: $0) }
+            // Empty folders of the cloud are kept, as with a new catalog: nobody knows whether a person has made them.
+            var reconciliation = Reconciliation(
+                comparison, catalog, .uncleanEnd, isCatalogNew: true, isRecursive: false)
+            try reconciliation.run(some)
+            for entry in before {
+                let now = try catalog.entry(entry.inode)
+                if now?.parent != entry.parent || now?.filename != entry.filename || now?.name != entry.name {
+                    catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+                }
+                if now != nil { catalog.announce(.attributesChanged(of: entry.inode)) }
+            }
+            for folder in some {
+                for entry in try catalog.children(of: folder) {
+                    catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+                }
+                catalog.announce(.listingChanged(of: folder))
+            }
+        }
+    }
+
+    private func writeNames(_ documents: Set<InodeNumber>, _ catalog: CatalogTransaction) throws {
+        for inode in documents {
+            guard let entry = try catalog.entry(inode), entry.isHere else { continue }
+            files.writeDisplayName(
+                entry.name?.displayName, of: entry.filename, in: try files.folder(entry.parent, catalog))
+        }
+    }
+
+    // MARK: Order
+
+    /// Gives the entries of a folder keys of their own, in the order that is shown. Those that can stay do.
+    private func orderAnew(_ folder: InodeNumber, _ catalog: CatalogTransaction) throws {
+        var random = comparison.surroundings.random()
+        let entries = try catalog.children(of: folder)
+        var last: OrderKey?
+        for (index, entry) in entries.enumerated() {
+            if OrderKey(entry.position.text) != nil, last.map({ $0 < entry.position }) ?? true {
+                last = entry.position
+                continue
+            }
+            // The next key that can stay is after this one.
+            let next = entries[(index + 1)...].first { other in
+                OrderKey(other.position.text) != nil && last.map { $0 < other.position } ?? true
+            }
+            var moved = entry
+            moved.position = .between(last, next?.position, using: &random)
+            moved.markPending(.position)
+            try catalog.update(moved)
+            last = moved.position
+        }
+        catalog.announce(.listingChanged(of: folder))
+    }
+
+    // MARK: The trash
+
+    private func mendTrash(_ audit: StoreAudit, _ catalog: CatalogTransaction) throws {
+        for step in try catalog.stepsWithoutAction() {
+            try catalog.delete(step)
+            guard step.isInTrash, files.trash.exists(BackingStore.trashName(step.entry.inode)) else { continue }
+            try comparison.actions.recordRecovered(step.entry, at: comparison.surroundings.now(), catalog)
+        }
+        try TrashReconciliation(comparison, catalog, isCopy: false)
+            .mend(lost: audit.stepsWithoutFile, unnamed: audit.unnamedInTrash)
+    }
+
+    // MARK: The container
+
+    private func mendCloudRows(_ audit: StoreAudit) throws {
+        try store.write { catalog in
+            guard try catalog.logHead() != nil else { return }
+            for row in try catalog.entriesUnknownToContainer() { try sendAgain(row, catalog) }
+        }
+        if audit.notShown.isEmpty { return }
+        try replicatedTree.follow(in: { try $0.folders().map(\.inode) }) { catalog in
+            let ids = Set(try catalog.replicaEntriesNotShown()).intersection(audit.notShown)
+            let touched = audit.notShown.filter(ids.contains)
+            return (ReplicaChange(CatalogReplica(catalog), touched: touched), ())
+        }
+    }
+
+    /// The container does not have an entry that counts as sent.
+    private func sendAgain(_ row: Entry, _ catalog: CatalogTransaction) throws {
+        if !row.hasFile {
+            comparison.logger.warning("a document's content is nowhere", metadata: ["filename": "\(row.filename)"])
+            catalog.announce(.entryChanged(EntryNames(row), besides: nil))
+            catalog.announce(.listingChanged(of: row.parent))
+            return try catalog.delete(row.inode)
+        }
+        var entry = row
+        // The container remembers what was deleted under an id: this is not it.
+        if let id = row.id, try catalog.replicaRecord(id) != nil {
+            var random = comparison.surroundings.random()
+            entry.id = .random(using: &random)
+        }
+        entry.currentVersion = nil
+        entry.contentVersion = nil
+        entry.conflicts = 0
+        entry.markPending(entry.kind == .document ? [.creation, .content] : .creation)
+        try catalog.update(entry)
+    }
+}
