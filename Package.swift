@@ -206,6 +206,15 @@ let package = Package(
                 "docfs", "MountSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        // Attacks that prove what the pages claim; the amount of each is read from the environment.
+        .testTarget(
+            name: "ProofTests",
+            dependencies: [
+                "docfs", "MountSupport", "TestSupport", .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

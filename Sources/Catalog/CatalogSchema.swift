@@ -26,6 +26,14 @@ enum CatalogSchema {
                     CREATE TABLE preferredMoves(uuid BLOB PRIMARY KEY, number INTEGER NOT NULL, reason TEXT) WITHOUT ROWID
                     """)
         }
+        migrator.registerMigration("14: names of actions in columns; an index for the whole order") { db in
+            try ActionTable.giveNameColumns(db)
+            try db.execute(
+                sql: """
+                    DROP INDEX entriesByPosition;
+                    CREATE INDEX entriesByPosition ON entries(parent, position, uuid);
+                    """)
+        }
         return migrator
     }
 

@@ -5,7 +5,7 @@ public enum Container: String, Sendable, Codable, CaseIterable {
 }
 
 /// The kind of an entry.
-public enum EntryKind: String, Sendable, Codable {
+public enum EntryKind: String, Sendable {
     case folder
     case document
     /// A program's working file. It keeps its name and is never sent (`ScratchName`).

@@ -14,9 +14,7 @@ final class Filesystem: Sendable {
     let library: Library
     let refusals: RefusalLog
     let folderStreams = FolderStreams()
-    let stateFiles = StateFiles()
-    let orderFiles = OrderFiles()
-    let actionWriters = ActionWriters()
+    let virtualFiles = VirtualFiles()
     let statePolls: StatePolls
     let passthrough = Passthrough()
     let dataPaths: DataPaths

@@ -13,27 +13,19 @@ extension Node {
     private static let actionsBit: UInt64 = 1 << 57
     private static let locationBit: UInt64 = 1 << 56
 
+    private static let virtualBits = stateBit | conflictsBit | historyBit | orderBit | actionsBit | locationBit
+
     init(number: fuse_ino_t) {
-        if number == Self.locationBit {
-            self = .location
-            return
-        }
-        if let direction = Self.direction(number) {
-            self = .actions(direction)
-            return
-        }
-        let inode = InodeNumber(Int64(number & ~(Self.stateBit | Self.conflictsBit | Self.historyBit | Self.orderBit)))
+        let inode = InodeNumber(Int64(number & ~Self.virtualBits))
         self =
-            if number & Self.stateBit != 0 {
-                .state(of: inode)
-            } else if number & Self.conflictsBit != 0 {
-                .versions(.conflicts, of: inode)
-            } else if number & Self.historyBit != 0 {
-                .versions(.history, of: inode)
-            } else if number & Self.orderBit != 0 {
-                .order(of: inode)
-            } else {
-                inode.isVersion ? .version(inode) : .entry(inode)
+            switch number & Self.virtualBits {
+            case 0: inode.isVersion ? .version(inode) : .entry(inode)
+            case Self.stateBit: .state(of: inode)
+            case Self.conflictsBit: .versions(.conflicts, of: inode)
+            case Self.historyBit: .versions(.history, of: inode)
+            case Self.orderBit: .order(of: inode)
+            case Self.actionsBit: .actions(inode.number == 0 ? .undo : .redo)
+            default: .location
             }
     }
 
@@ -49,9 +41,5 @@ extension Node {
         case .actions(.undo): Self.actionsBit
         case .actions(.redo): Self.actionsBit | 1
         }
-    }
-
-    private static func direction(_ number: fuse_ino_t) -> ActionDirection? {
-        ActionDirection.allCases.first { Node.actions($0).number == number }
     }
 }

@@ -16,40 +16,26 @@ struct CloudDocument {
     static func all(at path: String) throws -> [CloudDocument] {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            throw CommandFailure("\(path) cannot be found: \(Errno(rawValue: errno))")
+            throw CommandFailure.notFound(path)
         }
         guard status.st_mode & S_IFMT == S_IFDIR else { return [CloudDocument(path: path)] }
-        guard let folder = opendir(path) else {
-            throw CommandFailure("\(path) cannot be listed: \(Errno(rawValue: errno))")
-        }
-        defer { closedir(folder) }
         var found: [CloudDocument] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name == "." || name == ".." { continue }
-            let inner = path.hasSuffix("/") ? path + name : path + "/" + name
-            switch Int32(entry.pointee.d_type) {
-            case Int32(DT_DIR): found += try all(at: inner)
-            // Scratch files, states, versions and local documents say nothing.
-            case Int32(DT_REG) where attribute(downloading, of: inner) != nil: found.append(CloudDocument(path: inner))
-            default: continue
+        for entry in try FolderContent.entries(of: path) {
+            let inner = path.hasSuffix("/") ? path + entry.name : path + "/" + entry.name
+            if entry.isFolder {
+                found += try all(at: inner)
+            } else if !entry.isLink, attributeText(downloading, of: inner) != nil {
+                // Scratch files, versions and local documents do not have the attribute.
+                found.append(CloudDocument(path: inner))
             }
         }
         return found
     }
 
-    static func attribute(_ name: String, of path: String) -> String? {
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = getxattr(path, name, &bytes, bytes.count)
-        return count >= 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
-    }
-
     /// - Returns: why it stays here; nil if it is a placeholder now.
     func evict() -> String? {
         guard let error = set("notDownloaded") else { return nil }
-        return Self.attribute(Self.stayReason, of: path)
+        return attributeText(Self.stayReason, of: path)
             ?? (error == .invalidArgument ? "it is always here" : "\(error)")
     }
 

@@ -7,6 +7,11 @@ struct CommandFailure: Error {
 
     init(_ message: String) { self.message = message }
 
+    /// The error of a call that looked a path up; errno says why it failed.
+    static func notFound(_ path: String) -> CommandFailure {
+        CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
+    }
+
     /// Runs the body of a command. Prints an error that it throws, and exits with status 1.
     static func reported(_ body: () throws -> Void) throws {
         do {

@@ -13,7 +13,7 @@ struct ContentDownload {
 
     private struct UnderWay {
         let document: CloudDocument
-        let state: WatchedState
+        let state: OpenStateFile
         var tries = 1
     }
 
@@ -30,7 +30,8 @@ struct ContentDownload {
                 case nil:
                     waiting.removeFirst()
                     do {
-                        underWay.append(UnderWay(document: document, state: try WatchedState(of: document.path)))
+                        underWay.append(
+                            UnderWay(document: document, state: try OpenStateFile(ofDocument: document.path)))
                     } catch {
                         failures.append("\(error)")
                     }
@@ -45,7 +46,7 @@ struct ContentDownload {
             }
             var rest: [UnderWay] = []
             for var one in underWay {
-                let state = try one.state.read()
+                let state = StateText(try one.state.text())
                 switch state["downloading"] {
                 case nil where state["location"] == "cloud", "downloading"?: rest.append(one)
                 case "current"?, nil: continue
@@ -61,7 +62,8 @@ struct ContentDownload {
             underWay = rest
             let done = Int64(documents.count - waiting.count - underWay.count)
             display.show(Progress(done: done, total: Int64(documents.count), unit: .documents))
-            WatchedState.waitForChange(of: underWay.map(\.state))
+            if underWay.isEmpty { continue }
+            _ = try Polling.wait(for: underWay.map { .init(descriptor: $0.state.descriptor, events: POLLPRI) })
         }
         guard let first = failures.first else { return }
         for failure in failures.dropFirst() { CommandFailure.print(error: failure) }

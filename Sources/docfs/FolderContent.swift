@@ -6,6 +6,7 @@ enum FolderContent {
     struct Entry {
         let name: String
         let isFolder: Bool
+        var isLink = false
     }
 
     /// Without `.`, `..` and state files.
@@ -21,7 +22,8 @@ enum FolderContent {
             }
             let name = String(cString: docfs_dirent_name(entry))
             if [".", "..", ".state"].contains(name) { continue }
-            entries.append(Entry(name: name, isFolder: entry.pointee.d_type == UInt8(DT_DIR)))
+            let type = Int(entry.pointee.d_type)
+            entries.append(Entry(name: name, isFolder: type == DT_DIR, isLink: type == DT_LNK))
         }
     }
 

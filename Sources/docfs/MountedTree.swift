@@ -35,7 +35,7 @@ struct MountedTree {
     /// The path that realpath(3) gives.
     static func resolved(_ path: String) throws -> String {
         guard let real = realpath(path, nil) else {
-            throw CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
+            throw CommandFailure.notFound(path)
         }
         defer { free(real) }
         return String(cString: real)
@@ -62,10 +62,7 @@ struct MountedTree {
     var outcomeOfUndo: String { attribute(.undo) ?? "" }
 
     private func attribute(_ attribute: MountAttribute) -> String? {
-        // Names of actions have names of documents in them, two at most.
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = getxattr(mountpoint, attribute.rawValue, &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
+        attributeText(attribute.rawValue, of: mountpoint).flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Makes a path absolute. The path of a dead mount cannot be resolved, so its parent is resolved instead.

@@ -146,6 +146,7 @@ struct CatalogFileTests {
                     "7: placeholders know when they changed", "8: order keys", "9: what was done can be undone",
                     "10: contents that stay here, and when each was opened",
                     "11: what moves to the preferred location",
+                    "14: names of actions in columns; an index for the whole order",
                 ])
             try queue.close()
         }

@@ -1,4 +1,5 @@
 @testable import Catalog
+import Documents
 import GRDB
 import TestSupport
 import Testing
@@ -56,6 +57,40 @@ struct SchemaTests {
                 #expect(try catalog.children(of: .local).map(\.position) == [-1, 2.5, 3, 12, 70])
                 #expect(try catalog.lastPosition(in: .local) == 70)
             }
+            try catalog.close()
+        }
+    }
+
+    @Test func `names of actions that were JSON texts stay as they were`() throws {
+        try withTemporaryFolder { folder throws in
+            let path = folder + "/catalog"
+            try Catalog(path: path).close()
+            try Self.edit(path) { db throws in
+                try db.execute(
+                    sql: """
+                        DELETE FROM grdb_migrations WHERE identifier LIKE '14: %';
+                        DROP TABLE actions;
+                        CREATE TABLE actions(
+                            number INTEGER PRIMARY KEY, isUndone INTEGER NOT NULL, time INTEGER NOT NULL,
+                            name BLOB NOT NULL);
+                        """)
+                let names = [
+                    #"{"kind":"delete","documents":2,"folders":1,"links":0,"first":{"kind":"document","name":"a \"b\" 買"},"#
+                        + #""whole":{"kind":"folder","name":"Trip"}}"#,
+                    #"{"first":{"kind":"symbolicLink","name":"l"},"kind":"rename","documents":0,"folders":0,"links":1,"#
+                        + #""destination":"m"}"#,
+                ]
+                for (number, name) in names.enumerated() {
+                    try db.execute(
+                        sql: "INSERT INTO actions VALUES(?,?,7,CAST(? AS BLOB))",
+                        arguments: [number + 1, number, name])
+                }
+            }
+            let catalog = try Catalog(path: path)
+            let (undo, redo) = try catalog.read { (try $0.actions(.undo), try $0.actions(.redo)) }
+            #expect(undo.map(\.name.text) == ["Delete folder “Trip” with 2 documents"])
+            #expect(undo.first?.name.first == ActionSubject(kind: .document, name: #"a "b" 買"#))
+            #expect(redo.map(\.name.text) == ["Rename link “l” to “m”"])
             try catalog.close()
         }
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import SystemPackage
 
@@ -32,18 +33,21 @@ public func withUnmountedDevices<Result>(
     try await withDevices(names.map { ($0, MountOptions()) }, perform: body)
 }
 
-private func withMountedDevices<Result>(
-    _ members: [(name: String, options: MountOptions)],
+/// Mounts devices, each with its own store, and takes them away in all cases.
+///
+/// - Parameter limit: after this time they are killed.
+public func withMountedDevices<Result>(
+    _ members: [(name: String, options: MountOptions)], limit: DispatchTimeInterval = .seconds(100),
     perform body: ([Device]) async throws -> Result
 ) async throws -> Result {
-    try await withDevices(members) { devices in
+    try await withDevices(members, limit: limit) { devices in
         for device in devices { try await device.mount() }
         return try await body(devices)
     }
 }
 
 private func withDevices<Result>(
-    _ members: [(name: String, options: MountOptions)],
+    _ members: [(name: String, options: MountOptions)], limit: DispatchTimeInterval = .seconds(100),
     perform body: ([Device]) async throws -> Result
 ) async throws -> Result {
     let folder = try FilePath.makeTemporaryFolder()
@@ -52,8 +56,8 @@ private func withDevices<Result>(
     let devices = try members.map {
         try Device(name: $0.name, in: folder, cloudDirectory: cloudDirectory, options: $0.options)
     }
-    // Sooner than the time limit of two minutes: with the mount gone, what hangs returns an error.
-    let watchdog = Watchdog(after: .seconds(100)) {
+    // Sooner than the time limit of the test: with the mount gone, what hangs returns an error.
+    let watchdog = Watchdog(after: limit) {
         for device in devices { device.killProcesses() }
     }
     func dismantle() async {

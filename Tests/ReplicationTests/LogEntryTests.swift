@@ -76,6 +76,27 @@ struct LogEntryTests {
         #expect(try LogEntry.header(of: written.bytes).commit == written.commit.id)
     }
 
+    @Test func `an entry in which any bit has changed on the way is refused, or does not follow`() throws {
+        let written = try entry(head.link)
+        for index in written.bytes.indices {
+            for bit in UInt8(0)..<8 {
+                var bytes = written.bytes
+                bytes[index] ^= 1 << bit
+                do {
+                    let read = try LogEntry(decoding: bytes)
+                    #expect(throws: ContainerFault.self, "bit \(bit) of byte \(index)") { try head.check(read) }
+                } catch {}
+            }
+        }
+    }
+
+    @Test func `an entry of an early release has no digest, and is read`() throws {
+        let written = try entry(head.link)
+        let text = String(decoding: written.bytes, as: UTF8.self).replacing(/"digest":"[0-9a-f]*",/, with: "")
+        #expect(!text.contains("digest"))
+        #expect(try LogEntry(decoding: Array(text.utf8)).commit == written.commit)
+    }
+
     @Test func `an entry whose first line names another commit is refused`() throws {
         let (one, two) = (try entry(head.link, 1), try entry(head.link, 2))
         let newline = UInt8(ascii: "\n")

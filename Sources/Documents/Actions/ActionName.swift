@@ -1,5 +1,5 @@
 /// What an action did. Kinds are stored; never rename a case.
-public enum ActionKind: String, Codable, Sendable, Equatable {
+public enum ActionKind: String, Sendable, Equatable {
     case create
     case delete
     /// Another display name, or another name of a folder or link.
@@ -13,7 +13,7 @@ public enum ActionKind: String, Codable, Sendable, Equatable {
 }
 
 /// A document, folder or link as the name of an action mentions it.
-public struct ActionSubject: Codable, Sendable, Equatable {
+public struct ActionSubject: Sendable, Equatable {
     /// `document`, `folder` or `symbolicLink`.
     public var kind: EntryKind
     /// What a person calls it: of a document its display name.
@@ -27,7 +27,7 @@ public struct ActionSubject: Codable, Sendable, Equatable {
 
 /// What a person reads of an action, such as `Delete “Groceries”` or `Move 3 documents to the cloud`: what it did, and to how many
 /// entries. One command over many documents is one action.
-public struct ActionName: Codable, Sendable, Equatable {
+public struct ActionName: Sendable, Equatable {
     public let kind: ActionKind
     public private(set) var documents = 0
     public private(set) var folders = 0
@@ -41,6 +41,20 @@ public struct ActionName: Codable, Sendable, Equatable {
 
     public init(_ kind: ActionKind, to destination: String? = nil) {
         self.kind = kind
+        self.destination = destination
+    }
+
+    /// A name as it was stored.
+    public init(
+        _ kind: ActionKind, documents: Int, folders: Int, links: Int, first: ActionSubject?, whole: ActionSubject?,
+        destination: String?
+    ) {
+        self.kind = kind
+        self.documents = documents
+        self.folders = folders
+        self.links = links
+        self.first = first
+        self.whole = whole
         self.destination = destination
     }
 

@@ -60,15 +60,15 @@ extension Filesystem {
     private func read(
         _ number: fuse_ino_t, _ handle: UInt64, _ offset: Int64, _ size: Int
     ) throws(Refusal) -> Answer {
-        if case .state(let inode) = Node(number: number) {
-            return .now(try readState(inode, handle, Int(offset), size))
+        switch Node(number: number) {
+        case .entry, .version: return try readContent(handle, offset, size)
+        case .state(let inode): return .now(try readState(inode, handle, Int(offset), size))
+        case .order, .actions, .location: return .now(try readText(handle, Int(offset), size))
+        case .versions: throw .isFolder
         }
-        if case .order = Node(number: number) { return .now(try readOrder(handle, Int(offset), size)) }
-        if case .actions = Node(number: number) {
-            guard let text = stateFiles[handle] else { throw .noSuchHandle }
-            return .now(.bytes(Array(text.dropFirst(Int(offset)).prefix(size))))
-        }
-        if case .location = Node(number: number) { return .now(try readLocation(handle, Int(offset), size)) }
+    }
+
+    private func readContent(_ handle: UInt64, _ offset: Int64, _ size: Int) throws(Refusal) -> Answer {
         let handle = try library.handle(handle)
         if library.hasArrived(handle, from: offset, count: size) {
             return .now(.file(handle.descriptor, offset: offset, size: size))
@@ -82,14 +82,19 @@ extension Filesystem {
     /// Reading a state file from the start shows the present state; the first read shows the state at the time of the open.
     private func readState(_ inode: InodeNumber, _ handle: UInt64, _ offset: Int, _ size: Int) throws(Refusal) -> Reply
     {
-        if offset == 0, !stateFiles.beginReading(handle) {
+        if offset == 0, !virtualFiles.beginReading(handle) {
             do throws(Refusal) {
-                stateFiles.renew(handle, text: try library.stateText(of: inode, waitsForCloses: true))
+                virtualFiles.replaceText(
+                    of: handle, by: Array(try library.stateText(of: inode, waitsForCloses: true).utf8))
             } catch .staleNFSFileHandle {
                 // The document is gone: its state file keeps its last text.
             }
         }
-        guard let text = stateFiles[handle] else { throw .noSuchHandle }
+        return try readText(handle, offset, size)
+    }
+
+    private func readText(_ handle: UInt64, _ offset: Int, _ size: Int) throws(Refusal) -> Reply {
+        guard let text = virtualFiles[handle] else { throw .noSuchHandle }
         return .bytes(Array(text.dropFirst(offset).prefix(size)))
     }
 
@@ -97,15 +102,22 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
         _ request: Request
     ) throws(Refusal) -> Reply {
-        if case .actions(let direction) = Node(number: number) {
-            // However many writes it takes: who opens the file once undoes one action.
-            if actionWriters.isFirstWrite(of: handle) { try library.perform(direction) }
+        switch Node(number: number) {
+        case .entry, .version: return try writeContent(number, handle, source, offset, request)
+        case .actions(let direction):
+            // A handle undoes one action, however many writes its program makes.
+            if virtualFiles.beginWriting(handle) { try library.perform(direction) }
             return .written(fuse_buf_size(source))
+        case .order(let folder): return try writeOrder(of: folder, handle, source, Int(offset))
+        case .location: return try writeLocation(handle, source)
+        case .state, .versions: throw .notSupported
         }
-        if case .order(let folder) = Node(number: number) {
-            return try writeOrder(of: folder, handle, source, Int(offset))
-        }
-        if case .location = Node(number: number) { return try writeLocation(handle, source) }
+    }
+
+    private func writeContent(
+        _ number: fuse_ino_t, _ handle: UInt64, _ source: UnsafeMutablePointer<fuse_bufvec>, _ offset: off_t,
+        _ request: Request
+    ) throws(Refusal) -> Reply {
         let file = try descriptorToWrite(number, handle, request)
         var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
         let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }

@@ -105,12 +105,12 @@ extension Filesystem {
 
     private func openState(_ inode: InodeNumber, _ number: fuse_ino_t, _ flags: Int32) throws(Refusal) -> OpenReply {
         guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .stateNotWritable }
-        let handle = stateFiles.add(text: try library.stateText(of: inode, waitsForCloses: false))
+        let handle = virtualFiles.add(try library.stateText(of: inode, waitsForCloses: false))
         return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
 
     private func openActions(_ direction: ActionDirection, _ number: fuse_ino_t) throws(Refusal) -> OpenReply {
-        let handle = stateFiles.add(text: try library.actionListText(direction))
+        let handle = virtualFiles.add(try library.actionListText(direction))
         return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
 
@@ -122,14 +122,10 @@ extension Filesystem {
                 dataPaths.close(number, isWriter: isWriter)
             }
         case .versions: break
-        case .actions:
-            actionWriters.remove(handle)
-            stateFiles.remove(handle)
-        case .location: stateFiles.remove(handle)
+        case .actions, .location, .order: virtualFiles.remove(handle)
         case .state:
             statePolls.remove(handle)
-            stateFiles.remove(handle)
-        case .order: orderFiles.remove(handle)
+            virtualFiles.remove(handle)
         }
     }
 
@@ -143,7 +139,7 @@ extension Filesystem {
         }
         // Registered before the comparison, so that no change between the two is missed.
         if let waiting { statePolls.add(waiting, for: handle) }
-        guard let seen = stateFiles[handle] else { throw .noSuchHandle }
+        guard let seen = virtualFiles[handle] else { throw .noSuchHandle }
         let isChanged: Bool
         do throws(Refusal) {
             isChanged = try !library.stateText(of: inode, waitsForCloses: false).utf8.elementsEqual(seen)

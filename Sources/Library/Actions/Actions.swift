@@ -133,7 +133,10 @@ final class Actions: LibraryPart {
             made.grouping.process == process(of: caller), made.grouping.process != 0,
             SavingInterval.contains(surroundings.now(), from: made.time)
         else { return false }
-        guard var record = try catalog.action(made.step.action), !record.isUndone else { return false }
+        let open = state.withLock { $0.open[made.grouping]?.record }
+        let known = open?.id == made.step.action ? open : try catalog.action(made.step.action)
+        guard var record = known, !record.isUndone else { return false }
+        guard record.name.count == 1 else { return true }
         record.name.rename(entry.subject)
         try catalog.store(record)
         state.withLock { $0.open[made.grouping]?.record.name = record.name }

@@ -16,7 +16,15 @@ public struct LogEntry: Sendable, Equatable {
     struct Header: Codable {
         var format: Int
         var commit: CommitID
+        /// Of the second line. Nil in entries that were written before 0.9.
+        var digest: ObjectHash?
         var link: ChainLink
+
+        func encoded() throws -> [UInt8] {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return Array(try encoder.encode(self))
+        }
     }
 
     /// An entry to be written.
@@ -26,30 +34,41 @@ public struct LogEntry: Sendable, Equatable {
 
     /// - Parameter encoded: the commit as `Commit.encoded` gives it.
     public init(_ commit: Commit, encoded: [UInt8], after link: ChainLink) throws(CommitError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let header: Data
+        let header: [UInt8]
         do {
-            header = try encoder.encode(Header(format: Commit.currentFormat, commit: commit.id, link: link))
+            header = try Header(
+                format: Commit.currentFormat, commit: commit.id, digest: ObjectHash(of: encoded), link: link
+            ).encoded()
         } catch { throw .malformed("\(error)") }
         self.link = link
         self.commit = commit
-        bytes = Array(header) + [Self.newline] + encoded
+        bytes = header + [Self.newline] + encoded
     }
 
     /// Reads an entry from the bytes of its object.
     public init(decoding bytes: [UInt8]) throws(CommitError) {
         let header = try Self.header(of: bytes)
-        let rest = bytes.drop { $0 != Self.newline }.dropFirst()
-        commit = try Commit.decode(Array(rest))
+        let rest = Array(bytes.drop { $0 != Self.newline }.dropFirst())
+        commit = try Commit.decode(rest)
         guard commit.id == header.commit else {
             throw .invalid("the header names another commit than the one that follows")
         }
+        try Self.verify(bytes.dropLast(rest.count + 1), header, rest)
         link = header.link
         self.bytes = bytes
     }
 
     public var hash: ObjectHash { ObjectHash(of: bytes) }
+
+    /// Checks that not one bit has changed on the way here. The chain would show it with the next entry only, when this one was applied.
+    private static func verify(_ line: ArraySlice<UInt8>, _ header: Header, _ rest: [UInt8]) throws(CommitError) {
+        let isWhole: Bool
+        // A header that says the same in other bytes (upper-case letters in an id, a digest under another name) is not whole either.
+        do { isWhole = try header.encoded().elementsEqual(line) } catch { throw CommitError(decoding: error) }
+        guard isWhole, header.digest == nil || header.digest == ObjectHash(of: rest) else {
+            throw .malformed("it is not as its writer wrote it")
+        }
+    }
 
     /// - Parameter start: the first bytes of the object, with the whole first line.
     static func header(of start: [UInt8]) throws(CommitError) -> Header {

@@ -18,11 +18,41 @@ public struct CheckpointManifest: Codable, Sendable, Equatable {
     public var count: Int
     /// The SHA-256 digests of the parts in hexadecimal, in the order in which the parts are to be read.
     public var parts: [String]
+    /// Of the manifest without this field. Nil in manifests of early releases.
+    private var digest: ObjectHash?
 
     public init(head: LogHead, count: Int, parts: [String]) {
         self.head = CheckpointHead(head)
         self.count = count
         self.parts = parts
+    }
+
+    /// The bytes of the object.
+    func encoded() throws -> Data {
+        var whole = self
+        whole.digest = ObjectHash(of: try withoutDigest())
+        return try Self.encoder.encode(whole)
+    }
+
+    /// - Throws: for bytes that are no manifest, or not as its writer wrote them.
+    init(decoding bytes: [UInt8]) throws {
+        self = try JSONDecoder().decode(CheckpointManifest.self, from: Data(bytes))
+        if let digest, try ObjectHash(of: withoutDigest()) != digest {
+            throw CheckpointError.invalid("its manifest is not as its writer wrote it")
+        }
+        digest = nil
+    }
+
+    private func withoutDigest() throws -> Data {
+        var rest = self
+        rest.digest = nil
+        return try Self.encoder.encode(rest)
+    }
+
+    private static var encoder: JSONEncoder {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        return encoder
     }
 }
 
@@ -161,7 +191,9 @@ public struct Checkpoints: Sendable {
             try await store.get(Self.key(position, Self.manifestName), limit: Self.largestManifest)
         }
         let manifest: CheckpointManifest
-        do { manifest = try JSONDecoder().decode(CheckpointManifest.self, from: Data(bytes)) } catch {
+        do { manifest = try CheckpointManifest(decoding: bytes) } catch let error as CheckpointError {
+            throw error
+        } catch {
             throw .invalid("its manifest cannot be read")
         }
         guard manifest.format == CheckpointManifest.currentFormat, manifest.head.position == position,
@@ -252,10 +284,8 @@ public struct Checkpoints: Sendable {
     /// - Returns: false if another device has written another checkpoint of that position before.
     @discardableResult
     public func finish(_ manifest: CheckpointManifest) async throws(CheckpointError) -> Bool {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
         let bytes: Data
-        do { bytes = try encoder.encode(manifest) } catch { throw .invalid("its manifest cannot be written: \(error)") }
+        do { bytes = try manifest.encoded() } catch { throw .invalid("its manifest cannot be written: \(error)") }
         let key = Self.key(manifest.head.position, Self.manifestName)
         let outcome = try await stored { () throws(ObjectStoreError) in try await store.putIfAbsent(key, Array(bytes)) }
         if outcome == .alreadyExists {

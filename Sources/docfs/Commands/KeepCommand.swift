@@ -43,7 +43,7 @@ struct KeepCommand: ParsableCommand {
         if removexattr(path, CloudDocument.keep) == 0 { return }
         let error = errno
         guard error == ENODATA else { throw CommandFailure("\(path) cannot be released: \(explanation(error))") }
-        guard CloudDocument.attribute(CloudDocument.keep, of: path) != nil else { return }
+        guard attributeText(CloudDocument.keep, of: path) != nil else { return }
         throw CommandFailure(
             "\(path) is kept because a folder above it is; `docfs keep --off` with that folder ends it")
     }

@@ -71,7 +71,7 @@ struct Listing {
     static func isFolder(_ path: String) throws -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else {
-            throw CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
+            throw CommandFailure.notFound(path)
         }
         return status.st_mode & S_IFMT == S_IFDIR
     }

@@ -30,7 +30,7 @@ struct PreferCommand: ParsableCommand {
     }
 
     private func write(to path: String) throws {
-        if CloudDocument.attribute("user.document.id", of: path) != nil {
+        if attributeText("user.document.id", of: path) != nil {
             throw CommandFailure("a document is called .location; rename it first: \(path)")
         }
         let file = open(path, O_WRONLY | O_CLOEXEC)
@@ -44,17 +44,17 @@ struct PreferCommand: ParsableCommand {
 
     /// - Returns: what stayed, with the reasons.
     private func waitUntilMoved(_ mount: MountedTree) throws -> [String] {
-        let state = try WatchedState(of: mount.documents, isFolder: true)
+        let state = try OpenStateFile(ofFolder: mount.documents)
         var display = ProgressDisplay("moving to \(location.rawValue)")
         defer { display.clear() }
         while true {
-            let lines = try state.readLines()
+            let lines = StateText(try state.text()).pairs
             guard let moving = lines.first(where: { $0.key == "preferred.moving" }) else {
                 return lines.filter { $0.key == "preferred.stayed" }.map(\.value)
             }
             let numbers = moving.value.split(separator: " ").compactMap { Int64($0) }
             if numbers.count == 2 { display.show(Progress(done: numbers[0], total: numbers[1], unit: .documents)) }
-            WatchedState.waitForChange(of: [state])
+            _ = try Polling.wait(for: [.init(descriptor: state.descriptor, events: POLLPRI)])
         }
     }
 }

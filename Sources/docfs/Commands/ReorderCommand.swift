@@ -136,9 +136,3 @@ private struct EntryPath {
                 : "\(typed) cannot be put in order: \(explanation)")
     }
 }
-
-extension CommandFailure {
-    fileprivate static func notFound(_ path: String) -> CommandFailure {
-        CommandFailure("\(path) cannot be found: \(String(cString: strerror(errno)))")
-    }
-}

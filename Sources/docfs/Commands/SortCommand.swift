@@ -35,8 +35,6 @@ extension SortMode: ExpressibleByArgument {}
 extension SortMode {
     /// How a folder of a mount is sorted; `manual` where nobody says so.
     init(ofFolder path: String) {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = getxattr(path, OrderAttribute.sort, &bytes, bytes.count)
-        self = count > 0 ? SortMode(rawValue: String(decoding: bytes.prefix(count), as: UTF8.self)) ?? .manual : .manual
+        self = attributeText(OrderAttribute.sort, of: path).flatMap(SortMode.init(rawValue:)) ?? .manual
     }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import CLinux
 import Documents
 import Filesystem
-import Foundation
 import Glibc
 
 struct UndoCommand: ParsableCommand {
@@ -47,24 +46,16 @@ struct ActionOptions: ParsableArguments {
     func run(_ direction: ActionDirection, done: String, object: String) throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holding: path)
-            if list { return try print(mount.actions(direction)) }
+            if list { return try show(mount.actions(direction)) }
             let name = try mount.perform(direction)
-            print(
-                json ? try text(of: [direction == .undo ? "undone" : "redone": name]) : "\(done): \(name)\n",
-                terminator: "")
+            if json { return try Output.json([direction == .undo ? "undone" : "redone": name]) }
+            try Output.line("\(done): \(name)")
         }
     }
 
-    private func print(_ actions: [String]) throws {
-        Swift.print(json ? try text(of: actions) : actions.map { $0 + "\n" }.joined(), terminator: "")
-    }
-
-    private func print(_ text: String, terminator: String) { Swift.print(text, terminator: terminator) }
-
-    private func text(of value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return String(decoding: try encoder.encode(value), as: UTF8.self) + "\n"
+    private func show(_ actions: [String]) throws {
+        if json { return try Output.json(actions) }
+        try Output.write(actions.map { $0 + "\n" }.joined())
     }
 }
 

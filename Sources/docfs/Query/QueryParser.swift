@@ -1,3 +1,4 @@
+import Documents
 /// Reads predicates:
 ///
 ///     any        = all { "or" all }
@@ -133,7 +134,7 @@ struct QueryParser {
         if comparison == .like { return .glob(Glob(text)) }
         switch field.kind {
         case .number:
-            guard let number = field == .size ? QuerySize.bytes(text) : Int64(text) else {
+            guard let number = field != .size || text == "0" ? Int64(text) : ByteCount(text)?.bytes else {
                 let example = field == .size ? "a size, such as 500, 10k, 2M or 1G" : "a number"
                 throw QueryError(message: "`\(text)` is not \(example)", position: position)
             }
@@ -163,17 +164,5 @@ extension QueryField {
     fileprivate var isAttribute: Bool {
         if case .attribute = self { return true }
         return false
-    }
-}
-
-/// Sizes as people write them; 1k is 1024 bytes.
-enum QuerySize {
-    static func bytes(_ text: String) -> Int64? {
-        let units: [Character: Int64] = ["k": 1 << 10, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]
-        let unit = text.last.flatMap { units[$0] }
-        let digits = unit == nil ? text : String(text.dropLast())
-        guard let number = Int64(digits), number >= 0 else { return nil }
-        let (bytes, isTooLarge) = number.multipliedReportingOverflow(by: unit ?? 1)
-        return isTooLarge ? nil : bytes
     }
 }

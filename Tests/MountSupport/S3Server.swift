@@ -1,32 +1,31 @@
 import Foundation
 import Glibc
-import MountSupport
 import Synchronization
 import SystemPackage
 import Testing
 
 /// `scripts/s3-server`, as a newcomer would start it, for as long as this object lives and no longer
 /// than this process.
-final class S3Server: Sendable {
-    struct Failed: Error, CustomStringConvertible {
-        let description: String
+public final class S3Server: Sendable {
+    public struct Failed: Error, CustomStringConvertible {
+        public let description: String
     }
 
     private static let script =
-        FilePath(#filePath).removingLastComponent().removingLastComponent()
-        .removingLastComponent().removingLastComponent() / "scripts" / "s3-server"
+        FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+        / "scripts" / "s3-server"
 
-    let port: Int
-    let folder: FilePath
+    public let port: Int
+    public let folder: FilePath
     /// When the write end is closed, the shell at the other end stops the server.
     private let leash = Mutex<Pipe?>(nil)
 
     /// One for all tests that do not stop it.
-    static func shared() async throws -> S3Server { try await sharedServer.value }
+    public static func shared() async throws -> S3Server { try await sharedServer.value }
 
     private static let sharedServer = Task { try await S3Server.start() }
 
-    static func start() async throws -> S3Server {
+    public static func start() async throws -> S3Server {
         let server = try S3Server()
         try await server.run()
         return server
@@ -41,7 +40,7 @@ final class S3Server: Sendable {
     deinit { end(keepingFolder: false) }
 
     /// Starts the server, or starts it again with its data, and waits until it answers.
-    func run() async throws {
+    public func run() async throws {
         let pipe = Pipe()
         let shell = Process()
         shell.executableURL = URL(filePath: "/bin/bash")
@@ -71,7 +70,7 @@ final class S3Server: Sendable {
         """#
 
     /// Stops the server. Its data stays.
-    func stop() async throws {
+    public func stop() async throws {
         end(keepingFolder: true)
         try await eventually(within: .seconds(30)) { !Self.isInUse(port) }
     }
@@ -88,11 +87,11 @@ final class S3Server: Sendable {
     // MARK: For mounts
 
     /// The URL of a new container.
-    func url(_ name: String = UUID().uuidString) -> String {
+    public func url(_ name: String = UUID().uuidString) -> String {
         "s3://documents/\(name)?endpoint=http://127.0.0.1:\(port)"
     }
 
-    func environment() throws -> [String: String] {
+    public func environment() throws -> [String: String] {
         let output = try (folder / "output").text()
         guard let secret = output.firstMatch(of: /AWS_SECRET_ACCESS_KEY=(\S+)/)?.1 else {
             throw Failed(description: output)

@@ -1,51 +1,6 @@
 import CFuse
 import Synchronization
 
-/// The open virtual state files, each with the text that its reader saw last.
-final class StateFiles: Sendable {
-    private struct OpenState {
-        var text: [UInt8]
-        /// Whether the text is the one of the open and was not read yet.
-        var isUnread = true
-    }
-
-    private struct Table {
-        var states: [UInt64: OpenState] = [:]
-        var lastNumber: UInt64 = 0
-    }
-
-    private let table = Mutex(Table())
-
-    func add(text: String) -> UInt64 {
-        table.withLock { table in
-            table.lastNumber += 1
-            table.states[table.lastNumber] = OpenState(text: Array(text.utf8))
-            return table.lastNumber
-        }
-    }
-
-    /// The text of an open file.
-    subscript(number: UInt64) -> [UInt8]? { table.withLock { $0.states[number]?.text } }
-
-    /// Reading from the start shows the state as it is now (as in sysfs), the first time as it was at open.
-    ///
-    /// - Returns: whether this is the first time.
-    func beginReading(_ number: UInt64) -> Bool {
-        table.withLock { table in
-            defer { table.states[number]?.isUnread = false }
-            return table.states[number]?.isUnread == true
-        }
-    }
-
-    func renew(_ number: UInt64, text: String) {
-        table.withLock { $0.states[number]?.text = Array(text.utf8) }
-    }
-
-    func remove(_ number: UInt64) {
-        table.withLock { _ = $0.states.removeValue(forKey: number) }
-    }
-}
-
 /// The readers that wait in poll(2) for a state to change.
 ///
 /// A poll handle is owned by this table from the moment it is added until it is destroyed.

@@ -2,36 +2,6 @@
 import Synchronization
 import Testing
 
-/// The texts of open state files.
-struct StateFilesTests {
-    private let files = StateFiles()
-
-    @Test func `each open says what held then`() {
-        let first = files.add(text: "open")
-        let second = files.add(text: "closed")
-        #expect(files[first] == Array("open".utf8))
-        #expect(files[second] == Array("closed".utf8))
-    }
-
-    @Test func `only the first reading from the start is the first`() {
-        let file = files.add(text: "open")
-        #expect(files.beginReading(file))
-        #expect(!files.beginReading(file))
-        files.renew(file, text: "closed")
-        #expect(files[file] == Array("closed".utf8))
-        #expect(!files.beginReading(file))
-    }
-
-    @Test func `a file that is closed says nothing, and nothing brings it back`() {
-        let file = files.add(text: "open")
-        files.remove(file)
-        files.renew(file, text: "closed")
-        #expect(files[file] == nil)
-        #expect(!files.beginReading(file))
-        #expect(files.add(text: "open") != file)
-    }
-}
-
 /// Which pollers are woken, and that each handle is given back once.
 struct StatePollsTests {
     private final class Kernel: Sendable {

@@ -1,0 +1,19 @@
+import Foundation
+
+/// How much a proof does, and from which seed: by the environment, so that `scripts/prove` can ask for more.
+enum Amount {
+    /// The first seed (`DOCFS_PROOF_SEED`).
+    static var seed: UInt64 { UInt64(number("SEED") ?? 1) }
+
+    /// The attacks of a row (`DOCFS_PROOF_ROW`).
+    static func attacks(_ row: String, default amount: Int) -> Int { number(row) ?? amount }
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment["DOCFS_PROOF_" + name].flatMap { Int($0) }
+    }
+
+    /// The line that `scripts/prove` collects.
+    static func report(_ row: String, attacks: Int, lost: Int, _ details: String) {
+        print("proof: \(row): \(attacks) attacks, \(lost) lost (\(details))")
+    }
+}

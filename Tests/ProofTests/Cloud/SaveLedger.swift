@@ -1,0 +1,84 @@
+import Synchronization
+
+/// Everything that the devices' programs were told, and from it, the contents that must be there at the end.
+///
+/// A content may go in three ways only: another content was made from it; it was removed by a program that had read it; or its document
+/// was removed on a device that could have shown it.
+final class SaveLedger: Sendable {
+    private struct Known {
+        let save: Save
+        /// The document's first save.
+        let document: String
+        var begun: ContinuousClock.Instant
+        /// When the program heard that it was done; nil if it failed, so that it may be there or not.
+        var done: ContinuousClock.Instant?
+    }
+
+    private struct Removal {
+        let document: String
+        /// Contents of the document by others could arrive from here on: none, while the device had no connection.
+        let from: ContinuousClock.Instant
+        /// Since when the device had no connection when it removed the document.
+        let isolatedSince: ContinuousClock.Instant?
+        let seen: Set<String>
+        let end: ContinuousClock.Instant
+    }
+
+    private struct State {
+        var saves: [String: Known] = [:]
+        var discarded: Set<String> = []
+        var removals: [Removal] = []
+    }
+
+    private let state = Mutex(State())
+
+    var saves: Int { state.withLock { $0.saves.values.count { $0.done != nil } } }
+
+    /// Call this just before the call that replaces the former content: from here on it may have happened.
+    func begin(_ save: Save) {
+        state.withLock { state in
+            let document = save.base.flatMap { state.saves[$0]?.document } ?? save.token
+            state.saves[save.token] = Known(save: save, document: document, begun: .now)
+        }
+    }
+
+    func succeed(_ save: Save) { state.withLock { $0.saves[save.token]?.done = .now } }
+
+    /// A program removed a conflict version that it had read.
+    func discard(_ save: Save) { state.withLock { _ = $0.discarded.insert(save.token) } }
+
+    /// A program removes a document. Record it before the call: a removal that fails may have happened.
+    ///
+    /// - Parameters:
+    ///   - seen: the contents that the program had read.
+    ///   - isolatedSince: since when its device had no connection; nil if it had one.
+    func remove(_ save: Save, seen: [Save], isolatedSince: ContinuousClock.Instant?) {
+        state.withLock { state in
+            guard let document = state.saves[save.token]?.document else { return }
+            state.removals.append(
+                Removal(
+                    document: document, from: .now, isolatedSince: isolatedSince,
+                    seen: Set(seen.map(\.token)), end: .now + .seconds(2)))
+        }
+    }
+
+    /// - Parameter visible: the contents that are there at the end, as documents or conflict versions.
+    /// - Returns: the contents that are lost.
+    func lost(visible: Set<Save>) -> [Save] {
+        state.withLock { state in
+            let bases = Set(state.saves.values.compactMap(\.save.base))
+            return state.saves.values.filter { known in
+                known.done != nil && !visible.contains(known.save) && !bases.contains(known.save.token)
+                    && !state.discarded.contains(known.save.token)
+                    && !state.removals.contains { Self.mayRemove($0, known) }
+            }.map(\.save)
+        }
+    }
+
+    private static func mayRemove(_ removal: Removal, _ known: Known) -> Bool {
+        guard removal.document == known.document else { return false }
+        if removal.seen.contains(known.save.token) { return true }
+        let arrived = removal.isolatedSince ?? removal.end
+        return known.begun < arrived
+    }
+}
