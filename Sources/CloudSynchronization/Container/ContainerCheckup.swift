@@ -134,7 +134,10 @@ struct ContainerCheckup: Sendable {
         try await checkContents(sendsMissing: true, &report)
         if let mine, mine.container != id { try await containerRepair.takeOver(id) }
         // Perhaps only its id was missing, or another device wrote to it as if it were the container before.
-        if try await findFault() == nil { return }
+        guard let fault = try await findFault() else { return }
+        if case .container(.otherState)? = fault as? LogError, try await containerRepair.takeStateOfLog(of: id) {
+            return
+        }
         if try await !containerRepair.takeOverIfRepaired() { try await containerRepair.restartLog(of: id) }
     }
 

@@ -119,6 +119,26 @@ struct ContainerRepair: Sendable {
         try await publish(fresh)
     }
 
+    /// Takes the state that the log has, if all of the log fits together: then this device had applied an entry wrongly, and nothing that
+    /// it believes is told to others.
+    ///
+    /// - Returns: false where another device wrote an entry with another state, or the log is damaged.
+    func takeStateOfLog(of id: ContainerID) async throws -> Bool {
+        guard let mine = try container.head() else { return false }
+        let beginning = ContainerIdentity(id).emptyLog
+        let fresh = try FreshReplica(in: store.path, beginning: beginning)
+        defer { fresh.close() }
+        // A checkpoint may come from a device with a wrong state. Entries after it tell; of one that is newer than this device there may be
+        // none.
+        if mine.root != beginning.root { try await container.useLatestCheckpoint(of: id) { try fresh.add($0) } }
+        guard try fresh.head.root == mine.root, try fresh.head.position <= mine.position else { return false }
+        do { try await readOn(fresh) } catch let error as LogError where error.isDamage { return false }
+        guard try fresh.head.position > mine.position else { return false }
+        store.logger.error("this device had a wrong state of the cloud container; it takes that of the log")
+        try replaceReplica(by: fresh)
+        return true
+    }
+
     // MARK: Reading the container again
 
     /// - Parameter salvages: whether a log that breaks off is read as far as it can be.

@@ -23,7 +23,9 @@ extension World {
                 "\(device.place.name) and \(devices[0].place.name) have different replicas: \(Self.difference(other, replica))"
             )
         }
-        for device in devices { wrong += try checkTree(of: device, replica) + checkStore(of: device) }
+        for device in devices {
+            wrong += try checkStateHash(of: device) + checkTree(of: device, replica) + checkStore(of: device)
+        }
         wrong +=
             try checkLog(replica) + checkNothingLost(replica) + checkDeletions(replica) + checkNames(replica)
             + checkNothingTwice(replica) + checkHistories(replica) + checkBequests(replica)
@@ -36,6 +38,19 @@ extension World {
             let replica = CatalogReplica(catalog)
             return Dictionary(
                 uniqueKeysWithValues: try catalog.replicaParents().map { ($0.id, try replica.entry($0.id)!) })
+        }
+    }
+
+    /// The hash that the device's next commit would name is that of its entries.
+    private func checkStateHash(of device: SimulatedDevice) throws -> [String] {
+        try device.library.store.catalog.read { catalog in
+            guard let head = try catalog.logHead() else { return [] }
+            var state = StateHash.empty
+            for id in try catalog.replicaParents().map(\.id) {
+                guard let entry = try CatalogReplica(catalog).entry(id) else { continue }
+                state.add(try entry.record())
+            }
+            return state == head.state ? [] : ["\(device.place.name) has another state than it says"]
         }
     }
 
