@@ -168,7 +168,8 @@ struct CheckTests {
             // A check may end before it is asked how far it is.
             try await eventually {
                 let shown = try await device.shell(#"script -qec "$CHECK" /dev/null"#, environment: environment)
-                return shown.standardOutput.contains("checking store and cloud [")
+                return shown.standardOutput.contains("checking store and cloud ")
+                    && shown.standardOutput.contains("░")
                     && shown.standardOutput.contains("ok: 0")
             }
         }
