@@ -102,8 +102,9 @@ package final class BackingStore: Sendable {
             && outcome.succeeded.load(ordering: .acquiring)
     }
 
-    /// Copies the display name to an extended attribute of the backing file, for people who have the files without docfs. It is optional: the
-    /// row counts, and some file systems have no extended attributes.
+    /// Copies the display name to an extended attribute of the backing file, for people who have the files without docfs. It is
+    /// optional where the row is committed at once, and some file systems have no extended attributes. A row that is committed late is rebuilt
+    /// from it after a crash.
     ///
     /// - Parameter displayName: nil removes the attribute, for a file that belongs to no document.
     /// - Returns: whether the attribute is as it should be now.
