@@ -1,5 +1,5 @@
-/// The rules of renaming (Semantics, "Two names", "Saving" and "Moving between local and cloud"). Only this type decides what
-/// a rename does.
+/// The rules of renaming (Semantics, "Two names", "Saving" and "Moving between local and cloud"). They decide what a rename does; the
+/// page Architecture says which few decisions are made outside it.
 public enum RenameRule {
     public static func plan(_ request: RenameRequest) throws(RenameRefusal) -> RenamePlan {
         try requireAllowedFolders(request)
