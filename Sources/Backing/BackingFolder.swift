@@ -47,8 +47,15 @@ package final class BackingFolder: Sendable {
         try IdentifiedStatus(name, in: number, flags: AT_SYMLINK_NOFOLLOW)
     }
 
-    /// A name whose status cannot be read counts as absent.
-    package func exists(_ name: String) -> Bool { (try? status(name)) != nil }
+    /// - Returns: nil if there is no such name. Any other failure says nothing about the file.
+    package func statusIfPresent(_ name: String) throws(Errno) -> stat? {
+        do throws(Errno) { return try status(name) } catch {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw error
+        }
+    }
+
+    package func exists(_ name: String) throws(Errno) -> Bool { try statusIfPresent(name) != nil }
 
     // The row has an entry's mode, and the kernel enforces it. The mode of the backing file always lets its owner read and write, because
     // docfs must be able to when the person may not.

@@ -24,7 +24,7 @@ package final class BackingStore: Sendable {
         maximumOpenFolders = Self.mostOpenFolders
         root = try BackingFolder.open(path: path)
         for name in [Container.local.rawValue, Container.cloud.rawValue, "staging", "trash"]
-        where !root.exists(name) {
+        where try !root.exists(name) {
             try root.makeFolder(name, mode: 0o700)
         }
         staging = try root.folder("staging")
@@ -54,6 +54,14 @@ package final class BackingStore: Sendable {
             below.append(entry)
             nearest = entry.parent
         }
+    }
+
+    /// As `folder`, and nil if there is no such directory or no row. Any other failure says nothing about the files in it.
+    package func folderIfPresent(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> BackingFolder? {
+        let absent: Set<Errno> = [
+            .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .staleNFSFileHandle,
+        ]
+        do { return try folder(inode, catalog) } catch let error as Errno where absent.contains(error) { return nil }
     }
 
     private func topFolder(_ inode: InodeNumber) throws(Errno) -> BackingFolder? {
@@ -146,7 +154,7 @@ package final class BackingStore: Sendable {
 
     static func asideName(_ inode: InodeNumber) -> String { asidePrefix + String(inode.number) }
 
-    package func hasSetAside(_ inode: InodeNumber) -> Bool { staging.exists(Self.asideName(inode)) }
+    package func hasSetAside(_ inode: InodeNumber) throws(Errno) -> Bool { try staging.exists(Self.asideName(inode)) }
 
     /// How the names begin under which files are made in `staging`: contents that are being downloaded, and files that lose their
     /// name at once.

@@ -27,7 +27,7 @@ extension BackingStore {
     }
 
     private func makePrivate(_ name: String, _ type: mode_t, _ mode: mode_t) throws(Errno) {
-        guard root.exists(name) else { return }
+        guard try root.exists(name) else { return }
         let status = try root.status(name)
         guard status.st_mode & S_IFMT == type, status.st_mode & 0o7777 != mode else { return }
         // With a descriptor, because the name could be a symbolic link by now.

@@ -84,9 +84,14 @@ enum ActionTable {
     static let replaceAction = "REPLACE INTO actions(\(actionColumns)) VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"
     static let selectAction = "SELECT \(actionColumns) FROM actions "
 
-    static func step(_ row: Columns) -> ActionStep {
+    static func step(_ row: Columns) throws -> ActionStep {
+        let (code, change): (Int64, ActionStep.Change) = (row[ownColumns + 2], row[ownColumns + 2])
+        // A change of a later release must not be undone as if it were one of these.
+        guard change.code == code else {
+            throw CatalogError.failed("a change of an unknown kind, \(code), is in the undo list")
+        }
         var step = ActionStep(
-            action: row[ownColumns], number: row[ownColumns + 1], change: row[ownColumns + 2], entry: Entry(row),
+            action: row[ownColumns], number: row[ownColumns + 1], change: change, entry: Entry(row),
             folder: row[ownColumns + 3])
         if let filename: String = row[ownColumns + 5] {
             step.outcome = .init(folder: row[ownColumns + 4], filename: filename, fullName: row[ownColumns + 6])

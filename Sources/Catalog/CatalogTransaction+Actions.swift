@@ -133,7 +133,7 @@ extension CatalogTransaction {
             var statement = try DirectStatement(db, sql: "\(ActionTable.select)WHERE \(condition)")
             bind(&statement)
             var found: [ActionStep] = []
-            while let row = try statement.step() { found.append(ActionTable.step(row)) }
+            while let row = try statement.step() { found.append(try ActionTable.step(row)) }
             return found
         }
     }

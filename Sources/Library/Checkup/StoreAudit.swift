@@ -97,7 +97,7 @@ struct StoreAudit {
             }
         }
         for row in rows.values.sorted(by: { $0.inode < $1.inode }) where row.hasFile {
-            auditRowWithoutFile(row, in: folder, path + "/" + row.filename)
+            try auditRowWithoutFile(row, in: folder, path + "/" + row.filename)
         }
     }
 
@@ -110,9 +110,9 @@ struct StoreAudit {
         find(.store, place, "a \(found.words) that the catalog does not know", "adds it to the documents")
     }
 
-    private mutating func auditRowWithoutFile(_ row: Entry, in folder: InodeNumber, _ place: String) {
+    private mutating func auditRowWithoutFile(_ row: Entry, in folder: InodeNumber, _ place: String) throws {
         // It was set aside, and is found there.
-        if files.hasSetAside(row.inode) { return }
+        if try files.hasSetAside(row.inode) { return }
         let fact = "the \(row.kind.words) is gone\(row.name.map { " (“\($0.full)”)" } ?? "")"
         if use.isOpen(row.inode) {
             openWithoutFile.insert(row.inode)
@@ -229,7 +229,7 @@ struct StoreAudit {
             present.insert(inode)
         }
         for step in steps where step.isInTrash && !present.contains(step.entry.inode) {
-            if files.hasSetAside(step.entry.inode) { continue }
+            if try files.hasSetAside(step.entry.inode) { continue }
             stepsWithoutFile.append(step)
             find(
                 .trash, "trash/\(step.entry.inode)",

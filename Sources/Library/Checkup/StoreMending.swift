@@ -82,7 +82,7 @@ struct StoreMending {
         try store.write { catalog in
             let local = try files.folder(.local, catalog)
             for (source, names) in [(files.trash, audit.foreignInTrash), (files.staging, audit.foreignInStaging)] {
-                for name in names where source.exists(name) {
+                for name in names where try source.exists(name) {
                     let isFree = try catalog.entry(in: .local, filename: name) == nil && !local.exists(name)
                     let split = (try? EntryName(name)).map { DocumentName(splitting: $0) }
                     let target =
@@ -163,7 +163,7 @@ struct StoreMending {
     private func mendTrash(_ audit: StoreAudit, _ catalog: CatalogTransaction) throws {
         for step in try catalog.stepsWithoutAction() {
             try catalog.delete(step)
-            guard step.isInTrash, files.trash.exists(BackingStore.trashName(step.entry.inode)) else { continue }
+            guard step.isInTrash, try files.trash.exists(BackingStore.trashName(step.entry.inode)) else { continue }
             try comparison.actions.recordRecovered(step.entry, at: comparison.surroundings.now(), catalog)
         }
         try TrashReconciliation(comparison, catalog, isCopy: false)

@@ -33,13 +33,13 @@ extension Namespace {
     func distinctFilename(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
         let split = DocumentName(splitting: try EntryName(entry.filename))
         // Without its folder only the rows can tell whether a name is free.
-        let directory = try? backing.folder(entry.parent, catalog)
+        let directory = try backing.folderIfPresent(entry.parent, catalog)
         var number = 1
         while true {
             let stem = DistinctName.make(
                 split.displayName, device: store.device.name, number: number, pathExtension: split.pathExtension)
             let filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
-            if try catalog.entry(in: entry.parent, filename: filename) == nil, directory?.exists(filename) != true {
+            if try catalog.entry(in: entry.parent, filename: filename) == nil, try directory?.exists(filename) != true {
                 return filename
             }
             number += 1

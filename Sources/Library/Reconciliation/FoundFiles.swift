@@ -153,9 +153,9 @@ final class FoundFiles: LibraryPart {
     ) throws -> Bool {
         // Writes to an open file are recorded already (`UnseenWrites`).
         if let file = openFiles.file(entry.inode), file.arrival?.stage != .underWay { return false }
-        // A file that is gone was not edited.
-        guard entry.kind == .document, let folder = try? backing.folder(entry.parent, catalog),
-            let status = try? folder.status(entry.filename)
+        // A file that is gone was not edited. One that cannot be looked at may have been, and stays.
+        guard entry.kind == .document, let folder = try backing.folderIfPresent(entry.parent, catalog),
+            let status = try folder.statusIfPresent(entry.filename)
         else { return false }
         if entry.isBackingCurrent, Fingerprint(status) == Fingerprint(entry) { return false }
         guard try recordChangeInStore(of: &entry, status, .edits, inherited: inherited, catalog) else { return false }

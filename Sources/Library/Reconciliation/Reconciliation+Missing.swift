@@ -29,7 +29,7 @@ extension Reconciliation {
     /// Makes a missing folder or link anew.
     private mutating func remake(_ missingRow: Entry) throws {
         let directory = try comparison.backing.folder(missingRow.parent, catalog)
-        if directory.exists(missingRow.filename) { try freeName(missingRow.filename, in: missingRow.parent) }
+        if try directory.exists(missingRow.filename) { try freeName(missingRow.filename, in: missingRow.parent) }
         guard let row = try catalog.entry(missingRow.inode) else { return }
         if row.kind == .folder {
             try directory.makeFolder(row.filename, mode: row.mode == 0 ? 0o755 : row.mode)

@@ -25,8 +25,8 @@ extension Reconciliation {
             if missing[row.inode] != nil { return true }
             guard row.kind == .document else { return false }
             // Without its folder there is no file at its own path.
-            guard let directory = try? comparison.backing.folder(row.parent, catalog) else { return true }
-            return !directory.exists(row.filename)
+            guard let directory = try comparison.backing.folderIfPresent(row.parent, catalog) else { return true }
+            return try !directory.exists(row.filename)
         }
     }
 

@@ -45,14 +45,14 @@ struct TrashReconciliation {
     func mend(lost: [ActionStep], unnamed: [InodeNumber]) throws {
         for step in lost {
             guard let step = try catalog.step(step.number, of: step.action), step.isInTrash,
-                !backing.trash.exists(BackingStore.trashName(step.entry.inode)),
-                !backing.hasSetAside(step.entry.inode)
+                try !backing.trash.exists(BackingStore.trashName(step.entry.inode)),
+                try !backing.hasSetAside(step.entry.inode)
             else { continue }
             try comparison.actions.drop(step, catalog)
         }
         let known = Set(try catalog.removedSteps().map(\.entry.inode))
-        for inode in unnamed where !known.contains(inode) && backing.trash.exists(BackingStore.trashName(inode)) {
-            try recover(inode)
+        for inode in unnamed where !known.contains(inode) {
+            if try backing.trash.exists(BackingStore.trashName(inode)) { try recover(inode) }
         }
     }
 
@@ -90,7 +90,7 @@ struct TrashReconciliation {
         for step in steps where step.entry.kind == .folder {
             let entry = step.entry
             guard try catalog.entry(in: entry.parent, filename: entry.filename) == nil,
-                let parent = folder(entry.parent, rows), parent.exists(entry.filename)
+                let parent = folder(entry.parent, rows), try parent.exists(entry.filename)
             else { continue }
             do throws(Errno) { try parent.removeFolder(entry.filename) } catch {
                 if error != .directoryNotEmpty, error != .notDirectory { throw error }
@@ -106,7 +106,7 @@ struct TrashReconciliation {
         let status = try backing.trash.status(BackingStore.trashName(inode))
         guard status.st_mode & S_IFMT == S_IFREG else { return }
         var removed: Entry
-        if let entry = try catalog.entry(inode), isMissing(entry) {
+        if let entry = try catalog.entry(inode), try isMissing(entry) {
             try catalog.delete(inode)
             removed = entry
         } else {
@@ -119,14 +119,14 @@ struct TrashReconciliation {
 
     /// Whether an entry's file is not in its folder. If it is, the file in the trash is another one: the catalog was restored from a backup,
     /// and a later state of the store gave the same number, or removed the entry that is back now.
-    private func isMissing(_ entry: Entry) -> Bool {
+    private func isMissing(_ entry: Entry) throws -> Bool {
         guard entry.isHere else { return !isCopy }
-        return folder(entry.parent, [:])?.exists(entry.filename) != true
+        return try folder(entry.parent, [:])?.exists(entry.filename) != true
     }
 
     private func entry(from status: stat, _ former: InodeNumber) throws -> Entry {
         var inode = catalog.newInode()
-        while backing.trash.exists(BackingStore.trashName(inode)) { inode = catalog.newInode() }
+        while try backing.trash.exists(BackingStore.trashName(inode)) { inode = catalog.newInode() }
         try backing.renumberInTrash(former, as: inode)
         let name = BackingStore.trashName(inode)
         let displayName = backing.trash.displayName(of: name)

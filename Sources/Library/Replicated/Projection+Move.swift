@@ -23,7 +23,7 @@ extension Projection {
         let isMoved = try source.renameIfPresent(
             entry.filename, to: target, description.filename, flags: RENAME_NOREPLACE)
         // An earlier attempt may have moved it, and failed after that.
-        if !isMoved, entry.isHere, !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
+        if !isMoved, entry.isHere, try !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
         catalog.announce(.listingChanged(of: entry.parent))
         catalog.announce(.listingChanged(of: folder.inode))
         entry.parent = folder.inode

@@ -140,7 +140,7 @@ extension Tree {
         case .keep:
             // Another program may have put a file into the store under this filename.
             let directory = try backing.folder(entry.parent, catalog)
-            guard entry.parent != source.parent, directory.exists(entry.filename) else { break }
+            guard entry.parent != source.parent, try directory.exists(entry.filename) else { break }
             entry.filename = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
         case .exactly(let filename):
             entry.filename = filename

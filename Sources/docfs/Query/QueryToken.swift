@@ -99,6 +99,4 @@ enum QueryOperator: String {
         default: self.init(rawValue: sign)
         }
     }
-
-    var isOrder: Bool { [.less, .lessOrEqual, .greater, .greaterOrEqual].contains(self) }
 }
