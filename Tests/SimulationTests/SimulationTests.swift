@@ -37,6 +37,11 @@ import Testing
         let counts = results.reduce(into: [String: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }
         print(
             results.count, "worlds,", results.reduce(0) { $0 + $1.steps }, "steps,", counts.sorted { $0.key < $1.key })
+        let attacks = ["corrupted", "crash", "damage", "failed", "full", "late", "lost", "replyLost", "truncated"]
+        print(
+            "proof: SIMULATION: \(attacks.reduce(0) { $0 + counts[$1, default: 0] }) attacks,",
+            "\(results.count { !$0.wrong.isEmpty }) lost",
+            "(in \(results.count) worlds of \(results.reduce(0) { $0 + $1.steps }) steps)")
         if results.count >= 100 {
             for event in ["crash", "resolution", "replyLost", "late", "undo", "redo"] {
                 #expect(counts[event, default: 0] > 0)
