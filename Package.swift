@@ -25,7 +25,7 @@ let package = Package(
         .executableTarget(
             name: "docfs",
             dependencies: [
-                "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "Catalog", "ObjectStore",
+                "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "LinuxFiles", "ObjectStore",
                 "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -7,7 +7,7 @@ import SystemPackage
 /// a new one is made from the files and the container (`Crashes`).
 public struct StoreCheckup: Sendable {
     public let path: String
-    /// What is wrong with the file, one line for each finding.
+    /// The faults of the file, one line each.
     public let damage: [String]
     /// No docfs uses the store while this exists.
     private let lock: StoreLock

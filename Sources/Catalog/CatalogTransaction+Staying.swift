@@ -12,7 +12,7 @@ public struct DocumentHere: Sendable {
     public let lastOpened: Timestamp
 }
 
-/// What only this device knows of contents: which must always be here, and when each was last opened. By the document's id, which a
+/// Facts about contents that no other device knows: which must always be here, and when each was last opened. By the document's id, which a
 /// document keeps through new versions, saves by renaming and moves.
 extension CatalogTransaction {
     // MARK: Kept

@@ -3,7 +3,7 @@ public struct PreferredMoveState: Sendable, Equatable {
     /// How many of how many have moved or stayed; nil when no move is under way.
     public var done: Int?
     public var total: Int
-    /// What could not move, and why.
+    /// The entries that could not move, each with the reason.
     public var stayed: [Stayed]
 
     public struct Stayed: Sendable, Equatable {

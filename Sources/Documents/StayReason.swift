@@ -29,7 +29,7 @@ public enum StayReason: Sendable, Equatable, CaseIterable {
     }
 }
 
-/// What decides whether the content of a document may be dropped from this device.
+/// The facts that decide whether the content of a document may be dropped from this device.
 public struct ContentFacts: Sendable, Equatable {
     public var isLocal = false
     public var isKept = false

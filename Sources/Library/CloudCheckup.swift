@@ -52,7 +52,7 @@ public final class CloudCheckup: Sendable {
 
 /// The findings of a check, and the repairs.
 public struct CheckupReport: Sendable, Equatable {
-    /// What was found in the store.
+    /// The findings in the store.
     public var store = StoreReport()
     /// Why the container was not whole, in one line; nil if it was.
     public var fault: String?

@@ -1,6 +1,6 @@
 import Documents
 
-/// What was done, and how it is undone.
+/// Actions, undo and redo.
 extension Library {
     /// The text of `Documents/.undo` or `.redo`.
     public func actionListText(_ direction: ActionDirection) throws(Refusal) -> String {

@@ -62,7 +62,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case unknownSortMode
     case unknownPlace
 
-    // What stays here
+    // Contents that stay here
     /// The content of a document must stay on this device.
     case staysHere(StayReason)
     /// Asked of what is never a placeholder: scratch files, links, `Documents` and `local`.

@@ -8,7 +8,7 @@ extension CompletionKind {
     }
 }
 
-/// What a shell offers for a path that somebody has begun to type.
+/// The completions that a shell offers for a path that is typed in part.
 enum DocumentCompletion {
     /// A shell cannot show an error: where a folder cannot be read, nothing is offered.
     static func candidates(for prefix: String) -> [String] {

@@ -1,5 +1,6 @@
-import CLinux
 import Glibc
+import LinuxFiles
+import SystemPackage
 
 /// Reads a folder of the mount, in its order.
 enum FolderContent {
@@ -11,27 +12,21 @@ enum FolderContent {
 
     /// Without `.`, `..` and state files.
     static func entries(of folder: String) throws -> [Entry] {
-        guard let stream = opendir(folder) else { throw unreadable(folder) }
-        defer { closedir(stream) }
-        var entries: [Entry] = []
-        while true {
-            errno = 0
-            guard let entry = readdir(stream) else {
-                guard errno == 0 else { throw unreadable(folder) }
-                return entries
+        do {
+            let descriptor = try FileDescriptor.open(folder, .readOnly, options: [.directory, .closeOnExec])
+            return try descriptor.closeAfter {
+                try FolderRecord.all(in: descriptor).filter { $0.name != ".state" }.map { record in
+                    Entry(
+                        name: record.name, isFolder: record.type == Int32(DT_DIR),
+                        isLink: record.type == Int32(DT_LNK))
+                }
             }
-            let name = String(cString: docfs_dirent_name(entry))
-            if [".", "..", ".state"].contains(name) { continue }
-            let type = Int(entry.pointee.d_type)
-            entries.append(Entry(name: name, isFolder: type == DT_DIR, isLink: type == DT_LNK))
+        } catch {
+            throw CommandFailure("cannot read the folder \(folder): \(error)")
         }
     }
 
     static func folders(in folder: String) throws -> [String] {
         try entries(of: folder).filter(\.isFolder).map(\.name)
-    }
-
-    private static func unreadable(_ folder: String) -> CommandFailure {
-        CommandFailure("cannot read the folder \(folder): \(String(cString: strerror(errno)))")
     }
 }

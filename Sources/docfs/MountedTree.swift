@@ -58,7 +58,7 @@ struct MountedTree {
 
     var documents: String { mountpoint + "/Documents" }
 
-    /// What became of the last undo or redo: `done NAME` or `refused REASON`.
+    /// The outcome of the last undo or redo: `done NAME` or `refused REASON`.
     var outcomeOfUndo: String { attribute(.undo) ?? "" }
 
     private func attribute(_ attribute: MountAttribute) -> String? {

@@ -1,5 +1,6 @@
 import Documents
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// A state file held open. poll(2) reports POLLPRI on it when what it says has changed; reading it again from the start answers that.
@@ -35,21 +36,21 @@ final class OpenStateFile {
 
     deinit { close(descriptor) }
 
-    /// What it says now.
+    /// The text that it has now.
     func text() throws -> String {
+        let pieceLength = 65536
         var all: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = pread(descriptor, &buffer, buffer.count, off_t(all.count))
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw Self.unreadable(subject) }
-            if count == 0 { return String(decoding: all, as: UTF8.self) }
-            all += buffer.prefix(count)
-        }
+        do throws(Errno) {
+            while true {
+                let piece = try FileDescriptor(rawValue: descriptor).bytes(at: Int64(all.count), count: pieceLength)
+                all += piece
+                if piece.count < pieceLength { return String(decoding: all, as: UTF8.self) }
+            }
+        } catch { throw Self.unreadable(subject, error) }
     }
 
-    private static func unreadable(_ subject: String) -> CommandFailure {
-        CommandFailure("cannot read \(subject): \(Errno(rawValue: errno))")
+    private static func unreadable(_ subject: String, _ error: Errno = Errno(rawValue: errno)) -> CommandFailure {
+        CommandFailure("cannot read \(subject): \(error)")
     }
 }
 

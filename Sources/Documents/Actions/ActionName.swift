@@ -1,4 +1,4 @@
-/// What an action did. Kinds are stored; never rename a case.
+/// The kind of change that an action made. Kinds are stored; never rename a case.
 public enum ActionKind: String, Sendable, Equatable {
     case create
     case delete
@@ -18,7 +18,7 @@ public enum ActionKind: String, Sendable, Equatable {
 public struct ActionSubject: Sendable, Equatable {
     /// `document`, `folder` or `symbolicLink`.
     public var kind: EntryKind
-    /// What a person calls it: of a document its display name.
+    /// The name that a person uses for it: of a document its display name.
     public var name: String
 
     public init(kind: EntryKind, name: String) {
@@ -27,7 +27,7 @@ public struct ActionSubject: Sendable, Equatable {
     }
 }
 
-/// What a person reads of an action, such as `Delete “Groceries”` or `Move 3 documents to the cloud`: what it did, and to how many
+/// The words by which a person knows an action, such as `Delete “Groceries”` or `Move 3 documents to the cloud`: what it did, and to how many
 /// entries. One command over many documents is one action.
 public struct ActionName: Sendable, Equatable {
     public let kind: ActionKind

@@ -4,9 +4,9 @@ public enum SortMode: String, Sendable, CaseIterable {
     case manual
     /// By display name, case-insensitively.
     case name
-    /// What was modified last comes first.
+    /// The document that was modified last is first.
     case modified
-    /// What was created last comes first.
+    /// The document that was created last is first.
     case created
     /// The largest comes first.
     case size

@@ -40,7 +40,7 @@ public struct Renaming: Sendable, Equatable {
     }
 }
 
-/// What a rename does.
+/// The effect of a rename.
 public enum RenamePlan: Equatable, Sendable {
     /// Both names mean the same entry.
     case nothing

@@ -220,7 +220,7 @@ final class Actions: LibraryPart {
         open.steps += 1
         open.record.time = now
         if kind == .delete || kind == .create { open.record.name.whole = open.roots.whole }
-        // What was stored of an action stays; later changes make another one.
+        // The part of the action that is stored already stays; later changes make another action.
         catalog.ifFailed { [state = self] in state.state.withLock { $0.open[grouping] = nil } }
         try catalog.append(added, of: open.record)
         state.withLock { $0.open[grouping] = open }

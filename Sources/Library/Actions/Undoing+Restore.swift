@@ -7,7 +7,7 @@ import Replica
 import Replication
 import SystemPackage
 
-/// What undoing an action, or doing it again, remembers from step to step.
+/// The memory of an undo or redo from one step to the next.
 struct UndoProgress {
     let direction: ActionDirection
     /// Folders and links that are back, with the times that their files get when all that lies in them is back.

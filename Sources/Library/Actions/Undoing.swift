@@ -20,7 +20,7 @@ final class Undoing: LibraryPart {
     let replicatedTree: ReplicatedTree
     let preferredLocation: PreferredLocation
 
-    /// What became of the last request, for the command that made it.
+    /// The outcome of the last request, for the command that made it.
     private let lastOutcome = Mutex("")
 
     init(

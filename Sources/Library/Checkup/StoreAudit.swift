@@ -10,7 +10,7 @@ import SystemPackage
 /// Compares the catalog's rows with the store's files and with one another, and changes nothing. One folder at a time is read with the
 /// tree locked, so that requests are answered meanwhile.
 struct StoreAudit {
-    /// What is known of open files; nothing is open in a store that no mount uses.
+    /// Facts about open files; nothing is open in a store that no mount uses.
     struct Use: Sendable {
         var isMounted = false
         var isOpen: @Sendable (InodeNumber) -> Bool = { _ in false }
@@ -23,7 +23,7 @@ struct StoreAudit {
     private(set) var findings: [StoreFinding] = []
     private(set) var isReplicaDamaged = false
 
-    // What a repair goes by.
+    // For the repair.
 
     /// Folders whose rows and files disagree.
     private(set) var folders: Set<InodeNumber> = []

@@ -14,7 +14,7 @@ public struct StoreFinding: Hashable, Sendable {
     public let area: Area
     /// A path below the store's folder, or the name of a document.
     public let place: String
-    /// What was found there.
+    /// The fact that was found there.
     public let fact: String
     /// How a repair mends it.
     public let remedy: String

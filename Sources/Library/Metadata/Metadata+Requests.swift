@@ -31,7 +31,7 @@ extension Metadata {
         return true
     }
 
-    /// What an attribute of this kind says.
+    /// The value of an attribute of this kind.
     ///
     /// - Throws: ENODATA.
     func requestAttribute(_ name: String, of entry: Entry, _ catalog: CatalogTransaction) throws -> String? {

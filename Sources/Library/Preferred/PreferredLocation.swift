@@ -7,7 +7,7 @@ import Synchronization
 
 /// The preferred location (`Documents/.location`), and the move of everything to it, which goes on in the background and after a kill.
 ///
-/// What is to move is stored with the new location, in one transaction. Each entry moves as rename(2) moves it (`RenameRule`); one that has
+/// The list of entries to move is stored with the new location, in one transaction. Each entry moves as rename(2) moves it (`RenameRule`); one that has
 /// moved already is recognised by its place.
 final class PreferredLocation: LibraryPart {
     let transactions: Transactions

@@ -31,7 +31,7 @@ extension Projection {
         return true
     }
 
-    /// What the file of an entry that was found holds; nil if it cannot be the committed entry's.
+    /// The version that the file of a found entry holds; nil if it cannot be the committed entry's.
     private func heldVersion(_ found: Entry, of committed: ReplicaEntry, in folder: Entry) throws -> HeldVersion? {
         switch (found.nature, committed.content) {
         case (.folder, .folder): return HeldVersion(id: nil)

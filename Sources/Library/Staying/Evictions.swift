@@ -58,7 +58,7 @@ final class Evictions: LibraryPart {
         guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
         guard entry.kind == .document else { throw entry.kind == .folder ? Refusal.isFolder : Refusal.alwaysHere }
         if entry.container == .cloud, !entry.isHere {
-            // What is about to arrive does not, unless somebody reads it.
+            // A content that is about to arrive does not, unless a program reads it.
             guard let arrival = transfers.arrival(of: inode) else { return .absent }
             if try keeping.isKept(entry, catalog) { return .stays(.kept) }
             if !openFiles.isClosed(inode) { return .stays(.open) }

@@ -5,7 +5,7 @@ public struct LogHead: Codable, Sendable, Equatable {
     public var container: ContainerID
     /// The first entry of the chain: 1, or more where a damaged log was begun anew (`Reunion`).
     public var root: LogPosition
-    /// The first entry that this device can vouch for. What came before was in the checkpoint that it began with.
+    /// The first entry that this device can vouch for. The entries before it are in the checkpoint that the device began with.
     public var readFrom: LogPosition
     /// The last entry that was applied.
     public var position: LogPosition

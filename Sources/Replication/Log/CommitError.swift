@@ -1,4 +1,4 @@
-/// Why an entry of the log cannot be applied. What comes from the store is not trusted: such an entry changes nothing. The
+/// Why an entry of the log cannot be applied. Bytes from the store are not trusted: such an entry changes nothing. The
 /// description is one line for a person.
 public enum CommitError: Error, Equatable, Sendable, CustomStringConvertible {
     /// Not JSON, or a field is missing or of another type.

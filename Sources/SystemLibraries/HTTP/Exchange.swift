@@ -3,7 +3,7 @@ import Synchronization
 /// One request under way: where the task that waits for the answer, the task that reads the body to send, and the
 /// transfer thread meet.
 ///
-/// Either side may end it; the first end stays. What has arrived before can be read after the end.
+/// Either side may end it; the first end stays. Bytes that arrived before the end can be read after it.
 final class Exchange: Sendable {
     private struct State {
         var head: HTTPHead?

@@ -44,7 +44,7 @@ struct ListCommand: ParsableCommand {
     }
 }
 
-/// What stands at one path: a folder's documents and folders, or one document.
+/// The content of one path: a folder's documents and folders, or one document.
 struct Listing {
     let path: String
     let isFolder: Bool

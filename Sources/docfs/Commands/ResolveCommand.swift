@@ -69,7 +69,7 @@ struct ResolveCommand: ParsableCommand {
     }
 }
 
-/// What there is to choose from: base, mine and theirs.
+/// The versions to choose from: base, mine and theirs.
 struct ConflictOverview {
     private let rows: [[StyledText]]
     private let displayName: String

@@ -37,7 +37,7 @@ struct StatusCommand: ParsableCommand {
     }
 }
 
-/// What `docfs status` says of one path.
+/// The output of `docfs status` for one path.
 private enum StatusReport: Encodable {
     case state(StateText)
     case folder(Listing)

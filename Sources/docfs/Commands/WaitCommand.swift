@@ -49,7 +49,7 @@ struct WaitCommand: ParsableCommand {
     }
 }
 
-/// What `docfs wait` makes of the states of the mount, one after the other.
+/// The course of `docfs wait`, decided by the states of the mount, one after the other.
 struct WaitCourse {
     enum Step: Equatable {
         case done

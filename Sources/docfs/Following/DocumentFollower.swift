@@ -39,7 +39,7 @@ final class DocumentFollower {
     private let notifications: FolderNotifications
     private var folders: [String: Folder] = [:]
     private var documents: [String: Document] = [:]
-    /// What happened before anybody asked.
+    /// Changes that nobody has asked for yet.
     private var waiting: [DocumentChange] = []
 
     /// - Parameter paths: of documents and folders in mounts.

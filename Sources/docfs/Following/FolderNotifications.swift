@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// What inotify(7) tells of folders.
+/// Reports of inotify(7) about folders.
 final class FolderNotifications {
     enum Event {
         /// A folder of that name came into the folder, or went away.
@@ -36,7 +36,7 @@ final class FolderNotifications {
 
     func forget(_ number: Int32) { inotify_rm_watch(descriptor, number) }
 
-    /// What has happened; nothing if nothing has.
+    /// The changes since the last call; empty if there were none.
     func events() throws -> [Event] {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         var events: [Event] = []

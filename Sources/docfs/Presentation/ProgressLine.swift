@@ -40,7 +40,7 @@ struct ProgressEstimate {
 /// Renders progress as one line.
 enum ProgressLine {
     private static let barWidths = 5...30
-    /// What stands after the bar is rarely longer. The bar keeps its width while the words change.
+    /// The text after the bar is rarely longer. The bar keeps its width while the words change.
     private static let usualWords = 44
 
     /// `title █████░░░░░ 42 %, 1.2 MB/s, 8 s left`. On a narrow terminal first the bar gives way, then the title.

@@ -7,7 +7,7 @@ enum ColorChoice: String, ExpressibleByArgument, CaseIterable {
     case auto, always, never
 }
 
-/// What output may contain where it goes: colour, lines of a limited width, lines that are drawn again.
+/// The abilities of the terminal, file or pipe that gets the output: colour, lines of a limited width, lines that are drawn again.
 struct TerminalFacts: Equatable {
     let isTerminal: Bool
     /// Columns of one line.

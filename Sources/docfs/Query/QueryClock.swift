@@ -6,7 +6,7 @@ struct QueryPeriod: Equatable {
     let end: Int64
 }
 
-/// What dates mean, at the moment when a query begins.
+/// The meaning of dates at the moment when a query begins.
 struct QueryClock: Sendable {
     let now: Int64
     /// Midnight of a day of the local calendar; days beyond a month's end count on into the next one. Nil if there is no such year.

@@ -1,6 +1,6 @@
 import Documents
 
-/// What a predicate can ask of a document.
+/// A property of a document that a predicate can test.
 enum QueryField: Equatable {
     case name, displayName, pathExtension, size, modified, created, state, indicator, location, downloading, uploading,
         conflicts
