@@ -167,10 +167,8 @@ struct CheckTests {
             #expect(elsewhere.standardOutput == "ok: 0 documents in the cloud\n")
             // A check may end before it is asked how far it is.
             try await eventually {
-                let shown = try await device.shell(#"script -qec "$CHECK" /dev/null"#, environment: environment)
-                return shown.standardOutput.contains("checking store and cloud ")
-                    && shown.standardOutput.contains("░")
-                    && shown.standardOutput.contains("ok: 0")
+                let shown = try await device.terminal("check", columns: 80)
+                return shown.contains("checking store and cloud ") && shown.contains("░") && shown.contains("ok: 0")
             }
         }
     }

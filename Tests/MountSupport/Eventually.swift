@@ -17,7 +17,7 @@ public struct NeverCameTrue: Error, CustomStringConvertible {
 ///
 /// The limit bounds liveness only: it is generous so that a busy machine fails no test.
 public func eventually(
-    within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
+    within limit: Duration = .seconds(40), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
