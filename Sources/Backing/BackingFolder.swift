@@ -55,6 +55,14 @@ package final class BackingFolder: Sendable {
         }
     }
 
+    /// As `statusIfPresent`, with the birth time.
+    package func identifyIfPresent(_ name: String) throws(Errno) -> IdentifiedStatus? {
+        do throws(Errno) { return try identify(name) } catch {
+            if error == .noSuchFileOrDirectory { return nil }
+            throw error
+        }
+    }
+
     package func exists(_ name: String) throws(Errno) -> Bool { try statusIfPresent(name) != nil }
 
     // The row has an entry's mode, and the kernel enforces it. The mode of the backing file always lets its owner read and write, because

@@ -13,10 +13,13 @@ struct BackingFolderTests {
             #expect(try folder.statusIfPresent("present") != nil)
             #expect(try !folder.exists("absent"))
             #expect(try folder.statusIfPresent("absent") == nil)
+            #expect(try folder.identifyIfPresent("present") != nil)
+            #expect(try folder.identifyIfPresent("absent") == nil)
             // An error that says nothing about a file.
             let tooLong = String(repeating: "n", count: 256)
             #expect(throws: Errno.fileNameTooLong) { try folder.exists(tooLong) }
             #expect(throws: Errno.fileNameTooLong) { try folder.statusIfPresent(tooLong) }
+            #expect(throws: Errno.fileNameTooLong) { try folder.identifyIfPresent(tooLong) }
         }
     }
 }

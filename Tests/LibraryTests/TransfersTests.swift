@@ -23,17 +23,3 @@ struct TransfersTests {
         #expect(transfers.timeToQuiet(InodeNumber(100)) > .zero)
     }
 }
-
-/// A cloud that is never called.
-private struct AbsentCloud: ContentSource {
-    var connection: Connection { .offline }
-
-    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws(TransferError)
-        -> Download
-    {
-        throw .cancelled
-    }
-
-    func changesAreOfInterest() {}
-    func changesAreWaiting() {}
-}

@@ -86,17 +86,3 @@ extension StoreFinding {
 
     private static let catalogName = "catalog.sqlite"
 }
-
-/// A repair of the store needs no cloud.
-private struct AbsentCloud: ContentSource {
-    var connection: Connection { .offline }
-
-    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws(TransferError)
-        -> Download
-    {
-        throw .cancelled
-    }
-
-    func changesAreOfInterest() {}
-    func changesAreWaiting() {}
-}

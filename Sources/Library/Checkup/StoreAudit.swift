@@ -81,7 +81,7 @@ struct StoreAudit {
         var rows = Dictionary(try catalog.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first
         }
         for name in try directory.names().sorted() {
-            guard let found = try? directory.identify(name) else { continue }
+            guard let found = try directory.identifyIfPresent(name) else { continue }
             let place = path + "/" + name
             guard let row = rows.removeValue(forKey: ExactName(name)) else {
                 try auditFileWithoutRow(name, found, in: folder, place)
@@ -220,7 +220,7 @@ struct StoreAudit {
         var present: Set<InodeNumber> = []
         for name in try files.trash.names().sorted() {
             guard let inode = BackingStore.inode(inTrash: name),
-                let type = try? files.trash.identify(name).type, type == S_IFREG
+                let type = try files.trash.identifyIfPresent(name)?.type, type == S_IFREG
             else {
                 foreignInTrash.append(name)
                 find(.trash, "trash/" + name, "is no file that docfs has put there", "moves it to local")

@@ -1,0 +1,17 @@
+import Backing
+import Documents
+import Replication
+
+/// No cloud, for work that needs none, such as the repair of a store.
+struct AbsentCloud: ContentSource {
+    var connection: Connection { .offline }
+
+    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws(TransferError)
+        -> Download
+    {
+        throw .cancelled
+    }
+
+    func changesAreOfInterest() {}
+    func changesAreWaiting() {}
+}
