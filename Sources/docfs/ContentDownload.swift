@@ -19,6 +19,12 @@ struct ContentDownload {
         var tries = 1
     }
 
+    private enum Outcome {
+        case underWay
+        case ended
+        case failed(String)
+    }
+
     /// - Throws: `CommandFailure` naming the first document that cannot be fetched; the others were fetched.
     func run() throws {
         var waiting = documents[...]
@@ -55,18 +61,10 @@ struct ContentDownload {
             for var one in underWay {
                 let state = StateText(try one.state.text())
                 one.arrived = (state["progress"].flatMap { Int64($0) } ?? 0) * one.size / 100
-                switch state["downloading"] {
-                case nil where state["location"] == "cloud", "downloading"?: rest.append(one)
-                case "current"?, nil:
-                    ended += one.size
-                    continue
-                case _
-                where state["error"] == nil && one.tries < Self.mostTries && one.document.requestContent() == nil:
-                    one.tries += 1
-                    rest.append(one)
-                default:
-                    failures.append(
-                        "\(one.document.path) cannot be fetched: \(state["error"] ?? "its download has ended")")
+                switch outcome(&one, state) {
+                case .underWay: rest.append(one)
+                case .ended: ended += one.size
+                case .failed(let reason): failures.append("\(one.document.path) cannot be fetched: \(reason)")
                 }
             }
             underWay = rest
@@ -80,6 +78,24 @@ struct ContentDownload {
         guard let first = failures.first else { return try checkStillHere() }
         for failure in failures.dropFirst() { CommandFailure.print(error: failure) }
         throw CommandFailure(first)
+    }
+
+    /// The outcome of a download so far. A newer version is asked for.
+    private func outcome(_ one: inout UnderWay, _ state: StateText) -> Outcome {
+        switch state["downloading"] {
+        case nil where state["location"] == "cloud", "downloading"?: return .underWay
+        case "current"?, nil: return .ended
+        default: break
+        }
+        if let error = state["error"] { return .failed(error) }
+        switch state["downloading"] {
+        // It arrived, and has given way to another one already (`checkStillHere`).
+        case "notDownloaded"?: return .ended
+        case _ where one.tries < Self.mostTries && one.document.requestContent() == nil:
+            one.tries += 1
+            return .underWay
+        default: return .failed("its download has ended")
+        }
     }
 
     /// - Throws: if contents that had arrived have given way to later ones (`--cache-limit`).

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Moving between local and cloud".
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct MigrationTests {
     typealias Containers = (source: String, target: String)
 

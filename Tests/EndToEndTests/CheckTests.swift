@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Containers that lost objects, were put back to an older state, or were replaced; and `docfs check` (Semantics, "A container that was damaged").
-@Suite(.mounting, .timeLimit(.minutes(3)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct CheckTests {
     /// Two devices with three documents, each with a commit of its own, on both.
     private func withDocuments(

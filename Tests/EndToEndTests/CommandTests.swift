@@ -4,7 +4,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct CommandTests {
     @Test func `mount returns when the mount is ready`() async throws {
         try await withUnmountedDevice { device in

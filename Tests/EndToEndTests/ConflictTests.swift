@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Versions in conflict, and choosing among them (Semantics, "Conflicts").
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct ConflictTests {
     /// `Plan.txt`, edited by both devices while neither could see the other; the desktop later.
     private func withConflict(

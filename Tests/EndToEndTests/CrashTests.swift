@@ -4,7 +4,7 @@ import Synchronization
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct CrashTests {
     @Test func `killing docfs loses nothing that was written, closed or not`() async throws {
         try await withDevice { device in

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct DirectoryTests {
     @Test(arguments: ["local", "cloud"])
     func `folders are made and removed`(container: String) async throws {

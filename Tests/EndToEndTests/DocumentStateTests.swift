@@ -4,7 +4,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct DocumentStateTests {
     @Test func `the state of a local document, key by key`() async throws {
         try await withDevice { device in

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// On a full disk, operations that need space fail and change nothing. Mounting, reading and removing always work.
-@Suite(.mounting, .timeLimit(.minutes(2)), .needsDiskImages)
+@Suite(.mounting, .timeLimit(.minutes(5)), .needsDiskImages)
 struct FullDiskTests {
     private static let count = 12
 

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Programs that keep a document open while they or other devices save it.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct HeldDocumentTests {
     /// A shell function for the scripts: waits until a command succeeds. `THERE` is the other device's `Documents`.
     private static let functions = """

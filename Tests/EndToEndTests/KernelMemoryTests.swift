@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The kernel's caches of names, attributes and listings are invalidated when these change.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct KernelMemoryTests {
     @Test(arguments: [Listing.filenames, .displayNames], [false, true])
     func `an edit by the listed name, after another device saved, is an edit of what it saved`(

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// LibreOffice holds its document open all day, and opens it once more just before it renames.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct LibreOfficeTests {
     /// Drives a LibreOffice of its own by its programming interface, while the document stays open in it: what it saves must
     /// come to the other device; then that one saves "theirs", and LibreOffice saves again.

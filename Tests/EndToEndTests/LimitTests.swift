@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Any number of folders and documents works under any limit of open files.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct LimitTests {
     /// Mounts with a limit on open descriptors.
     private static func mount(_ device: Device, descriptors: Int) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 /// The kernel keeps the listings of folders: they show all the same what changed since, at once where it
 /// was changed here.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct ListingMemoryTests {
     @Test func `a listing shows what another device makes, names, moves, saves and removes`() async throws {
         try await withTwoDevices(.displayNames) { laptop, desktop in
@@ -138,7 +138,7 @@ struct ListingMemoryTests {
 }
 
 /// The kernel's memory of a document's two names.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct TwoNamesMemoryTests {
     @Test(arguments: Listing.allCases)
     func `a document that is removed by one name is gone by the other when the call returns`(listing: Listing)

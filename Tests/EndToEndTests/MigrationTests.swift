@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct MigrationTests {
     @Test func `moving a document into the cloud keeps its filename`() async throws {
         try await withDevice { device in

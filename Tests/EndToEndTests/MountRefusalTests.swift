@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// A mount that is refused prints one line and leaves nothing behind.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct MountRefusalTests {
     private static func expectRefusal(
         _ result: ProgramResult, of device: Device, naming word: String? = nil,

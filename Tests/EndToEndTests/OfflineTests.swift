@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct OfflineTests {
     private static func disconnect(_ devices: Device...) async throws {
         try devices[0].cloudDirectory.disconnect()

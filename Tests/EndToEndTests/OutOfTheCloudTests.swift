@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct OutOfTheCloudTests {
     @Test func `out of the cloud: at once if the content is here, and the cloud copy is withdrawn`()
         async throws

@@ -5,7 +5,7 @@ import SystemPackage
 import Testing
 
 /// Owners and modes, mostly for other users of the machine (`--allow-other`; Semantics, "Files as programs expect them").
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct PermissionTests {
     /// For each mode with set-id bits, each way to change a content, and a handle opened before or after the chmod: the mode that is left
     /// after a change by another user.

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct PlaceholderTests {
     /// A document that the laptop has put into the cloud and that the desktop knows but does not have.
     private static func makePlaceholder(

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// After a loss of power, everything that was synced or sent is there, and no document has another one's place or name.
-@Suite(.mounting, .timeLimit(.minutes(2)), .needsDiskImages)
+@Suite(.mounting, .timeLimit(.minutes(5)), .needsDiskImages)
 struct PowerLossTests {
     private static func waitUntilSent(_ device: Device) async throws {
         try await eventually(within: .seconds(20)) {

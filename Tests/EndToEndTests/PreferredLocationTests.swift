@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// `Documents/.location` and `docfs prefer`.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct PreferredLocationTests {
     @Test func `documents made in Documents go to the preferred location, and resolve there`() async throws {
         try await withDevice { device in

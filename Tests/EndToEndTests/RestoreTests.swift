@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// A store restored from a backup shows each document under its own name or as a new one, and sends nothing that is local.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct RestoreTests {
     /// How a person backs up and restores: `$FROM` and `$TO` are folders.
     private static let ways = [

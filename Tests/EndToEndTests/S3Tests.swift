@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// The cloud on a real S3 server (Semantics, "Containers").
-@Suite(.mounting, .timeLimit(.minutes(3)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct S3Tests {
     private func options(_ server: S3Server, _ url: String? = nil) throws -> MountOptions {
         MountOptions(cloudURL: url ?? server.url(), environment: try server.environment())

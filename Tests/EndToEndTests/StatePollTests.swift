@@ -61,7 +61,7 @@ private final class Waiter: Sendable {
     }
 }
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct StatePollTests {
     @Test func `poll reports POLLPRI when what a document's state says has changed`() async throws {
         try await withDevice { device in

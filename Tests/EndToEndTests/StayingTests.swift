@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// What stays on this device: `docfs download`, `evict`, `keep` and `mount --cache-limit`.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct StayingTests {
     /// A document that the laptop has sent, and that is a placeholder on the desktop.
     private static func send(_ name: String, _ text: String, laptop: Device, desktop: Device) async throws -> FilePath {

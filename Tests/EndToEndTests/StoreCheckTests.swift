@@ -6,7 +6,7 @@ import Testing
 
 /// `docfs check` of a store, mounted or not: files, rows, trash and order that disagree, and a catalog that was damaged or lost and is made
 /// anew from the plain files.
-@Suite(.mounting, .timeLimit(.minutes(3)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct StoreCheckTests {
     private static let documents = (1...40).map { "Note \($0).txt" }
 

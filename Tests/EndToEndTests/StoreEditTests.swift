@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// The store's plain files are the documents: also those that a person changed while docfs was not running.
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct StoreEditTests {
     @Test func `an edit in the store is sent`() async throws {
         try await withTwoDevices { device, other in

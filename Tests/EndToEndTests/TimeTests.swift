@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Times of modification and of change (Semantics, "Files as programs expect them").
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct TimeTests {
     private static let past = timespec(tv_sec: 1_500_000_000, tv_nsec: 123_456_789)
 

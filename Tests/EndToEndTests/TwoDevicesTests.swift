@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct TwoDevicesTests {
     @Test func `documents of another device appear with both names and the same id`() async throws {
         try await withTwoDevices { laptop, desktop in

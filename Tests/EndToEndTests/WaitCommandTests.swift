@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// `docfs wait` (Semantics, "The command").
-@Suite(.mounting, .timeLimit(.minutes(2)))
+@Suite(.mounting, .timeLimit(.minutes(5)))
 struct WaitCommandTests {
     @Test func `wait returns when everything pending is in the cloud`() async throws {
         try await withDevice { device in

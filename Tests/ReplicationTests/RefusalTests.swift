@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Input that is refused before it does harm.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct RefusalTests {
     private let laptop = TestDevice.laptop
 

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Sending contents.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(5)))
 struct UploadTests {
     private let document = EntryID(numbered: 1)
 
