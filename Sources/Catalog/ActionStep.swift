@@ -27,6 +27,40 @@ public struct ActionStep: Sendable {
         case placed
         /// The preferred location is another one; this is the one before. `entry` has no meaning.
         case preferred(Container)
+        /// Somebody chose among the versions of the document. `entry` is its row as it was before.
+        case chosen(VersionChoice)
+    }
+
+    /// The heads of a document before and after a choice, the current version first.
+    public struct VersionChoice: Sendable, Equatable {
+        public var before: [VersionID]
+        public var after: [VersionID]
+
+        public init(before: [VersionID], after: [VersionID]) {
+            self.before = before
+            self.after = after
+        }
+
+        /// The heads that taking the choice back leads to.
+        ///
+        /// A choice that only discarded conflict versions can be taken back also after the document was edited: the versions are in conflict
+        /// with the edit then.
+        ///
+        /// - Parameter heads: of the document now.
+        /// - Returns: nil if the heads are others than those that the choice led to.
+        public func takenBack(from heads: [VersionID]) -> [VersionID]? {
+            if before.first != after.first {
+                return Self.areSame(heads, after) ? before : nil
+            }
+            let (gone, back) = (Set(after).subtracting(before), before.filter { !after.contains($0) })
+            guard gone.isSubset(of: heads.dropFirst()), !heads.contains(where: back.contains) else { return nil }
+            return heads.filter { !gone.contains($0) } + back
+        }
+
+        /// The order of conflict versions says nothing.
+        public static func areSame(_ heads: [VersionID], _ others: [VersionID]) -> Bool {
+            heads.first == others.first && Set(heads) == Set(others)
+        }
     }
 
     /// Where an entry stands, and under which names. The folder is nil for `local`.

@@ -1,4 +1,5 @@
 import Documents
+import FoundationEssentials
 import GRDB
 
 /// The tables of the undo list. `steps` has all columns of `entries` besides its own, so that a row of the tree is kept whole.
@@ -70,9 +71,10 @@ enum ActionTable {
         }
     }
 
-    private static let own = "action,step,change,folder,outcomeFolder,outcomeFilename,outcomeFullName"
+    private static let own =
+        "action,step,change,folder,outcomeFolder,outcomeFilename,outcomeFullName,headsBefore,headsAfter"
     private static let entry = ColumnNames.all.joined(separator: ",")
-    private static let places = Array(repeating: "?", count: ColumnNames.all.count + 7).joined(separator: ",")
+    private static let places = Array(repeating: "?", count: ColumnNames.all.count + 9).joined(separator: ",")
     private static let ownColumns = CInt(ColumnNames.all.count)
 
     static let insert = "REPLACE INTO steps(\(own),\(entry)) VALUES(\(places))"
@@ -85,10 +87,16 @@ enum ActionTable {
     static let selectAction = "SELECT \(actionColumns) FROM actions "
 
     static func step(_ row: Columns) throws -> ActionStep {
-        let (code, change): (Int64, ActionStep.Change) = (row[ownColumns + 2], row[ownColumns + 2])
+        let code: Int64 = row[ownColumns + 2]
+        var change: ActionStep.Change = row[ownColumns + 2]
         // A change of a later release must not be undone as if it were one of these.
         guard change.code == code else {
             throw CatalogError.failed("a change of an unknown kind, \(code), is in the undo list")
+        }
+        if case .chosen = change {
+            let (before, after): ([UInt8], [UInt8]) = (row[ownColumns + 7], row[ownColumns + 8])
+            change = .chosen(
+                .init(before: [VersionID](packed: Data(before)), after: [VersionID](packed: Data(after))))
         }
         var step = ActionStep(
             action: row[ownColumns], number: row[ownColumns + 1], change: change, entry: Entry(row),
@@ -135,6 +143,10 @@ extension Database {
         statement.bind(step.outcome?.folder)
         statement.bind(step.outcome?.filename)
         statement.bind(step.outcome?.fullName)
+        var choice: ActionStep.VersionChoice?
+        if case .chosen(let made) = step.change { choice = made }
+        statement.bind(choice.map { [UInt8]($0.before.packed) })
+        statement.bind(choice.map { [UInt8]($0.after.packed) })
         statement.bind(step.entry)
         try statement.run()
     }
@@ -176,6 +188,7 @@ extension ActionStep.Change: StoredCode {
         case .placed: 2
         case .preferred(.local): 3
         case .preferred(.cloud): 4
+        case .chosen: 5
         }
     }
 
@@ -185,6 +198,8 @@ extension ActionStep.Change: StoredCode {
         case 2: self = .placed
         case 3: self = .preferred(.local)
         case 4: self = .preferred(.cloud)
+        // `ActionTable.step` reads the heads.
+        case 5: self = .chosen(.init(before: [], after: []))
         default: self = .present
         }
     }

@@ -34,6 +34,13 @@ enum CatalogSchema {
                     CREATE INDEX entriesByPosition ON entries(parent, position, uuid);
                     """)
         }
+        migrator.registerMigration("15: choices among versions can be undone") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE steps ADD COLUMN headsBefore BLOB;
+                    ALTER TABLE steps ADD COLUMN headsAfter BLOB;
+                    """)
+        }
         return migrator
     }
 

@@ -119,8 +119,8 @@ extension CatalogTransaction {
 
     private func withdrawal(_ row: Row) -> Withdrawal {
         Withdrawal(
-            id: EntryID(row[0] as UUID), seen: versions(packed: row[1]), depth: row[2], step: row[3],
-            heir: (row[4] as UUID?).map(EntryID.init), bequest: versions(packed: row[5]))
+            id: EntryID(row[0] as UUID), seen: [VersionID](packed: row[1]), depth: row[2], step: row[3],
+            heir: (row[4] as UUID?).map(EntryID.init), bequest: [VersionID](packed: row[5]))
     }
 
     /// Withdrawals of documents that were renamed over `heir`.
@@ -148,9 +148,9 @@ extension CatalogTransaction {
                 sql: "REPLACE INTO withdrawals(uuid, seen, depth, step, heir, bequest) VALUES(?,?,?,?,?,?)"
             ).execute(
                 arguments: [
-                    withdrawal.id.uuid, packed(withdrawal.seen), withdrawal.depth, withdrawal.step,
+                    withdrawal.id.uuid, withdrawal.seen.packed, withdrawal.depth, withdrawal.step,
                     withdrawal.heir?.uuid,
-                    withdrawal.heir == nil ? nil : packed(withdrawal.bequest),
+                    withdrawal.heir == nil ? nil : withdrawal.bequest.packed,
                 ])
         }
     }
@@ -219,21 +219,5 @@ extension CatalogTransaction {
                 commit.uuid, Data(record),
             ])
         }
-    }
-}
-
-/// Stores version ids in one column, 16 bytes each.
-private func packed(_ versions: [VersionID]) -> Data {
-    versions.reduce(into: Data()) { data, version in
-        withUnsafeBytes(of: version.uuid.uuid) { data.append(contentsOf: $0) }
-    }
-}
-
-private func versions(packed data: Data?) -> [VersionID] {
-    let bytes = Array(data ?? Data())
-    return stride(from: 0, through: bytes.count - 16, by: 16).map { start in
-        var uuid = UUID().uuid
-        withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes[start..<start + 16]) }
-        return VersionID(UUID(uuid: uuid))
     }
 }

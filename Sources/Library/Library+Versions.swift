@@ -9,10 +9,10 @@ extension Library {
     /// `rm F.conflicts/V`: discards one version.
     ///
     /// - Throws: ENOENT, EPERM in `F.versions/`, ESTALE.
-    public func discardVersion(_ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber)
-        throws(Refusal)
-    {
-        try versionFiles.discardVersion(name, in: folder, of: inode)
+    public func discardVersion(
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber, by caller: Caller = .unknown
+    ) throws(Refusal) {
+        try versionFiles.discardVersion(name, in: folder, of: inode, by: caller)
     }
 
     /// `mv F.conflicts/V F`: makes a version current.
@@ -21,9 +21,11 @@ extension Library {
     ///   ENOENT, ESTALE.
     public func chooseVersion(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber,
-        as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions
+        as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions,
+        by caller: Caller = .unknown
     ) throws(Refusal) {
-        try versionFiles.chooseVersion(name, in: folder, of: inode, as: newName, in: newParent, options: options)
+        try versionFiles.chooseVersion(
+            name, in: folder, of: inode, as: newName, in: newParent, options: options, by: caller)
     }
 
     /// - Throws: ENOENT, ESTALE.

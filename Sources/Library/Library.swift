@@ -75,7 +75,7 @@ public final class Library: Sendable {
             arrivals: arrivals, evictions: evictions, foundFiles: foundFiles, comparison: comparison)
         versionFiles = VersionFiles(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, arrivals: arrivals,
-            replicatedTree: replicatedTree)
+            replicatedTree: replicatedTree, actions: actions)
         openings = Openings(
             transactions, contents: contents, arrivals: arrivals, fileAttributes: fileAttributes,
             versionFiles: versionFiles, orphans: orphans)
@@ -88,7 +88,8 @@ public final class Library: Sendable {
             transactions, namespace: namespace, tree: tree, actions: actions)
         undoing = Undoing(
             transactions, actions: actions, namespace: namespace, tree: tree, removal: removal,
-            fileAttributes: fileAttributes, replicatedTree: replicatedTree, preferredLocation: preferredLocation)
+            fileAttributes: fileAttributes, replicatedTree: replicatedTree, preferredLocation: preferredLocation,
+            versionFiles: versionFiles)
         storeCheck = StoreCheck(transactions, comparison: comparison, replicatedTree: replicatedTree)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }

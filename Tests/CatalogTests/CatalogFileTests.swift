@@ -147,6 +147,7 @@ struct CatalogFileTests {
                     "10: contents that stay here, and when each was opened",
                     "11: what moves to the preferred location",
                     "14: names of actions in columns; an index for the whole order",
+                    "15: choices among versions can be undone",
                 ])
             try queue.close()
         }

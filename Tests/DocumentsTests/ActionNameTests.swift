@@ -23,6 +23,7 @@ struct ActionNameTests {
         #expect(Self.name(.moveOutOfCloud, Self.document("a")).text == "Move “a” out of the cloud")
         #expect(Self.name(.reorder, Self.document("a")).text == "Reorder “a”")
         #expect(Self.name(.prefer, to: "cloud", Self.document("a")).text == "Move “a” to the cloud")
+        #expect(Self.name(.choose, Self.document("a")).text == "Choose a version of “a”")
         #expect(Self.name(.prefer, to: "local").text == "Change the preferred location to local")
         #expect(Self.name(.delete, Self.folder("Trip")).text == "Delete folder “Trip”")
         #expect(

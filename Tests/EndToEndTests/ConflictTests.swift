@@ -151,6 +151,34 @@ struct ConflictTests {
         }
     }
 
+    @Test func `a choice is undone on all devices`() async throws {
+        try await withConflict { laptop, desktop in
+            func expectConflict() async throws {
+                for device in [laptop, desktop] {
+                    try await eventually {
+                        try (device.cloud / "Plan.txt").state()["conflicts"] == "1"
+                            && (device.cloud / "Plan.txt").text() == "plan\ndesktop, later\n"
+                    }
+                    #expect(try conflicts(device).map { try $0.text() } == ["plan\nlaptop\n"])
+                }
+            }
+            try await desktop.shell("mv -f cloud/Plan.txt.conflicts/Laptop* cloud/Plan.txt")
+            for device in [laptop, desktop] { try await expectSettled(device, "plan\nlaptop\n") }
+            try await desktop.remount()
+            let undo = try await desktop.docfs("undo", desktop.documents.string)
+            #expect(undo.standardOutput == "Undid: Choose a version of “Plan”\n", "\(undo)")
+            try await expectConflict()
+            #expect(try await desktop.docfs("redo", desktop.documents.string).exitStatus == 0)
+            for device in [laptop, desktop] { try await expectSettled(device, "plan\nlaptop\n") }
+            #expect(try await desktop.docfs("undo", desktop.documents.string).exitStatus == 0)
+            try await expectConflict()
+            try await laptop.shell("rm -r cloud/Plan.txt.conflicts")
+            for device in [laptop, desktop] { try await expectSettled(device, "plan\ndesktop, later\n") }
+            #expect(try await laptop.docfs("undo", laptop.documents.string).exitStatus == 0)
+            try await expectConflict()
+        }
+    }
+
     @Test func `the tree counts conflicts`() async throws {
         try await withConflict { laptop, _ in
             let state = try laptop.treeState()

@@ -52,7 +52,7 @@ import Testing
             "\(results.count { !$0.wrong.isEmpty }) lost",
             "(in \(results.count) worlds of \(results.reduce(0) { $0 + $1.steps }) steps)")
         if results.count >= 100 {
-            for event in ["crash", "resolution", "replyLost", "late", "undo", "redo"] {
+            for event in ["crash", "resolution", "reconsidered", "replyLost", "late", "undo", "redo"] {
                 #expect(counts[event, default: 0] > 0)
             }
         }

@@ -10,7 +10,8 @@ extension Change {
         case .describe(_, let change): Self.entryLength + Self.encodedLength(change.attributes?.json)
         case .save: Self.entryLength
         case .delete(_, let versions), .bequeath(_, _, let versions): Self.lengthOfIDs(versions.count)
-        case .resolve(_, let resolution): Self.lengthOfIDs(resolution.discarded.count)
+        case .resolve(_, let resolution):
+            Self.lengthOfIDs(resolution.discarded.count + resolution.restored.count + resolution.demoted.count)
         }
     }
 

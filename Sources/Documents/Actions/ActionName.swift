@@ -12,6 +12,8 @@ public enum ActionKind: String, Sendable, Equatable {
     case reorder
     /// Another preferred location, and the moves that follow from it.
     case prefer
+    /// Which of the versions of a document in conflict is current, and which are discarded.
+    case choose
 }
 
 /// A document, folder or link as the name of an action mentions it.
@@ -89,6 +91,7 @@ public struct ActionName: Sendable, Equatable {
         case .rename: "Rename"
         case .move, .moveToCloud, .moveOutOfCloud, .prefer: "Move"
         case .reorder: "Reorder"
+        case .choose: count == 1 ? "Choose a version of" : "Choose versions of"
         }
     }
 
@@ -104,7 +107,7 @@ public struct ActionName: Sendable, Equatable {
 
     private var complement: String? {
         switch kind {
-        case .create, .delete, .reorder: nil
+        case .create, .delete, .reorder, .choose: nil
         case .moveToCloud: "to the cloud"
         case .moveOutOfCloud: "out of the cloud"
         case .prefer: destination == Container.cloud.rawValue ? "to the cloud" : "out of the cloud"

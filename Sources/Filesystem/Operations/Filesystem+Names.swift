@@ -109,7 +109,7 @@ extension Filesystem {
         _ name: UnsafeBufferPointer<UInt8>, from folder: Node, by caller: Caller
     ) throws(Refusal) {
         if case .versions(let folder, let inode) = folder {
-            try library.discardVersion(name, in: folder, of: inode)
+            try library.discardVersion(name, in: folder, of: inode, by: caller)
         } else {
             try library.remove(name, in: InodeNumber(folder: folder.number), by: caller)
         }
@@ -120,7 +120,8 @@ extension Filesystem {
         in newFolder: InodeNumber, _ options: RenameOptions, by caller: Caller
     ) throws(Refusal) {
         if case .versions(let folder, let inode) = folder {
-            try library.chooseVersion(name, in: folder, of: inode, as: newName, in: newFolder, options: options)
+            try library.chooseVersion(
+                name, in: folder, of: inode, as: newName, in: newFolder, options: options, by: caller)
         } else {
             try library.rename(
                 name, in: InodeNumber(folder: folder.number), to: newName, in: newFolder, options: options, by: caller)

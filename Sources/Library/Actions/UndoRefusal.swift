@@ -12,11 +12,15 @@ public enum UndoRefusal: Error, Equatable, Sendable {
     case nameIsTaken(String)
     case contentIsGone(String)
     case folderIsNotEmpty(String)
+    /// It was edited, or somebody else chose among its versions.
+    case isChanged(String)
+    /// A version that was discarded, and whose content the container has no longer.
+    case versionIsGone(String)
 
     /// Whether it can never be done.
     var isFinal: Bool {
         switch self {
-        case .isThereAgain, .isGone, .isElsewhere, .contentIsGone: true
+        case .isThereAgain, .isGone, .isElsewhere, .contentIsGone, .isChanged, .versionIsGone: true
         case .nothing, .nameIsTaken, .folderIsNotEmpty: false
         }
     }
@@ -25,8 +29,8 @@ public enum UndoRefusal: Error, Equatable, Sendable {
         switch self {
         case .nothing: .noData
         case .isThereAgain, .nameIsTaken: .fileExists
-        case .isGone, .contentIsGone: .noSuchFileOrDirectory
-        case .isElsewhere: .resourceBusy
+        case .isGone, .contentIsGone, .versionIsGone: .noSuchFileOrDirectory
+        case .isElsewhere, .isChanged: .resourceBusy
         case .folderIsNotEmpty: .directoryNotEmpty
         }
     }
@@ -39,6 +43,8 @@ public enum UndoRefusal: Error, Equatable, Sendable {
         case .isElsewhere(let name): "“\(name)” was renamed or moved since"
         case .nameIsTaken(let name): "the name “\(name)” is taken by something else now; rename that first"
         case .contentIsGone(let name): "the content of “\(name)” is no longer in the trash"
+        case .isChanged(let name): "“\(name)” was changed since"
+        case .versionIsGone(let name): "a version of “\(name)” that was discarded is no longer in the cloud"
         case .folderIsNotEmpty(let name): "the folder “\(name)” is not empty"
         }
     }

@@ -19,13 +19,15 @@ final class Undoing: LibraryPart {
     let fileAttributes: Attributes
     let replicatedTree: ReplicatedTree
     let preferredLocation: PreferredLocation
+    let versionFiles: VersionFiles
 
     /// The outcome of the last request, for the command that made it.
     private let lastOutcome = Mutex("")
 
     init(
         _ transactions: Transactions, actions: Actions, namespace: Namespace, tree: Tree, removal: Removal,
-        fileAttributes: Attributes, replicatedTree: ReplicatedTree, preferredLocation: PreferredLocation
+        fileAttributes: Attributes, replicatedTree: ReplicatedTree, preferredLocation: PreferredLocation,
+        versionFiles: VersionFiles
     ) {
         self.transactions = transactions
         self.actions = actions
@@ -35,6 +37,7 @@ final class Undoing: LibraryPart {
         self.fileAttributes = fileAttributes
         self.replicatedTree = replicatedTree
         self.preferredLocation = preferredLocation
+        self.versionFiles = versionFiles
     }
 
     /// `done NAME`, or `refused REASON`.
@@ -109,6 +112,7 @@ final class Undoing: LibraryPart {
         case .removed: try restore(step, of: action, &progress, catalog)
         case .present: try remove(step, &progress, catalog)
         case .placed: try putBack(step, catalog)
+        case .chosen(let choice): try takeBack(choice, step, catalog)
         case .preferred(let container):
             ActionStep(
                 preferredBefore: try preferredLocation.bringBack(

@@ -42,7 +42,7 @@ extension Tree {
     ) throws(Refusal) {
         try mutate { catalog in
             if let text = String(validating: name, as: UTF8.self),
-                try versionFiles.removeConflicts(text, in: parent, catalog)
+                try versionFiles.removeConflicts(text, in: parent, by: caller, catalog)
             {
                 return
             }

@@ -12,14 +12,14 @@ extension VersionFiles {
     ///
     /// - Throws: ENOENT, EPERM in `F.versions/`, ESTALE.
     func discardVersion(
-        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber, by caller: Caller
     ) throws(Refusal) {
         guard folder == .conflicts else { throw .historyNotChangeable }
         try mutate { catalog in
             let entry = try document(with: folder, inode, catalog)
             let version = try version(name, in: folder, of: entry, catalog)
             guard let current = entry.currentVersion, let id = entry.id else { throw Refusal.staleInode }
-            try resolve(entry, keeping: current, discarding: [version.id], catalog)
+            try choose(current, of: entry, discarding: [version.id], by: caller, catalog)
             if entry.conflicts == 1 { versionNodes.markEmptied(id, now: surroundings.now()) }
         }
     }
@@ -30,7 +30,8 @@ extension VersionFiles {
     ///   RENAME_NOREPLACE; EPERM in `F.versions/`; ENOENT, ESTALE.
     func chooseVersion(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber,
-        as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions
+        as newName: some Collection<UInt8>, in newParent: InodeNumber, options: RenameOptions,
+        by caller: Caller
     ) throws(Refusal) {
         guard folder == .conflicts, !options.contains(.exchange) else { throw .historyNotChangeable }
         try mutate { catalog in
@@ -39,14 +40,17 @@ extension VersionFiles {
             let target = try namespace.resolve(try Namespace.entryName(newName).text, in: newParent, catalog)
             guard let target, target.entry.inode == entry.inode else { throw Refusal.versionOfOtherDocument }
             if options.contains(.noReplace) { throw Refusal.nameExists }
-            try resolve(entry, keeping: version.id, discarding: [entry.currentVersion].compactMap { $0 }, catalog)
+            try choose(
+                version.id, of: entry, discarding: [entry.currentVersion].compactMap { $0 }, by: caller, catalog)
         }
     }
 
     /// `rmdir F.conflicts`: keeps the document as it is.
     ///
     /// - Returns: whether the name is that of such a folder.
-    func removeConflicts(_ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction) throws -> Bool {
+    func removeConflicts(
+        _ name: String, in parent: InodeNumber, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws -> Bool {
         guard case .versions(.conflicts, let document) = VirtualName(name),
             try namespace.resolve(name, in: parent, catalog) == nil,
             let entry = try namespace.resolve(document, in: parent, catalog)?.entry, let id = entry.id,
@@ -54,20 +58,35 @@ extension VersionFiles {
         else { return false }
         if entry.conflicts > 0, let current = entry.currentVersion {
             let conflicts = try versions(in: .conflicts, of: entry, catalog).map(\.version.id)
-            try resolve(entry, keeping: current, discarding: conflicts, catalog)
+            try choose(current, of: entry, discarding: conflicts, by: caller, catalog)
         }
         versionNodes.forgetEmptied(id)
         return true
     }
 
-    private func resolve(
-        _ entry: Entry, keeping kept: VersionID, discarding discarded: [VersionID], _ catalog: CatalogTransaction
+    private func choose(
+        _ kept: VersionID, of entry: Entry, discarding discarded: [VersionID], by caller: Caller,
+        _ catalog: CatalogTransaction
     ) throws {
+        let before = try heads(of: entry, catalog)
+        try carryOut(Resolution(kept: kept, discarded: discarded.filter { $0 != kept }), on: entry, catalog)
+        try actions.recordChoice(
+            .init(before: before, after: try heads(of: entry, catalog)), of: entry, by: caller, catalog)
+    }
+
+    /// The versions among which somebody can choose, as this device shows them, the current one first.
+    func heads(of entry: Entry, _ catalog: CatalogTransaction) throws -> [VersionID] {
+        guard let id = entry.id else { return [] }
+        let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions
+        return versions?.heads.map(\.id) ?? []
+    }
+
+    /// Makes a choice here, and has it sent.
+    func carryOut(_ resolution: Resolution, on entry: Entry, _ catalog: CatalogTransaction) throws {
         guard let id = entry.id else { throw Refusal.staleInode }
-        let before = try catalog.pendingResolution(of: id)?.discarded ?? []
-        let all = Set(before + discarded).subtracting([kept])
-        try catalog.store(Resolution(kept: kept, discarded: all.sorted()), of: id)
-        if kept != entry.currentVersion { try discardEdit(of: entry, catalog) }
+        let pending = try catalog.pendingResolution(of: id)
+        try catalog.store(pending?.followed(by: resolution) ?? resolution, of: id)
+        if resolution.kept != entry.currentVersion { try discardEdit(of: entry, catalog) }
         try replicatedTree.show(id, in: entry.parent, catalog)
         cloud.changesAreWaiting()
     }

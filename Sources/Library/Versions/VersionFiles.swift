@@ -14,6 +14,7 @@ final class VersionFiles: LibraryPart {
     let fileAttributes: Attributes
     let arrivals: Arrivals
     let replicatedTree: ReplicatedTree
+    let actions: Actions
     let versionNodes = VersionNodes()
 
     struct NamedVersion {
@@ -23,7 +24,7 @@ final class VersionFiles: LibraryPart {
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        arrivals: Arrivals, replicatedTree: ReplicatedTree
+        arrivals: Arrivals, replicatedTree: ReplicatedTree, actions: Actions
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -31,6 +32,7 @@ final class VersionFiles: LibraryPart {
         self.fileAttributes = fileAttributes
         self.arrivals = arrivals
         self.replicatedTree = replicatedTree
+        self.actions = actions
     }
 
     /// Whether a document has such a folder. Local documents have neither.

@@ -1,18 +1,5 @@
 import Documents
 
-/// A choice among the versions of a document that are in conflict.
-public struct Resolution: Codable, Sendable, Equatable {
-    /// The version that is to be current.
-    public var kept: VersionID
-    /// The versions that the choosing device had seen and did not want.
-    public var discarded: [VersionID]
-
-    public init(kept: VersionID, discarded: [VersionID]) {
-        self.kept = kept
-        self.discarded = discarded
-    }
-}
-
 /// One change of the replica (ContainerFormat says what each does).
 public enum Change: Sendable, Equatable {
     /// A new entry, or one that was deleted and is back. With `deleted`: an entry that was there once, told to a container that

@@ -31,7 +31,10 @@ extension Commit {
             case .save(_, let version): try Self.validate(version)
             case .describe(_, let change): try Self.validate(change)
             case .delete(_, let seen): try Self.validate(count: seen.count)
-            case .resolve(_, let resolution): try Self.validate(count: resolution.discarded.count)
+            case .resolve(_, let resolution):
+                try Self.validate(count: resolution.discarded.count)
+                try Self.validate(count: resolution.restored.count)
+                try Self.validate(count: resolution.demoted.count)
             case .bequeath(_, let heir, let versions):
                 try Self.validate(count: versions.count)
                 if heir == .cloudRoot { throw .invalid("the top folder cannot be changed") }

@@ -116,8 +116,11 @@ private func resolve(
     _ touched: inout TouchedEntries
 ) throws {
     guard let entry = try state.entry(id), entry.versions != nil else { return }
-    try state.store(entry.resolved(by: resolution, at: commit.time))
-    touched.add(id)
+    let resolved = entry.resolved(by: resolution, at: commit.time)
+    let isRevived = entry.isDeleted && !resolved.isDeleted
+    if isRevived { try reviveFolders(from: entry.description.parent, &state, &touched) }
+    try state.store(resolved)
+    touched.add(id, isPlaced: isRevived)
 }
 
 /// Stands in the log before the deletion of the document. Only heads go over: a version that somebody discarded meanwhile stays.

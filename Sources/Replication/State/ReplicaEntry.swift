@@ -79,11 +79,15 @@ public struct ReplicaEntry: Codable, Sendable, Equatable {
         if case .document(let versions) = content { versions } else { nil }
     }
 
-    /// The entry after a choice among its versions.
+    /// The entry after a choice among its versions. A deleted document lives again if the choice brings a version back.
     public func resolved(by resolution: Resolution, at time: Timestamp) -> ReplicaEntry {
         guard case .document(var versions) = content else { return self }
         var entry = self
-        versions.resolve(keeping: resolution.kept, discarding: Set(resolution.discarded), at: time)
+        if let deleted, versions.revive(byUndoOf: resolution, deleted: deleted) {
+            entry.deleted = nil
+        } else {
+            versions.resolve(resolution, at: time)
+        }
         if versions.current.id != self.versions?.current.id { entry.description.modified = versions.current.modified }
         entry.content = .document(versions: versions)
         return entry

@@ -85,20 +85,49 @@ public struct VersionHistory: Codable, Sendable, Equatable {
             add(version, at: version.base.flatMap { times[$0] } ?? time)
         }
         // Adding alone does not repeat what somebody chose among versions in conflict.
-        resolve(keeping: other.current.id, discarding: Set(times.keys), at: time)
+        resolve(Resolution(kept: other.current.id, discarded: Array(times.keys)), at: time)
     }
 
-    /// Carries out a choice among the heads. `kept` stays or becomes current; heads in `discarded` are superseded. A head in neither was
-    /// not seen by the choosing device, and stays.
-    mutating func resolve(keeping kept: VersionID, discarding discarded: Set<VersionID>, at time: Timestamp) {
-        if discarded.contains(current.id), let index = conflicts.firstIndex(where: { $0.id == kept }) {
-            supersede(current, at: time)
-            current = conflicts.remove(at: index)
+    /// Carries out a choice among the heads. `kept` stays or becomes current; heads in `discarded` are superseded. A head that the choice
+    /// does not mention was not seen by the choosing device, and stays.
+    mutating func resolve(_ resolution: Resolution, at time: Timestamp) {
+        conflicts += takeBack(resolution.restored)
+        let (kept, discarded) = (resolution.kept, Set(resolution.discarded))
+        if let index = conflicts.firstIndex(where: { $0.id == kept }) {
+            if discarded.contains(current.id) {
+                supersede(current, at: time)
+                current = conflicts.remove(at: index)
+            } else if resolution.demoted.contains(current.id) {
+                swap(&current, &conflicts[index])
+            }
         }
         for version in conflicts where discarded.contains(version.id) && version.id != kept {
             supersede(version, at: time)
         }
         conflicts.removeAll { discarded.contains($0.id) && $0.id != kept }
+        conflicts.sort(by: DocumentVersion.isLater)
+    }
+
+    /// Brings a deleted document back because the choice that discarded some of its versions is undone, by somebody who did not know of the
+    /// deletion. These versions are its heads then.
+    ///
+    /// - Returns: false if none of them comes back: then nothing changes here.
+    mutating func revive(byUndoOf resolution: Resolution, deleted time: Timestamp) -> Bool {
+        var restored = takeBack(resolution.restored).sorted(by: DocumentVersion.isLater)
+        guard !restored.isEmpty else { return false }
+        let kept = restored.firstIndex { $0.id == resolution.kept } ?? 0
+        revive(with: restored.remove(at: kept), deleted: time)
+        conflicts = restored
+        return true
+    }
+
+    /// Takes versions out of the superseded ones, but those that another version was made from.
+    private mutating func takeBack(_ ids: [VersionID]) -> [DocumentVersion] {
+        let bases = Set(all.compactMap(\.base))
+        let wanted = Set(ids).subtracting(bases)
+        let versions = superseded.map(\.version).filter { wanted.contains($0.id) }
+        superseded.removeAll { wanted.contains($0.version.id) }
+        return versions
     }
 
     /// Carries out a deletion by somebody who had seen some of the versions. The latest head that they had not seen is current from now on.
@@ -107,7 +136,7 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     mutating func survive(deletionOf seen: Set<VersionID>, at time: Timestamp) -> Bool {
         guard let survivor = heads.filter({ !seen.contains($0.id) }).max(by: { DocumentVersion.isLater($1, $0) })
         else { return false }
-        resolve(keeping: survivor.id, discarding: seen, at: time)
+        resolve(Resolution(kept: survivor.id, discarded: Array(seen)), at: time)
         return true
     }
 

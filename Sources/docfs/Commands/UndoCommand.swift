@@ -9,7 +9,7 @@ struct UndoCommand: ParsableCommand {
         commandName: "undo", abstract: "Undo what was done last.",
         discussion: """
             Brings back what was deleted, and takes back what was created, renamed, moved or reordered, \
-            and a change of the preferred location. One command over many documents is \
+            a choice among versions in conflict, and a change of the preferred location. One command over many documents is \
             undone as one action, also after the mount was ended and begun again.
 
             Example: rm *.txt && docfs undo

@@ -265,7 +265,7 @@ extension World {
     }
 
     /// The conflict versions of a document that was renamed over another moved with it, unless they were replaced or discarded before the
-    /// rename was committed.
+    /// rename was committed. Such a version is in conflict again, where it was, if the choice that discarded it was undone.
     private func checkBequests(_ replica: [EntryID: ReplicaEntry]) -> [String] {
         ledger.bequests.filter { bequest in
             !replica.values.contains { entry in
@@ -273,8 +273,8 @@ extension World {
                 if entry.id != bequest.source, ledger.seenAtDeletion(of: entry.id)?.contains(bequest.content) == true {
                     return true
                 }
-                let versions =
-                    entry.id == bequest.source ? entry.versions?.superseded.map(\.version) : entry.versions?.all
+                let staysInHistory = entry.id == bequest.source && entry.isDeleted
+                let versions = staysInHistory ? entry.versions?.superseded.map(\.version) : entry.versions?.all
                 return versions?.contains { $0.sha256 == bequest.content } == true
             }
         }.map { "a version in conflict was lost by a rename: \($0.content.prefix(16))" }

@@ -318,6 +318,13 @@ extension World {
             try device.library.removeFolder(Array((entry.filename + ".conflicts").utf8), in: entry.parent)
         }
         ledger.count("resolution")
+        if random.once(in: 3) { try reconsider(on: device) }
+    }
+
+    /// The person takes the choice back.
+    private func reconsider(on device: SimulatedDevice) throws(Refusal) {
+        try perform(.undo, on: device)
+        ledger.count("reconsidered")
     }
 
     private static func text(_ entry: Entry) -> String { "\(entry.inode) '\(entry.name?.full ?? entry.filename)'" }

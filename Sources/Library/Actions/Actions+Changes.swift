@@ -1,0 +1,207 @@
+import Backing
+import Catalog
+import Documents
+import Glibc
+import Synchronization
+import SystemPackage
+
+/// The changes that make steps.
+extension Actions {
+    /// - Parameter entry: as it was. Its file is in the trash, or comes there after the commit.
+    /// - Returns: nil for an entry that takes part in no action.
+    @discardableResult
+    func recordRemoval(
+        of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws -> StepReference? {
+        guard entry.id != nil, entry.kind != .scratch else { return nil }
+        var entry = entry
+        if entry.kind == .folder, let time = formerTime(of: entry.inode, by: caller) { entry.modified = time }
+        let folder = try folderID(entry.parent, catalog)
+        return try record(.delete, by: process(of: caller), catalog) { open in
+            open.record.name.add(entry.subject)
+            open.roots.addRemoved(entry.subject, entry.inode, in: entry.parent)
+            return ActionStep(
+                action: open.record.id, number: open.steps, change: .removed, entry: entry, folder: folder)
+        }
+    }
+
+    /// An entry of a folder is about to be removed.
+    func willRemove(from folder: InodeNumber, by caller: Caller, _ catalog: CatalogTransaction) throws {
+        let process = process(of: caller)
+        if folder <= .cloud || process == 0 { return }
+        let now = surroundings.now()
+        try state.withLock { state in
+            // Taken out of the table, so that it is changed in place.
+            var folders = EmptiedFolders()
+            if let known = state.emptied.removeValue(forKey: process) {
+                if ActionGrouping.joins(now, last: known.last) { folders = known.folders }
+            } else {
+                state.emptied = state.emptied.filter { ActionGrouping.joins(now, last: $0.value.last) }
+            }
+            try folders.willRemove(from: folder) { try modificationTime(ofFolder: folder, catalog) }
+            state.emptied[process] = (folders, now)
+        }
+    }
+
+    /// The time of the store's folder.
+    func modificationTime(ofFolder folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Timestamp {
+        Timestamp(try backing.folder(folder, catalog).descriptor.status().st_mtim)
+    }
+
+    func formerTime(of folder: InodeNumber, by caller: Caller) -> Timestamp? {
+        let (process, now) = (process(of: caller), surroundings.now())
+        return state.withLock { state in
+            guard let known = state.emptied[process], ActionGrouping.joins(now, last: known.last) else { return nil }
+            return state.emptied[process]?.folders.remove(folder)
+        }
+    }
+
+    func recordCreation(of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+        guard let id = entry.id, entry.kind != .scratch else { return }
+        let step = try record(.create, by: process(of: caller), catalog) { open in
+            open.record.name.add(entry.subject)
+            open.roots.addMade(entry.subject, entry.inode, in: entry.parent)
+            return ActionStep(
+                action: open.record.id, number: open.steps, change: .present, entry: entry, folder: nil)
+        }
+        let now = surroundings.now()
+        let grouping = ActionGrouping(process: process(of: caller), kind: .create, destination: nil)
+        state.withLock { state in
+            if state.made.count >= Self.mostMade { state.made = [:] }
+            state.made[id] = (step, grouping, now)
+        }
+    }
+
+    /// Records another name or place.
+    ///
+    /// - Parameter source: the entry as it was.
+    func recordPlacement(
+        of entry: Entry, from source: Entry, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws -> StepReference? {
+        guard let id = entry.id, source.id == id, entry.kind != .scratch else { return nil }
+        // A program names its new file at last: that is a part of making it.
+        if try nameNew(entry, by: caller, catalog) { return nil }
+        let folder = try folderID(source.parent, catalog)
+        let outcome = try place(of: entry, catalog)
+        var (kind, destination) = try Self.kind(of: entry, from: source, catalog)
+        if caller == .preferredMove { (kind, destination) = (.prefer, entry.container?.rawValue) }
+        // Only the extension changes.
+        let isSameTitle = kind == .rename && entry.subject == source.subject
+        return try record(kind, to: destination, by: process(of: caller), catalog) { open in
+            open.record.name.add(isSameTitle ? source.fullSubject : source.subject)
+            return ActionStep(
+                action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
+                outcome: outcome)
+        }
+    }
+
+    /// Records another preferred location. The moves that follow from it join this action (`Caller.preferredMove`).
+    func recordPreference(for container: Container, _ catalog: CatalogTransaction) throws {
+        endPreference()
+        var open = try newAction(Self.preference, to: container.rawValue, at: surroundings.now(), catalog)
+        let step = ActionStep(preferredBefore: container.other, action: open.record.id, number: 0)
+        open.steps = 1
+        catalog.ifFailed { [state = self] in state.state.withLock { $0.open[Self.preference] = nil } }
+        try catalog.append(step, of: open.record)
+        state.withLock { $0.open[Self.preference] = open }
+    }
+
+    /// The next move to the preferred location makes an action of its own.
+    func endPreference() { state.withLock { ($0.open[Self.preference], $0.endsPreference) = (nil, true) } }
+
+    /// No process has this number.
+    static let preference = ActionGrouping(process: -2, kind: .prefer, destination: nil)
+
+    /// The change of the preferred location to which a move in the background belongs, after a mount or a longer pause.
+    func openPreference(_ catalog: CatalogTransaction) throws -> Open? {
+        if state.withLock(\.endsPreference) { return nil }
+        guard let record = try catalog.lastAction(of: .prefer), !record.isUndone else { return nil }
+        let last = try catalog.steps(of: record.id).last?.number ?? -1
+        return Open(record: record, steps: last + 1)
+    }
+
+    /// Records other places in the order of a folder, as one action.
+    func recordReordering(
+        _ moved: [(source: Entry, entry: Entry)], _ catalog: CatalogTransaction
+    ) throws {
+        // No process has this number: nothing joins the action afterwards.
+        let none: Int32 = -1
+        for (source, entry) in moved where entry.id != nil && entry.kind != .scratch {
+            let folder = try folderID(source.parent, catalog)
+            let outcome = try place(of: entry, catalog)
+            _ = try record(.reorder, by: none, catalog) { open in
+                open.record.name.add(source.subject)
+                return ActionStep(
+                    action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
+                    outcome: outcome)
+            }
+        }
+        let grouping = ActionGrouping(process: none, kind: .reorder, destination: nil)
+        state.withLock { $0.open[grouping] = nil }
+    }
+
+    /// Records a choice among the versions of a document. The choices that one command makes among them are one step.
+    ///
+    /// - Parameter entry: as it was before.
+    func recordChoice(
+        _ choice: ActionStep.VersionChoice, of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws {
+        guard let id = entry.id, !ActionStep.VersionChoice.areSame(choice.before, choice.after) else { return }
+        let grouping = ActionGrouping(process: process(of: caller), kind: .choose, destination: nil)
+        if try join(choice, of: id, to: grouping, catalog) { return }
+        let folder = try folderID(entry.parent, catalog)
+        let step = try record(.choose, by: grouping.process, catalog) { open in
+            open.record.name.add(entry.subject)
+            return ActionStep(
+                action: open.record.id, number: open.steps, change: .chosen(choice), entry: entry, folder: folder)
+        }
+        state.withLock { $0.open[grouping]?.choices[id] = step.number }
+    }
+
+    /// - Returns: whether the action that is open has a step about the document, which leads to the new heads now.
+    private func join(
+        _ choice: ActionStep.VersionChoice, of id: EntryID, to grouping: ActionGrouping, _ catalog: CatalogTransaction
+    ) throws -> Bool {
+        let now = surroundings.now()
+        guard grouping.process != 0, let open = state.withLock({ $0.open[grouping] }),
+            ActionGrouping.joins(now, last: open.record.time), let number = open.choices[id],
+            let known = try catalog.step(number, of: open.record.id), case .chosen(let earlier) = known.change
+        else { return false }
+        var joined = known
+        joined.change = .chosen(.init(before: earlier.before, after: choice.after))
+        try catalog.replace(known, by: joined)
+        var record = open.record
+        record.time = now
+        try catalog.store(record)
+        catalog.ifFailed { [self] in state.withLock { $0.open[grouping] = nil } }
+        state.withLock { $0.open[grouping]?.record.time = now }
+        return true
+    }
+
+    static func kind(
+        of entry: Entry, from source: Entry, _ catalog: CatalogTransaction
+    ) throws -> (ActionKind, to: String?) {
+        if entry.container != source.container {
+            return (entry.container == .cloud ? .moveToCloud : .moveOutOfCloud, nil)
+        }
+        if entry.parent != source.parent { return (.move, try catalog.entry(entry.parent)?.filename) }
+        let isSameTitle = entry.subject == source.subject
+        return (.rename, isSameTitle ? entry.fullSubject.name : entry.subject.name)
+    }
+
+    /// - Returns: whether the entry was made a moment ago, by the process that renames it now.
+    func nameNew(_ entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws -> Bool {
+        guard let id = entry.id, let made = state.withLock({ $0.made[id] }),
+            made.grouping.process == process(of: caller), made.grouping.process != 0,
+            SavingInterval.contains(surroundings.now(), from: made.time)
+        else { return false }
+        let open = state.withLock { $0.open[made.grouping]?.record }
+        let known = open?.id == made.step.action ? open : try catalog.action(made.step.action)
+        guard var record = known, !record.isUndone else { return false }
+        guard record.name.count == 1 else { return true }
+        record.name.rename(entry.subject)
+        try catalog.store(record)
+        state.withLock { $0.open[made.grouping]?.record.name = record.name }
+        return true
+    }
+}

@@ -1,0 +1,39 @@
+import Catalog
+import Documents
+import Replica
+import Replication
+
+/// Takes choices among the versions of a document back, or makes them again.
+extension Undoing {
+    func takeBack(
+        _ choice: ActionStep.VersionChoice, _ step: ActionStep, _ catalog: CatalogTransaction
+    ) throws -> ActionStep {
+        guard let id = step.entry.id, let entry = try catalog.entry(id) else {
+            throw UndoRefusal.isGone(step.entry.subject.name)
+        }
+        let name = entry.subject.name
+        guard entry.isReplicated else { throw UndoRefusal.isElsewhere(name) }
+        let heads = try versionFiles.heads(of: entry, catalog)
+        guard let outcome = choice.takenBack(from: heads), let resolution = Resolution(from: heads, to: outcome),
+            resolution.kept == heads.first || !entry.pending.contains(.content)
+        else { throw UndoRefusal.isChanged(name) }
+        guard try resolution.restored.allSatisfy({ try isStillThere($0, of: id, catalog) })
+        else { throw UndoRefusal.versionIsGone(name) }
+        try versionFiles.carryOut(resolution, on: entry, catalog)
+        // A version that another one was made from does not come back.
+        guard ActionStep.VersionChoice.areSame(try versionFiles.heads(of: entry, catalog), outcome) else {
+            throw UndoRefusal.isChanged(name)
+        }
+        return ActionStep(
+            action: step.action, number: step.number, change: .chosen(.init(before: heads, after: outcome)),
+            entry: entry,
+            folder: step.folder)
+    }
+
+    /// Whether the container still has the content of a version, as far as this device knows. If the choice was not sent, the version is a
+    /// head there.
+    private func isStillThere(_ version: VersionID, of id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
+        let heads = try CatalogReplica(catalog).entry(id)?.versions?.heads ?? []
+        return try heads.contains { $0.id == version } || catalog.isDeparted(version)
+    }
+}

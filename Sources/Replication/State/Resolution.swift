@@ -1,0 +1,70 @@
+import Documents
+
+/// A choice among the versions of a document, or the undo of one (ContainerFormat, resolve).
+public struct Resolution: Sendable, Equatable {
+    /// The version that is to be current.
+    public var kept: VersionID
+    /// The versions that the choosing device had seen and did not want.
+    public var discarded: [VersionID]
+    /// Discarded versions that are to be heads again. Only the undo of a choice has any, and so it is with `demoted`.
+    public var restored: [VersionID]
+    /// Versions that are in conflict with `kept` from now on, if they are current.
+    public var demoted: [VersionID]
+
+    public init(
+        kept: VersionID, discarded: [VersionID], restored: [VersionID] = [], demoted: [VersionID] = []
+    ) {
+        self.kept = kept
+        self.discarded = discarded
+        self.restored = restored
+        self.demoted = demoted
+    }
+
+    /// The choice that leads from some heads of a document to others.
+    ///
+    /// - Parameters:
+    ///   - heads: before the choice, the current version first.
+    ///   - outcome: the heads after it, the current version first.
+    /// - Returns: nil if there is no version in `outcome`.
+    public init?(from heads: [VersionID], to outcome: [VersionID]) {
+        guard let kept = outcome.first else { return nil }
+        self.init(
+            kept: kept, discarded: heads.filter { !outcome.contains($0) },
+            restored: outcome.filter { !heads.contains($0) },
+            demoted: heads.prefix(1).filter { $0 != kept && outcome.contains($0) })
+    }
+
+    /// Both choices as one, for choices that were not sent yet.
+    public func followed(by next: Resolution) -> Resolution {
+        let undone = Set(next.restored + [next.kept])
+        // A version that comes back does not become current by that.
+        let back = undone.intersection(discarded)
+        let discarded = Set(discarded).subtracting(undone).union(next.discarded)
+        return Resolution(
+            kept: next.kept, discarded: discarded.sorted(),
+            restored: Set(restored).union(next.restored).subtracting(next.discarded).sorted(),
+            demoted: Set(demoted).union(next.demoted).union(back).subtracting(discarded).subtracting([next.kept])
+                .sorted())
+    }
+}
+
+/// Without the fields that are empty: a choice has the form that it had before choices could be undone.
+extension Resolution: Codable {
+    private enum Field: String, CodingKey { case kept, discarded, restored, demoted }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Field.self)
+        kept = try container.decode(VersionID.self, forKey: .kept)
+        discarded = try container.decode([VersionID].self, forKey: .discarded)
+        restored = try container.decodeIfPresent([VersionID].self, forKey: .restored) ?? []
+        demoted = try container.decodeIfPresent([VersionID].self, forKey: .demoted) ?? []
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Field.self)
+        try container.encode(kept, forKey: .kept)
+        try container.encode(discarded, forKey: .discarded)
+        if !restored.isEmpty { try container.encode(restored, forKey: .restored) }
+        if !demoted.isEmpty { try container.encode(demoted, forKey: .demoted) }
+    }
+}
