@@ -22,7 +22,9 @@ public enum Node: Hashable, Sendable {
 
 /// A node with its attributes, as the kernel asks for both together.
 public struct Resolved: Sendable {
+    /// The meaning of the name.
     public var node: Node
+    /// As stat(2) shows them.
     public var attributes: FileAttributes
     /// Whether the kernel may cache the name: a listing shows it, or `GivenNames` has recorded it.
     public var isCacheable: Bool
