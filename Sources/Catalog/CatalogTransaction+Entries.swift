@@ -28,6 +28,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The entry with this inode number; nil if there is none.
     public func entry(_ inode: InodeNumber) throws -> Entry? {
         if let row = waiting[inode] { return row.entry }
         if let known = cache.entry(inode) { return known }
@@ -36,6 +37,7 @@ extension CatalogTransaction {
         return found
     }
 
+    /// The entry with this id; nil if there is none. `EntryID.cloudRoot` is the folder `cloud`.
     public func entry(_ id: EntryID) throws -> Entry? {
         if let entry = waiting.entry(id) { return entry }
         // If a newer form of the row waits, it has another id, or it would have been found above.
@@ -44,6 +46,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The entry of a folder with this filename, compared byte for byte; nil if there is none.
     public func entry(in parent: InodeNumber, filename: String) throws -> Entry? {
         let name = EntryCache.Name(kind: .filename, parent: parent, text: filename)
         return try entry(named: name) { () throws in
@@ -104,6 +107,7 @@ extension CatalogTransaction {
         try entries(where: "parent=? AND id<>parent ORDER BY \(EntryStatements.manualOrder)") { $0.bind(parent) }
     }
 
+    /// Whether a folder has any entry, scratch files included.
     public func hasChildren(_ parent: InodeNumber) throws -> Bool {
         try turn.read { db in
             let statement = try db.cachedStatement(sql: "SELECT 1 FROM entries WHERE parent=? LIMIT 1")

@@ -4,7 +4,9 @@ import GRDB
 
 /// An entry that was to move to the preferred location and could not.
 public struct StayedEntry: Sendable {
+    /// As its row is now.
     public let entry: Entry
+    /// Why its move was refused (`Refusal.description`).
     public let reason: String
 }
 
@@ -29,11 +31,12 @@ extension CatalogTransaction {
         try turn.write { try $0.execute(sql: "DELETE FROM preferredMoves") }
     }
 
-    /// Lets those that stayed be tried again.
+    /// Forgets why entries stayed, so that their moves are tried again.
     public func retryPreferredMoves() throws {
         try turn.write { try $0.execute(sql: "UPDATE preferredMoves SET reason=NULL") }
     }
 
+    /// The first entry, in the order of the folder, that is to move and has not been tried; nil if none is left.
     public func nextPreferredMove() throws -> EntryID? {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -42,6 +45,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The number of entries that are to move and have not been tried.
     public func preferredMovesLeft() throws -> Int {
         try turn.readWritten { db in
             try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM preferredMoves WHERE reason IS NULL")) ?? 0
@@ -60,7 +64,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// Those that are still at the top of a container.
+    /// The entries that stayed and are still directly in `folder`, which is `local` or `cloud`.
     public func stayedEntries(in folder: InodeNumber) throws -> [StayedEntry] {
         let rows = try turn.readWritten { db in
             try Row.fetchAll(

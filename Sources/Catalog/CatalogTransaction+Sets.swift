@@ -35,11 +35,14 @@ extension CatalogTransaction {
 
 /// The columns of an entry that a listing needs.
 public struct ListingRow: Sendable {
+    /// The row's id.
     public let inode: InodeNumber
     public let kind: EntryKind
+    /// Unique in the folder.
     public let filename: String
     /// Documents only.
     public let fullName: String?
+    /// When the entry was created. Of two documents with one display name, the older is listed under it.
     public let created: Timestamp
     /// Unresolved conflict versions.
     public let conflicts: Int

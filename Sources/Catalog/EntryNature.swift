@@ -8,6 +8,7 @@ public enum EntryNature: Sendable, Equatable {
     case scratch
     case symbolicLink(target: [UInt8])
 
+    /// The kind alone.
     public var kind: EntryKind {
         switch self {
         case .folder: .folder
@@ -21,6 +22,7 @@ public enum EntryNature: Sendable, Equatable {
 /// The name of a document. When a program saves by renaming, the identity passes from the old file to the new one: this value,
 /// and the entry's id, which folders and links have as well.
 public struct DocumentIdentity: Sendable, Equatable {
+    /// Display name and extension.
     public var name: DocumentName
     /// How the document got its name.
     public var naming: Naming
