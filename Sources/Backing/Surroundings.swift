@@ -2,12 +2,15 @@ import Documents
 
 /// Time, randomness and properties of the machine, passed in so that tests can choose them.
 public struct Surroundings: Sendable {
+    /// The time of day, which people and programs may set. For times that are stored.
     public var now: @Sendable () -> Timestamp
     /// A time in the local time zone.
     public var localTime: @Sendable (Timestamp) -> LocalTime
+    /// Makes a generator. A test passes one that repeats.
     public var random: @Sendable () -> any RandomNumberGenerator
     /// For pauses and timeouts: a clock that is never adjusted.
     public var instant: @Sendable () -> ContinuousClock.Instant = { .now }
+    /// Waits; throws when the task is cancelled.
     public var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
     /// Seconds that the disk may take to write its cache when the store is closed. If it takes longer, the store is not marked as closed. An
     /// unmount takes 5 seconds at most, of which a round of the synchronization may need 3.

@@ -2,9 +2,11 @@ import Library
 
 /// The value of the attribute `user.docfs.check`: a word, and lines after it.
 public enum CheckupReply: Equatable, Sendable {
+    /// No check was requested since the mount began.
     case idle
     /// Percent.
     case running(Int)
+    /// Everything is whole now. The lines of the report are for a person.
     case good([String])
     /// Something is not whole.
     case bad([String])

@@ -78,9 +78,11 @@ extension AttributeCreation {
 
 /// Attributes of the mountpoint by which the command line asks the daemon; they are not listed.
 public enum MountAttribute: String, Sendable {
+    /// The process id of the daemon, in decimal.
     case process = "user.docfs.process"
     /// The namespace in which that number means the daemon (pid_namespaces(7)), as `/proc/PID/ns/pid` has it.
     case processNamespace = "user.docfs.process-namespace"
+    /// `display-names` or `filenames`, as `--show` has it.
     case showsDisplayNames = "user.docfs.show"
     /// How the kernel gets at contents, and why.
     case dataPath = "user.docfs.data-path"
