@@ -2,6 +2,7 @@
 public enum OrderText {
     private static let escaped = "\\012"
 
+    /// - Parameter names: as the folder lists them, in order.
     public static func text(_ names: some Sequence<String>) -> String {
         names.map { escape($0) + "\n" }.joined()
     }
