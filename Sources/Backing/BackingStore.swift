@@ -129,7 +129,7 @@ package final class BackingStore: Sendable {
         return fremovexattr(file.number, Self.displayNameAttribute) == 0 || errno == ENODATA
     }
 
-    /// The same for an open file.
+    /// Copies the display name to the attribute of an open file.
     ///
     /// - Returns: whether the file has the attribute now.
     @discardableResult

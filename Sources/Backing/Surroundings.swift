@@ -17,7 +17,8 @@ public struct Surroundings: Sendable {
     public var diskPatience = 1
     /// Whether a row that can be rebuilt from its file may be committed a moment later (`Durability.soon`).
     public var defersCommits = true
-    /// By these docfs recognizes the files that one program saves.
+    /// Finds the process of a thread, and the process that started a process. By these docfs groups actions, and recognizes the files that
+    /// one program saves.
     public var processes = Processes.system
     /// Whether leases show that a program has a file open for writing. Not in tests whose devices, including crashed ones, are one process:
     /// there docfs's own descriptors would count.

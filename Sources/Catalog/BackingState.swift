@@ -13,7 +13,7 @@ public struct BackingState: Sendable {
     /// Time of modification (st_mtime). Of a file that is here it is the one that was last recorded: another time of the file tells of an
     /// edit.
     public var modified: Timestamp
-    /// When content or attributes last changed on this device (st_ctime). Valid for placeholders only, as `size`.
+    /// When content or attributes last changed on this device (st_ctime). Valid for placeholders only; otherwise the backing file has it.
     public var changed: Timestamp
     /// Permission bits with set-id bits and sticky bit. stat(2) shows these, without the set-id bits that the file has lost. The file
     /// itself is readable and writable for docfs whatever they are (`BackingFolder.fileAccess`).

@@ -70,7 +70,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The oldest of the documents with this full name.
+    /// The oldest of the documents of a folder with this full name; nil if there is none.
     public func document(in parent: InodeNumber, fullName: String) throws -> Entry? {
         let name = EntryCache.Name(kind: .fullName, parent: parent, text: fullName)
         return try entry(named: name) { () throws in
@@ -102,7 +102,7 @@ extension CatalogTransaction {
         }.first
     }
 
-    /// In listing order.
+    /// The entries of a folder, in the order of their order keys.
     public func children(of parent: InodeNumber) throws -> [Entry] {
         try entries(where: "parent=? AND id<>parent ORDER BY \(EntryStatements.manualOrder)") { $0.bind(parent) }
     }
@@ -158,7 +158,8 @@ extension CatalogTransaction {
         }
     }
 
-    /// Whether some document, anywhere on this device, has the generated filename already.
+    /// Whether a filename that is generated for an entry of `parent` is taken: by a generated filename anywhere on this device, or by any
+    /// entry of that folder.
     public func isFilenameInUse(_ filename: String, in parent: InodeNumber) throws -> Bool {
         // A written row may have an older name than its waiting form. The old name then counts as taken until the newer
         // form is written.

@@ -13,9 +13,9 @@ public struct StayedEntry: Sendable {
 /// The entries at the top of the other container that are still to move since the preferred location was changed. Each goes when its move
 /// is done, or gets the reason why it stays.
 extension CatalogTransaction {
-    /// Replaces all of them by the entries of a folder that travel.
+    /// Plans to move the entries of a folder, except scratch files, in place of all moves that were planned before.
     ///
-    /// - Returns: how many these are.
+    /// - Returns: the number of entries to move.
     public func planPreferredMoves(from folder: InodeNumber) throws -> Int {
         let entries = try children(of: folder).filter { $0.kind != .scratch }.compactMap(\.id)
         try turn.write { db in
@@ -26,7 +26,7 @@ extension CatalogTransaction {
         return entries.count
     }
 
-    /// Nothing is to move any more.
+    /// Forgets all planned moves, and the reasons why entries stayed.
     public func forgetPreferredMoves() throws {
         try turn.write { try $0.execute(sql: "DELETE FROM preferredMoves") }
     }
@@ -52,7 +52,9 @@ extension CatalogTransaction {
         }
     }
 
-    /// - Parameter reason: why it stays; nil if its move is done.
+    /// Records the end of a move.
+    ///
+    /// - Parameter reason: why the entry stays; nil if its move is done.
     public func endPreferredMove(_ id: EntryID, staysBecause reason: String?) throws {
         try turn.write { db in
             if let reason {

@@ -49,7 +49,7 @@ public struct ListingRow: Sendable {
 }
 
 extension CatalogTransaction {
-    /// A folder's children in listing order.
+    /// A folder's children, in the order of their order keys.
     public func listing(of parent: InodeNumber) throws -> [ListingRow] {
         try turn.read { db in
             var statement = try DirectStatement(

@@ -4,8 +4,11 @@ import Documents
 public enum EntryNature: Sendable, Equatable {
     /// A folder, and how names in it are treated.
     case folder(NamingContext)
+    /// A file with an identity of its own.
     case document(DocumentIdentity)
+    /// A file that some program leaves while it works (`ScratchName`). Never sent.
     case scratch
+    /// The target in bytes, as symlink(2) got it.
     case symbolicLink(target: [UInt8])
 
     /// The kind alone.

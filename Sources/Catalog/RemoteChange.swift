@@ -3,10 +3,13 @@ import Documents
 /// A change of a folder's listing that the kernel does not report to inotify by itself: another device made it, or a document
 /// got another name without rename(2).
 public enum RemoteChange: Sendable, Equatable {
+    /// A folder lists another entry than before.
     case created(ListedPath)
     /// A document's content changed.
     case modified(ListedPath)
+    /// An entry has another name or another folder.
     case moved(from: ListedPath, to: ListedPath)
+    /// A folder lists the entry no more.
     case removed(ListedPath)
 
     /// All paths that the change names, the older first.

@@ -3,18 +3,22 @@
 public enum StateFlag: String, CaseIterable, Sendable {
     /// No program has it open.
     case closed
+    /// It has unresolved conflict versions.
     case inConflict
     /// Its last save or upload failed.
     case savingError
     /// Its content is being downloaded, migrated or replaced: not safe to edit now.
     case editingDisabled
+    /// A transfer is under way; `progress` has its percent.
     case progressAvailable
 }
 
 /// Whether a cloud document's content is on this device.
 public enum DownloadState: String, Sendable {
+    /// The document is a placeholder.
     case notDownloaded
     case downloading
+    /// The content is that of the newest version, or was edited here since.
     case current
     /// A newer version exists and is not here yet.
     case outdated
@@ -22,8 +26,10 @@ public enum DownloadState: String, Sendable {
 
 /// Whether this device's changes to a cloud document were sent.
 public enum UploadState: String, Sendable {
+    /// Some change is pending: of the content, the names or the attributes.
     case waiting
     case uploading
+    /// Nothing is pending.
     case uploaded
 }
 

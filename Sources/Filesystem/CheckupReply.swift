@@ -34,7 +34,9 @@ public enum CheckupReply: Equatable, Sendable {
         }
     }
 
-    /// - Returns: nil for what no daemon says.
+    /// Reads the value of the attribute.
+    ///
+    /// - Returns: nil for a text that no daemon writes.
     public init?(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let rest = Array(lines.dropFirst())

@@ -132,7 +132,7 @@ public final class Library: Sendable {
     /// The store's logger, for the parts that call the library.
     public var logger: Logger { transactions.store.logger }
 
-    /// For synchronization: the store, the tree, and the contents.
+    /// The rows and files, for synchronization.
     package var store: DocumentStore { transactions.store }
     /// The tree as synchronization changes it.
     package var synchronizedTree: any SynchronizedTree { replicatedTree }

@@ -34,6 +34,7 @@ public enum Refusal: Error, Equatable, Sendable {
     // Contents
     /// No file is open under the number that the caller gives.
     case noSuchHandle
+    /// The handle was opened for reading only.
     case notOpenForWriting
     /// The content must arrive first, and the call does not wait for it.
     case contentNotHere
@@ -48,7 +49,9 @@ public enum Refusal: Error, Equatable, Sendable {
     case noKnownContent
 
     // Attributes
+    /// The entry has no attribute of the name, which is to be read, removed, or replaced (XATTR_REPLACE).
     case noSuchAttribute
+    /// An attribute that exists is to be created (XATTR_CREATE).
     case attributeExists
     /// An attribute in another namespace than `user.`, such as `security.` or `trusted.`.
     case attributeOutsideUser
@@ -97,6 +100,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case versionOfOtherDocument
 
     // Undo and redo
+    /// An action cannot be undone or done again.
     case undo(UndoRefusal)
 
     // Requests
@@ -108,6 +112,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case notExecutable
     /// The operation does not exist for this kind of node, or not while its content is being downloaded.
     case notSupported
+    /// Flags of renameat2(2) other than RENAME_NOREPLACE and RENAME_EXCHANGE.
     case unknownFlags
     /// A position beyond the end of the content.
     case beyondEnd
@@ -115,6 +120,7 @@ public enum Refusal: Error, Equatable, Sendable {
     case bufferTooSmall
     /// A request for a check that is neither `check` nor `repair`.
     case unknownCheckup
+    /// A check was requested while another one is running.
     case checkupUnderWay
     /// A request that is neither `undo` nor `redo`.
     case unknownAction

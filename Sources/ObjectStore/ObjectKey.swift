@@ -4,13 +4,13 @@ public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible
     /// At least one.
     public let components: [String]
 
-    /// - Returns: nil for what is no key.
+    /// - Returns: nil for components that make no key.
     public init?(_ components: [String]) {
         guard !components.isEmpty, components.allSatisfy(Self.isComponent) else { return nil }
         self.components = components
     }
 
-    /// - Returns: nil for what is no key.
+    /// - Returns: nil for a text that is no key.
     public init?(_ text: String) {
         self.init(text.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }

@@ -107,16 +107,16 @@ public protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
-    /// Most stores keep it by the way they are made.
+    /// Does nothing, for a store that is known to keep its condition.
     public func probe() async throws(ObjectStoreError) {}
 
-    /// Most stores cannot be emptied so that nothing is left to write to.
+    /// Does nothing, for a store that cannot be emptied so that there is nothing left to write to.
     public func recreate() async throws(ObjectStoreError) {}
 
     /// For a store at which each read is a request over the network.
     public var quickestPoll: Duration { .milliseconds(250) }
 
-    /// Most stores do not tell of changes.
+    /// Nil, for a store that does not tell of changes. It is polled.
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }
 }
 

@@ -88,7 +88,7 @@ extension OrderKey {
         return OrderKey(left.prefix(common + 1) + [OrderPart(left[common + 1].number + 1, tag: tag)])
     }
 
-    /// As many keys between two others, in order.
+    /// `count` keys between two others, in ascending order. Nil stands for the beginning or the end of the folder.
     public static func between(
         _ lower: OrderKey?, _ upper: OrderKey?, count: Int, using random: inout some RandomNumberGenerator
     ) -> [OrderKey] {

@@ -14,7 +14,9 @@ public enum OrderText {
         return pieces.map { String(Substring($0)) }.joined(separator: escaped)
     }
 
-    /// The name that a line means if no entry has the line itself as its name; nil if that is none either.
+    /// The name that a line with `\012` means, with line feeds. It is used only if no entry has the line itself as its name.
+    ///
+    /// - Returns: nil for a line without `\012`.
     public static func unescape(_ line: String) -> String? {
         let pieces = line.split(separator: escaped, omittingEmptySubsequences: false)
         return pieces.count > 1 ? pieces.joined(separator: "\n") : nil

@@ -91,7 +91,7 @@ public enum MountAttribute: String, Sendable {
     /// Set to `undo` or `redo`, undoes an action or does one again; read, says `done NAME` or `refused REASON`.
     case undo = "user.docfs.undo"
 
-    /// Of the process that asks; empty where /proc is not there.
+    /// The process namespace of the calling process, as `/proc/self/ns/pid` has it; empty where /proc is not mounted.
     public static var ownProcessNamespace: String {
         var target = [CChar](repeating: 0, count: 64)
         let count = Glibc.readlink("/proc/self/ns/pid", &target, target.count)

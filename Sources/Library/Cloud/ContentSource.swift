@@ -27,6 +27,7 @@ extension ContentSource {
 
 /// Whether the cloud can be reached, as of the last attempt.
 public enum Connection: Sendable, Equatable, CustomStringConvertible {
+    /// The last attempt succeeded, or there was none yet.
     case online
     /// The store cannot be reached.
     case offline

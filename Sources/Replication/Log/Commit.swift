@@ -7,7 +7,7 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
     public struct Place: Codable, Sendable, Equatable {
         /// The id of the new folder; `EntryID.cloudRoot` is the top one.
         public var parent: EntryID
-        /// The name in that folder. If another entry has it, `apply` makes it another one.
+        /// The name in that folder. If another entry of the folder has it, `apply` adds the name of the device to it.
         public var filename: String
         /// Whether docfs generated the filename. Others were given by a person.
         public var hasGeneratedFilename: Bool

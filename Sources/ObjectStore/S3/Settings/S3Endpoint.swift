@@ -15,7 +15,7 @@ public struct S3Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// - Returns: nil for what is no `http://HOST[:PORT]` or `https://HOST[:PORT]`.
+    /// - Returns: nil unless the text is `http://HOST[:PORT]` or `https://HOST[:PORT]`.
     public init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = parts.encodedHost, Self.isHost(host),
