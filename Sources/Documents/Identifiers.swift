@@ -28,7 +28,7 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
     /// The canonical form in lower case, as it appears in attributes, states and object keys.
     public var description: String { uuid.uuidString.lowercased() }
 
-    /// By the bytes. The order means nothing: it is the same on every device, and that is its use.
+    /// By the bytes, where all devices need the same order.
     public static func < (left: Self, right: Self) -> Bool { left.uuid < right.uuid }
 }
 
