@@ -6,20 +6,29 @@ import SystemPackage
 /// One directory of the store, held by descriptor: it stays the same directory when it or a folder above it is renamed, and no path can
 /// lead out of it. Names are single components. Symbolic links are never followed.
 package final class BackingFolder: Sendable {
+    /// Opened with O_PATH: it serves the calls that end in `at`, and fstat(2), but cannot be read or synced.
     package let descriptor: Descriptor
 
     private init(_ descriptor: Descriptor) { self.descriptor = descriptor }
 
     private var number: Int32 { descriptor.number }
 
+    /// Opens a directory by its path, in which symbolic links are followed.
     package static func open(path: String) throws(Errno) -> BackingFolder {
         BackingFolder(try Descriptor.open(path, O_PATH | O_DIRECTORY))
     }
 
+    /// Opens a directory in it.
+    ///
+    /// - Throws: ENOENT; ENOTDIR for anything but a directory, a symbolic link included.
     package func folder(_ name: String) throws(Errno) -> BackingFolder {
         BackingFolder(try openFile(name, O_PATH | O_DIRECTORY))
     }
 
+    /// - Parameters:
+    ///   - flags: of open(2). O_NOFOLLOW and O_CLOEXEC are added.
+    ///   - mode: of a file that O_CREAT creates. The daemon's umask is 0.
+    /// - Throws: ENOENT, ELOOP for a symbolic link, or another errno of open(2).
     package func openFile(_ name: String, _ flags: Int32, mode: UInt16 = 0) throws(Errno) -> Descriptor {
         Descriptor(
             try Descriptor.check { openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode_t(mode)) })
@@ -36,6 +45,7 @@ package final class BackingFolder: Sendable {
         }
     }
 
+    /// lstat(2): of the file or link itself.
     package func status(_ name: String) throws(Errno) -> stat {
         var status = stat()
         _ = try Descriptor.check { fstatat(number, name, &status, AT_SYMLINK_NOFOLLOW) }
@@ -63,24 +73,33 @@ package final class BackingFolder: Sendable {
         }
     }
 
+    /// Whether anything has the name, even a symbolic link that leads nowhere.
+    ///
+    /// - Throws: an errno other than ENOENT, which says nothing about the file.
     package func exists(_ name: String) throws(Errno) -> Bool { try statusIfPresent(name) != nil }
 
     // The row has an entry's mode, and the kernel enforces it. The mode of the backing file always lets its owner read and write, because
     // docfs must be able to when the person may not.
+    /// Added to the mode of each backing file.
     package static let fileAccess: UInt16 = 0o600
     private static let folderAccess: UInt16 = 0o700
 
     /// Whether a backing file can have exactly this mode of its row.
     package static func keepsMode(_ mode: UInt16) -> Bool { mode & fileAccess == fileAccess }
 
+    /// mkdir(2). Its owner may do everything in it, whatever `mode` says.
+    ///
+    /// - Throws: EEXIST, ENOSPC, or another errno of mkdir(2).
     package func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
         _ = try Descriptor.check { mkdirat(number, name, mode_t(mode | Self.folderAccess)) }
     }
 
+    /// chmod(2) of a directory. Its owner may still do everything in it.
     package func setFolderMode(_ name: String, _ mode: UInt16) throws(Errno) {
         try setMode(name, mode | Self.folderAccess)
     }
 
+    /// chmod(2) of a file. Its owner may still read and write it.
     package func setFileMode(_ name: String, _ mode: UInt16) throws(Errno) {
         try setMode(name, mode | Self.fileAccess)
     }
@@ -99,11 +118,16 @@ package final class BackingFolder: Sendable {
         return file
     }
 
+    /// - Parameter target: bytes without NUL.
+    /// - Throws: EEXIST, ENOSPC, or another errno of symlink(2).
     package func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
         let path = target.map(CChar.init(bitPattern:)) + [0]
         _ = try Descriptor.check { symlinkat(path, number, name) }
     }
 
+    /// The target of a symbolic link.
+    ///
+    /// - Throws: EINVAL for anything but a link, ENOENT.
     package func readSymbolicLink(_ name: String) throws(Errno) -> [UInt8] {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlinkat(number, name, &path, path.count)
@@ -111,14 +135,23 @@ package final class BackingFolder: Sendable {
         return path.prefix(count).map(UInt8.init(bitPattern:))
     }
 
+    /// unlink(2) of a file or symbolic link.
+    ///
+    /// - Throws: ENOENT, EISDIR, or another errno of unlink(2).
     package func removeFile(_ name: String) throws(Errno) {
         _ = try Descriptor.check { unlinkat(number, name, 0) }
     }
 
+    /// rmdir(2).
+    ///
+    /// - Throws: ENOENT, ENOTEMPTY, ENOTDIR, or another errno of rmdir(2).
     package func removeFolder(_ name: String) throws(Errno) {
         _ = try Descriptor.check { unlinkat(number, name, AT_REMOVEDIR) }
     }
 
+    /// renameat2(2), which is atomic. It replaces a file that has the new name.
+    ///
+    /// - Parameter flags: `RENAME_NOREPLACE` (EEXIST if something has the new name) or `RENAME_EXCHANGE`.
     package func rename(
         _ name: String, to destination: BackingFolder, _ newName: String, flags: UInt32 = 0
     ) throws(Errno) {
@@ -219,6 +252,7 @@ package final class BackingFolder: Sendable {
         try openFile(".", O_RDONLY | O_DIRECTORY).synchronize(dataOnly: false)
     }
 
+    /// statvfs(3) of the file system that it is in.
     package func fileSystemStatus() throws(Errno) -> statvfs {
         var status = statvfs()
         _ = try Descriptor.check { fstatvfs(number, &status) }

@@ -29,6 +29,7 @@ extension BackingStore {
         try trash.rename(Self.trashName(inode), to: trash, Self.trashName(new), flags: RENAME_NOREPLACE)
     }
 
+    /// Unlinks a file in the trash, if it is there.
     package func removeFromTrash(_ inode: InodeNumber) throws(Errno) {
         do throws(Errno) { try trash.removeFile(Self.trashName(inode)) } catch .noSuchFileOrDirectory {}
     }
@@ -43,5 +44,6 @@ extension BackingStore {
         Int64(name).flatMap { $0 > 0 && String($0) == name ? InodeNumber($0) : nil }
     }
 
+    /// The name of a file in the trash.
     package static func trashName(_ inode: InodeNumber) -> String { String(inode.number) }
 }

@@ -12,14 +12,20 @@ import SystemPackage
 /// `STORE/staging` holds files for a short time: contents that are being downloaded, and files whose removal is not certain yet.
 /// `STORE/trash` holds the files of documents that were removed and can be brought back.
 package final class BackingStore: Sendable {
+    /// The store's folder. It stands for the mountpoint and `Documents` as well, which have no folders of their own.
     package let root: BackingFolder
+    /// The folder `staging`. Its names are those of `isOwnStagingName`.
     package let staging: BackingFolder
+    /// The folder `trash` (`throwAway`).
     package let trash: BackingFolder
 
     /// Open directories. The mutex guards this cache only, and is taken inside the tree's lock, never around it.
     private let folders = Mutex<[InodeNumber: BackingFolder]>([:])
     private let maximumOpenFolders: Int
 
+    /// Opens the folders of a store and makes those that are missing.
+    ///
+    /// - Parameter path: of the store's folder, which must exist.
     package init(path: String) throws(Errno) {
         maximumOpenFolders = Self.mostOpenFolders
         root = try BackingFolder.open(path: path)
@@ -123,7 +129,7 @@ package final class BackingStore: Sendable {
         return fremovexattr(file.number, Self.displayNameAttribute) == 0 || errno == ENODATA
     }
 
-    /// The same for an open file.
+    /// Copies the display name to the attribute of an open file.
     ///
     /// - Returns: whether the file has the attribute now.
     @discardableResult
@@ -131,6 +137,7 @@ package final class BackingStore: Sendable {
         (try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))) != nil
     }
 
+    /// The attribute of a backing file that carries its document's display name. The mount shows one of the same name.
     package static let displayNameAttribute = "user.displayName"
 
     // MARK: Removal in two steps
@@ -141,6 +148,7 @@ package final class BackingStore: Sendable {
         _ = try folder.renameIfPresent(name, to: staging, Self.asideName(inode))
     }
 
+    /// Moves a file that was set aside back to its folder. Does nothing if none was.
     package func putBack(_ name: String, of inode: InodeNumber, in folder: BackingFolder) throws(Errno) {
         _ = try staging.renameIfPresent(Self.asideName(inode), to: folder, name)
     }
@@ -154,6 +162,7 @@ package final class BackingStore: Sendable {
 
     static func asideName(_ inode: InodeNumber) -> String { asidePrefix + String(inode.number) }
 
+    /// Whether `staging` has the file that was set aside for an inode.
     package func hasSetAside(_ inode: InodeNumber) throws(Errno) -> Bool { try staging.exists(Self.asideName(inode)) }
 
     /// How the names begin under which files are made in `staging`: contents that are being downloaded, and files that lose their
@@ -184,7 +193,8 @@ extension BackingFolder {
         return count > 0 ? String(validating: bytes.prefix(count), as: UTF8.self) : nil
     }
 
-    /// The bytes of that attribute, read without opening the file; nil if it has none or cannot be read.
+    /// The bytes of the extended attribute that carries a display name, read without opening the file; nil if it has none or cannot be
+    /// read.
     package func carriedName(of name: String) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 4 * EntryName.maximumLength)
         let path = "/proc/self/fd/\(descriptor.number)/\(name)"

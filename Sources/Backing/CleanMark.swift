@@ -14,6 +14,7 @@ package struct CleanMark {
 
     private let root: BackingFolder
 
+    /// The mark of a store, which need not exist.
     package init(_ store: BackingStore) { root = store.root }
 
     /// Inode number and birth time of the catalog, as text. A copy has other ones.

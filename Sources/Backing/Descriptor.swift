@@ -5,6 +5,7 @@ import SystemPackage
 
 /// An open file descriptor, closed when the last reference to it goes.
 public final class Descriptor: Sendable {
+    /// Valid as long as this object is referenced.
     public let number: Int32
 
     /// Takes ownership of `number`.
@@ -21,6 +22,7 @@ public final class Descriptor: Sendable {
         }
     }
 
+    /// open(2) with O_CLOEXEC; symbolic links are followed unless `flags` has O_NOFOLLOW.
     package static func open(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(Errno) -> Descriptor {
         Descriptor(try check { Glibc.open(path, flags | O_CLOEXEC, mode) })
     }
@@ -30,6 +32,7 @@ public final class Descriptor: Sendable {
         try Descriptor.open("/proc/self/fd/\(number)", flags)
     }
 
+    /// fstat(2).
     package func status() throws(Errno) -> stat {
         var status = stat()
         _ = try Descriptor.check { fstat(number, &status) }
@@ -50,6 +53,7 @@ public final class Descriptor: Sendable {
     /// does.
     package func startWriting() { _ = sync_file_range(number, 0, 0, SYNC_FILE_RANGE_WRITE) }
 
+    /// - Parameter size: bytes. A file that grows gets a hole.
     package func truncate(to size: Int64) throws(Errno) {
         _ = try Descriptor.check { ftruncate(number, off_t(size)) }
     }
@@ -59,6 +63,9 @@ public final class Descriptor: Sendable {
         _ = try Descriptor.check { futimens(number, [time, time]) }
     }
 
+    /// Sets or replaces an attribute.
+    ///
+    /// - Throws: ENOTSUP where the file system has no attributes, ENOSPC, E2BIG, or another errno of fsetxattr(2).
     package func setExtendedAttribute(_ name: String, _ value: [UInt8]) throws(Errno) {
         _ = try Descriptor.check { fsetxattr(number, name, value, value.count, 0) }
     }

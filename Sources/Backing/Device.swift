@@ -4,7 +4,9 @@ import Glibc
 
 /// This mount among the devices that share a container.
 public struct Device: Sendable, Equatable {
+    /// Kept by the store; a copy of the store gets another.
     public let id: DeviceID
+    /// Shown to people on other devices (`--device-name`), by default the name of the host.
     public let name: String
 }
 

@@ -10,15 +10,22 @@ import SystemPackage
 package final class DocumentStore: Sendable {
     /// The store's folder.
     package let path: String
+    /// The rows. `write` below is to be used for changes, since it has the room of the reserve.
     package let catalog: Catalog
+    /// The plain files. They change within a transaction of the catalog only.
     package let files: BackingStore
+    /// Room for what must work on a full disk.
     package let reserve: Reserve
+    /// This store as a device of the container.
     package let device: Device
+    /// Clocks, randomness and properties of the machine.
     package let surroundings: Surroundings
+    /// For failures that no caller is told of.
     package let logger: Logger
     /// When the trash was looked through last.
     private let lastTidied = Mutex<ContinuousClock.Instant?>(nil)
 
+    /// Of parts that are open already; `open` makes them.
     package init(
         path: String, catalog: Catalog, files: BackingStore, reserve: Reserve, device: Device,
         surroundings: Surroundings, logger: Logger

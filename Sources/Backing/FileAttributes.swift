@@ -5,8 +5,10 @@ import Glibc
 
 /// The attributes of an entry, as stat(2) gives them.
 public struct FileAttributes: Sendable, Equatable {
+    /// The type of a file, as far as docfs keeps such.
     public enum FileType: Sendable { case folder, file, symbolicLink }
 
+    /// The type in `st_mode`; `mode` lacks it.
     public var type: FileType
     /// Permission bits.
     public var mode: UInt16
@@ -14,11 +16,17 @@ public struct FileAttributes: Sendable, Equatable {
     public var size: Int64
     /// 512-byte blocks; 0 for a placeholder.
     public var blocks: Int64
+    /// `st_nlink`; 0 when the last name is gone.
     public var links: UInt32
+    /// A user id.
     public var owner: UInt32
+    /// A group id.
     public var group: UInt32
+    /// `st_atime`; for a placeholder the time of modification.
     public var accessed: Timestamp
+    /// `st_mtime`
     public var modified: Timestamp
+    /// `st_ctime`
     public var changed: Timestamp
 
     /// The attributes of a virtual file: read-only, owned by the mounting user.
@@ -65,6 +73,7 @@ public struct FileAttributes: Sendable, Equatable {
         self.changed = changed
     }
 
+    /// - Parameter status: of stat(2).
     package init(_ status: stat) {
         let type: FileType =
             switch status.st_mode & S_IFMT {
@@ -81,7 +90,9 @@ public struct FileAttributes: Sendable, Equatable {
 }
 
 extension Timestamp {
+    /// A time of the kernel. It saturates outside the years 1678 to 2262.
     public init(_ time: timespec) { self.init(seconds: time.tv_sec, nanoseconds: time.tv_nsec) }
 
+    /// For calls such as utimensat(2). Times before 1970 have negative seconds, and nanoseconds from 0 on.
     public var timespec: timespec { Glibc.timespec(tv_sec: seconds, tv_nsec: nanosecondsPart) }
 }

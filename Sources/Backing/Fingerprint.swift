@@ -7,6 +7,7 @@ import Glibc
 package struct Fingerprint: Equatable {
     /// Bytes.
     package let size: Int64
+    /// Time of modification (st_mtime).
     package let modified: Timestamp
 
     package init(size: Int64, modified: Timestamp) {
@@ -14,6 +15,9 @@ package struct Fingerprint: Equatable {
         self.modified = modified
     }
 
+    /// The fingerprint of the file now.
+    ///
+    /// - Parameter status: of stat(2).
     package init(_ status: stat) { self.init(size: Int64(status.st_size), modified: Timestamp(status.st_mtim)) }
 
     /// The fingerprint of the file as its row has it.

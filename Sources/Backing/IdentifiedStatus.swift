@@ -6,6 +6,7 @@ import SystemPackage
 
 /// The result of statx(2): the attributes of a file, with its birth time.
 package struct IdentifiedStatus {
+    /// As of lstat(2), but without device numbers and block size, which are 0.
     package let status: stat
     /// Nanoseconds; 0 if the file system does not have it.
     package let birth: Int64
@@ -28,6 +29,7 @@ package struct IdentifiedStatus {
         self.status = status
     }
 
+    /// By this the file is known again where it was moved.
     package var evidence: FileEvidence? { FileEvidence(inode: UInt64(status.st_ino), birth: birth) }
 
     /// S_IFREG, S_IFDIR and so on.

@@ -16,6 +16,7 @@ public struct Processes: Sendable {
         self.parent = parent
     }
 
+    /// Reads /proc. The thread 0, which stands for an unknown one, belongs to no process.
     public static let system = Processes { thread in
         if thread <= 0 { return nil }
         // This is needed at each open, so /proc is read only for threads that are not the main thread of their process.

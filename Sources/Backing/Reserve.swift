@@ -35,6 +35,7 @@ package final class Reserve: Sendable {
 
     private let state: Mutex<State>
 
+    /// Looks how much of the file `reserve` is allocated. `renew` allocates the rest.
     package init(_ store: BackingStore) {
         root = store.root
         // Without a status, as in a new store, the reserve counts as empty, and `renew` creates it.

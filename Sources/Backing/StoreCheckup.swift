@@ -6,6 +6,7 @@ import SystemPackage
 /// The catalog's file in a store that no mount uses: is it whole, and can it be set aside. A damaged catalog is renamed, never removed, and
 /// a new one is made from the files and the container (`Crashes`).
 public struct StoreCheckup: Sendable {
+    /// The path of the store's folder.
     public let path: String
     /// The faults of the file, one line each.
     public let damage: [String]

@@ -3,16 +3,21 @@ import SystemPackage
 
 /// Why a store cannot be used, in one line for a person.
 public struct StoreError: Error, CustomStringConvertible, Sendable {
+    /// One line for a person, with the advice that helps.
     public let description: String
 
+    /// - Parameter description: one line for a person.
     public init(_ description: String) { self.description = description }
 }
 
-/// Prevents a second docfs from using a store. The kernel holds the lock for as long as the process lives.
+/// Prevents a second docfs from using a store. It is an flock(2) on the file `lock`, held until this object is freed or the process ends,
+/// however it ends.
 public final class StoreLock: Sendable {
     private let descriptor: Descriptor
 
-    /// Creates the store's folder (mode 0700) where it is missing, and locks it.
+    /// Creates the store's folder (mode 0700) where it is missing, and locks it. Does not wait for the lock.
+    ///
+    /// - Throws: `StoreError` if the folder cannot be made or written to, or another docfs uses the store.
     public init(path: String) throws(StoreError) {
         try Self.makeFolders(path)
         do throws(Errno) {

@@ -7,12 +7,16 @@ public struct BackingState: Sendable {
     public var isHere = true
     /// Identifies the backing file if somebody moves it in the store; nil while there is no file.
     public var evidence: FileEvidence?
-    /// Bytes. Valid for placeholders only; otherwise the backing file has it.
+    /// Bytes. For a placeholder, the size of its content; otherwise the size that was last recorded. The file has another one after an
+    /// edit.
     public var size: Int64 = 0
+    /// Time of modification (st_mtime). Of a file that is here it is the one that was last recorded: another time of the file tells of an
+    /// edit.
     public var modified: Timestamp
-    /// When content or attributes last changed on this device (st_ctime). Valid for placeholders only, as `size`.
+    /// When content or attributes last changed on this device (st_ctime). Valid for placeholders only; otherwise the backing file has it.
     public var changed: Timestamp
-    /// Permission bits. Valid for placeholders only, as `size`.
+    /// Permission bits with set-id bits and sticky bit. stat(2) shows these, without the set-id bits that the file has lost. The file
+    /// itself is readable and writable for docfs whatever they are (`BackingFolder.fileAccess`).
     public var mode: UInt16
 
     /// A file created just now.

@@ -18,6 +18,7 @@ public enum CatalogError: Error, CustomStringConvertible, Sendable {
             }
     }
 
+    /// One line for the log or a person.
     public var description: String {
         switch self {
         case .full: "no space is left for the catalog; free some on the store's disk"

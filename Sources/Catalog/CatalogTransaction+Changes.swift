@@ -3,6 +3,10 @@ import GRDB
 
 /// Inserts, changes and deletes entries, in the rows and in the caches.
 extension CatalogTransaction {
+    /// Inserts a row. An entry with inode number 0 gets a new number; another keeps its own.
+    ///
+    /// - Returns: the inode number.
+    /// - Throws: `CatalogError`, also where its folder has the filename already, or another row has the id.
     @discardableResult
     public func insert(_ entry: Entry) throws -> InodeNumber {
         var entry = entry
@@ -21,6 +25,7 @@ extension CatalogTransaction {
         return entry.inode
     }
 
+    /// Writes a row that exists; does nothing if it was deleted. The caller marks what is pending.
     public func update(_ entry: Entry) throws {
         // An entry that was deleted meanwhile stays deleted.
         guard let old = try self.entry(entry.inode) else { return }
@@ -36,6 +41,7 @@ extension CatalogTransaction {
         cache.replace(old, by: entry)
     }
 
+    /// Deletes a row; does nothing if there is none. The rows of a folder's children stay.
     public func delete(_ inode: InodeNumber) throws {
         guard let old = try entry(inode) else { return }
         if !turn.postpones(.removed, for: inode, isNew: false) {
@@ -57,7 +63,9 @@ extension CatalogTransaction {
         waiting.removeFromNew(entry.inode)
     }
 
-    /// Gives an entry a new inode number, which was never used before, and returns it.
+    /// Gives an entry a new inode number, which was never used before. The rows of a folder's children keep the old one as their parent.
+    ///
+    /// - Returns: the new number.
     public func renumber(_ inode: InodeNumber) throws -> InodeNumber {
         let new = inodes.next()
         try turn.write { db in

@@ -4,7 +4,9 @@ import GRDB
 
 /// A content in the container that no document needs any more: a commit superseded it or deleted its document.
 public struct DepartedContent: Sendable, Equatable {
+    /// The version whose content it is. There is one record for each version.
     public var version: VersionID
+    /// The document under whose id the content lies in the container (`ContainerFormat`, the key `documents/ID/VERSION/FILENAME`).
     public var document: EntryID
     /// The last component of its object's key.
     public var filename: String
@@ -21,18 +23,25 @@ public struct DepartedContent: Sendable, Equatable {
 
 /// A content that this device is sending or has sent, and that no commit names yet.
 public struct UploadedContent: Sendable, Equatable {
+    /// How far an upload is. The raw values are stored.
     public enum Stage: Int, Sendable {
+        /// Being sent, or broken off with the process that sent it.
         case underWay = 0
+        /// The store has all of it.
         case finished = 1
         /// No commit of this device will ever name it.
         case abandoned = 2
     }
 
+    /// The version whose content it is. There is one record for each version.
     public var version: VersionID
+    /// The document under whose id the content is sent.
     public var document: EntryID
+    /// The entry's inode number when the upload began.
     public var inode: InodeNumber
     /// The entry's revision when the upload began.
     public var revision: Int64
+    /// How far the upload is.
     public var stage: Stage
     /// The version as JSON.
     public var record: [UInt8]
@@ -61,6 +70,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// Forgets the record of a departed content: it was removed from the store, or something needs it again.
     public func forgetDepartedContent(_ version: VersionID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM departedContents WHERE version=?").execute(arguments: [
@@ -74,6 +84,7 @@ extension CatalogTransaction {
         try turn.write { try $0.execute(sql: "DELETE FROM departedContents") }
     }
 
+    /// Whether the content of a version is recorded as departed. The store may still have it.
     public func isDeparted(_ version: VersionID) throws -> Bool {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(sql: "SELECT 1 FROM departedContents WHERE version=?")
@@ -97,6 +108,7 @@ extension CatalogTransaction {
 
     // MARK: Uploads
 
+    /// Records an upload, in place of an older record of the same version.
     public func store(_ upload: UploadedContent) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "REPLACE INTO uploads VALUES(?,?,?,?,?,?)").execute(
@@ -125,12 +137,14 @@ extension CatalogTransaction {
         }
     }
 
+    /// Forgets an upload: a commit names its content, or the content was removed from the store.
     public func forgetUpload(_ version: VersionID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM uploads WHERE version=?").execute(arguments: [version.uuid])
         }
     }
 
+    /// The uploads of this stage, by version id.
     public func uploads(_ stage: UploadedContent.Stage) throws -> [UploadedContent] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(

@@ -28,6 +28,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The entry with this inode number; nil if there is none.
     public func entry(_ inode: InodeNumber) throws -> Entry? {
         if let row = waiting[inode] { return row.entry }
         if let known = cache.entry(inode) { return known }
@@ -36,6 +37,7 @@ extension CatalogTransaction {
         return found
     }
 
+    /// The entry with this id; nil if there is none. `EntryID.cloudRoot` is the folder `cloud`.
     public func entry(_ id: EntryID) throws -> Entry? {
         if let entry = waiting.entry(id) { return entry }
         // If a newer form of the row waits, it has another id, or it would have been found above.
@@ -44,6 +46,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The entry of a folder with this filename, compared byte for byte; nil if there is none.
     public func entry(in parent: InodeNumber, filename: String) throws -> Entry? {
         let name = EntryCache.Name(kind: .filename, parent: parent, text: filename)
         return try entry(named: name) { () throws in
@@ -67,7 +70,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The oldest of the documents with this full name.
+    /// The oldest of the documents of a folder with this full name; nil if there is none.
     public func document(in parent: InodeNumber, fullName: String) throws -> Entry? {
         let name = EntryCache.Name(kind: .fullName, parent: parent, text: fullName)
         return try entry(named: name) { () throws in
@@ -99,11 +102,12 @@ extension CatalogTransaction {
         }.first
     }
 
-    /// In listing order.
+    /// The entries of a folder, in the order of their order keys.
     public func children(of parent: InodeNumber) throws -> [Entry] {
         try entries(where: "parent=? AND id<>parent ORDER BY \(EntryStatements.manualOrder)") { $0.bind(parent) }
     }
 
+    /// Whether a folder has any entry, scratch files included.
     public func hasChildren(_ parent: InodeNumber) throws -> Bool {
         try turn.read { db in
             let statement = try db.cachedStatement(sql: "SELECT 1 FROM entries WHERE parent=? LIMIT 1")
@@ -154,7 +158,8 @@ extension CatalogTransaction {
         }
     }
 
-    /// Whether some document, anywhere on this device, has the generated filename already.
+    /// Whether a filename that is generated for an entry of `parent` is taken: by a generated filename anywhere on this device, or by any
+    /// entry of that folder.
     public func isFilenameInUse(_ filename: String, in parent: InodeNumber) throws -> Bool {
         // A written row may have an older name than its waiting form. The old name then counts as taken until the newer
         // form is written.

@@ -11,6 +11,7 @@ extension CatalogTransaction {
             UNION ALL SELECT entries.id, depth + 1 FROM entries JOIN inside ON entries.parent=inside.id)
         """
 
+    /// The number of rows below a folder, scratch files included.
     public func descendantCount(of folder: InodeNumber) throws -> Int {
         try turn.read { db in
             try Int.fetchOne(

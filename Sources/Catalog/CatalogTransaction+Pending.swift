@@ -37,6 +37,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The entries of a step that have pending changes.
     public func pendingEntries(inStep step: Int64) throws -> [Entry] {
         try entries(where: "step=? AND \(EntryCondition.isPending)") { $0.bind(step) }
     }
@@ -81,7 +82,7 @@ extension CatalogTransaction {
         try entries(where: "\(EntryCondition.isAwaited) LIMIT ?") { $0.bind(limit) }
     }
 
-    /// The steps of these documents.
+    /// The steps of the documents that are on their way out of the cloud and whose content is not here yet. They cannot be committed.
     public func arrivingSteps() throws -> Set<Int64> {
         try turn.read { db in
             let statement = try db.cachedStatement(
@@ -90,6 +91,8 @@ extension CatalogTransaction {
         }
     }
 
+    /// The number of changes that the container must still be told: entries with pending changes, deletions, and choices among versions.
+    /// `Documents/.state` shows it.
     public func pendingCount() throws -> Int {
         try turn.read { db in
             let statement = try db.cachedStatement(

@@ -4,16 +4,18 @@ import GRDB
 
 /// An entry that was to move to the preferred location and could not.
 public struct StayedEntry: Sendable {
+    /// As its row is now.
     public let entry: Entry
+    /// Why its move was refused (`Refusal.description`).
     public let reason: String
 }
 
 /// The entries at the top of the other container that are still to move since the preferred location was changed. Each goes when its move
 /// is done, or gets the reason why it stays.
 extension CatalogTransaction {
-    /// Replaces all of them by the entries of a folder that travel.
+    /// Plans to move the entries of a folder, except scratch files, in place of all moves that were planned before.
     ///
-    /// - Returns: how many these are.
+    /// - Returns: the number of entries to move.
     public func planPreferredMoves(from folder: InodeNumber) throws -> Int {
         let entries = try children(of: folder).filter { $0.kind != .scratch }.compactMap(\.id)
         try turn.write { db in
@@ -24,16 +26,17 @@ extension CatalogTransaction {
         return entries.count
     }
 
-    /// Nothing is to move any more.
+    /// Forgets all planned moves, and the reasons why entries stayed.
     public func forgetPreferredMoves() throws {
         try turn.write { try $0.execute(sql: "DELETE FROM preferredMoves") }
     }
 
-    /// Lets those that stayed be tried again.
+    /// Forgets why entries stayed, so that their moves are tried again.
     public func retryPreferredMoves() throws {
         try turn.write { try $0.execute(sql: "UPDATE preferredMoves SET reason=NULL") }
     }
 
+    /// The first entry, in the order of the folder, that is to move and has not been tried; nil if none is left.
     public func nextPreferredMove() throws -> EntryID? {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -42,13 +45,16 @@ extension CatalogTransaction {
         }
     }
 
+    /// The number of entries that are to move and have not been tried.
     public func preferredMovesLeft() throws -> Int {
         try turn.readWritten { db in
             try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM preferredMoves WHERE reason IS NULL")) ?? 0
         }
     }
 
-    /// - Parameter reason: why it stays; nil if its move is done.
+    /// Records the end of a move.
+    ///
+    /// - Parameter reason: why the entry stays; nil if its move is done.
     public func endPreferredMove(_ id: EntryID, staysBecause reason: String?) throws {
         try turn.write { db in
             if let reason {
@@ -60,7 +66,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// Those that are still at the top of a container.
+    /// The entries that stayed and are still directly in `folder`, which is `local` or `cloud`.
     public func stayedEntries(in folder: InodeNumber) throws -> [StayedEntry] {
         let rows = try turn.readWritten { db in
             try Row.fetchAll(

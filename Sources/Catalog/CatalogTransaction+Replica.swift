@@ -4,12 +4,14 @@ import GRDB
 
 /// A deletion that is not yet committed to the container.
 public struct Withdrawal: Sendable, Equatable {
+    /// The id of the deleted entry.
     public var id: EntryID
     /// The versions that this device knew when it deleted the document. A version that is not among them wins over the
     /// deletion.
     public var seen: [VersionID]
     /// Its depth in the tree. Deletions are committed deepest first, so that a folder follows its contents.
     public var depth: Int
+    /// Deletions and changes with the same step are committed together; nil for one that belongs to none.
     public var step: Int64?
     /// If it was renamed over another document: that document.
     public var heir: EntryID?
@@ -30,6 +32,8 @@ public struct Withdrawal: Sendable, Equatable {
 
 /// The committed state of the container (the replica), and records that wait to be committed.
 extension CatalogTransaction {
+    /// An entry of the committed state as JSON (`ReplicaEntry`), which may be a deleted one; nil if the log never named it, or no longer
+    /// does.
     public func replicaRecord(_ id: EntryID) throws -> [UInt8]? {
         try record(sql: "SELECT record FROM replica WHERE uuid=?", id)
     }
@@ -46,6 +50,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The entries of a folder that have this full name and are not deleted, as JSON, by id.
     public func replicaRecords(in parent: EntryID, fullName: String) throws -> [[UInt8]] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -54,6 +59,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// Whether a folder of the committed state has an entry that is not deleted.
     public func replicaHasChildren(_ parent: EntryID) throws -> Bool {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
@@ -71,6 +77,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// The number of entries in the committed state, deleted ones included.
     public func replicaCount() throws -> Int {
         try turn.readWritten { db in try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM replica")) ?? 0 }
     }
@@ -85,6 +92,12 @@ extension CatalogTransaction {
         }
     }
 
+    /// Stores an entry of the committed state, in place of an older record.
+    ///
+    /// - Parameters:
+    ///   - record: the entry as JSON.
+    ///   - fullName: nil unless it is a document.
+    ///   - isDeleted: whether it is a tombstone. The other queries do not find it by its names then.
     public func storeReplicaRecord(
         _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
     ) throws {
@@ -100,12 +113,14 @@ extension CatalogTransaction {
         }
     }
 
+    /// Removes the record of an entry altogether. A deletion that the log tells of is stored as a record instead.
     public func deleteReplicaRecord(_ id: EntryID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM replica WHERE uuid=?").execute(arguments: [id.uuid])
         }
     }
 
+    /// Deletions to commit, deepest first. Those in which the versions seen are not recorded yet are left out (`unfinishedWithdrawals`).
     public func withdrawals() throws -> [Withdrawal] {
         try turn.readWritten { db in
             try Row.fetchAll(
@@ -134,6 +149,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// Whether an entry was deleted here and the container has not been told, including one whose versions seen are not recorded yet.
     public func hasWithdrawal(_ id: EntryID) throws -> Bool {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: "SELECT 1 FROM withdrawals WHERE uuid=?")
@@ -142,6 +158,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// Records a deletion, in place of an older record of the same entry. It finishes one that `moveDescendantsOutOfCloud` began.
     public func store(_ withdrawal: Withdrawal) throws {
         try turn.write { db in
             try db.cachedStatement(
@@ -155,13 +172,14 @@ extension CatalogTransaction {
         }
     }
 
+    /// Forgets a deletion: the log has it, or the entry is back.
     public func deleteWithdrawal(_ id: EntryID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
         }
     }
 
-    /// The choice that was made here among the versions of a document and is not yet committed.
+    /// The choice that was made here among the versions of a document and is not yet committed, as JSON; nil if there is none.
     public func resolution(of id: EntryID) throws -> [UInt8]? {
         try record(sql: "SELECT record FROM resolutions WHERE uuid=?", id)
     }
@@ -174,6 +192,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// All choices among versions that are not yet committed, as JSON, by the ids of their documents.
     public func resolutions() throws -> [(id: EntryID, record: [UInt8])] {
         try turn.readWritten { db in
             try Row.fetchAll(db.cachedStatement(sql: "SELECT uuid, record FROM resolutions ORDER BY uuid"))
@@ -181,6 +200,9 @@ extension CatalogTransaction {
         }
     }
 
+    /// Stores a choice among the versions of a document, in place of an older one.
+    ///
+    /// - Parameter record: as JSON; nil when the choice was committed or does not count any more.
     public func setResolution(_ record: [UInt8]?, of id: EntryID) throws {
         try turn.write { db in
             if let record {
@@ -200,7 +222,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// Whether that commit has this id.
+    /// Whether the commit in the outbox has this id.
     public func isInOutbox(_ commit: CommitID) throws -> Bool {
         try turn.readWritten { db in
             try Bool.fetchOne(
@@ -208,9 +230,14 @@ extension CatalogTransaction {
         }
     }
 
-    /// Call this when the log of that commit no longer exists.
+    /// Forgets the commit in the outbox. Call this when the log that it was sent to no longer exists.
     public func emptyOutbox() throws { try turn.write { try $0.execute(sql: "DELETE FROM outbox") } }
 
+    /// Stores the commit that is about to be appended to the log, in place of any other (`Crashes`).
+    ///
+    /// - Parameters:
+    ///   - record: the commit with the pending flags that it clears; nil empties the outbox, whatever commit it has.
+    ///   - commit: the id of the commit.
     public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM outbox").execute()

@@ -35,18 +35,21 @@ extension CatalogTransaction {
 
 /// The columns of an entry that a listing needs.
 public struct ListingRow: Sendable {
+    /// The row's id.
     public let inode: InodeNumber
     public let kind: EntryKind
+    /// Unique in the folder.
     public let filename: String
     /// Documents only.
     public let fullName: String?
+    /// When the entry was created. Of two documents with one display name, the older is listed under it.
     public let created: Timestamp
     /// Unresolved conflict versions.
     public let conflicts: Int
 }
 
 extension CatalogTransaction {
-    /// A folder's children in listing order.
+    /// A folder's children, in the order of their order keys.
     public func listing(of parent: InodeNumber) throws -> [ListingRow] {
         try turn.read { db in
             var statement = try DirectStatement(

@@ -3,7 +3,9 @@ import GRDB
 
 /// The keys of the table `settings`.
 public enum Setting: String, Sendable {
+    /// The id of this device, a UUID. A copy of the store gets another.
     case deviceID
+    /// The name by which people know this device (`--device-name`).
     case deviceName
     /// The position and hashes of the last log entry that was applied, as JSON (`LogHead`).
     case logHead
@@ -26,6 +28,7 @@ public enum Setting: String, Sendable {
 }
 
 extension CatalogTransaction {
+    /// The value of a setting; nil if it was never set.
     public func setting(_ setting: Setting) throws -> String? {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(sql: "SELECT value FROM settings WHERE key=?")
@@ -33,6 +36,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// Stores a setting, in place of its older value.
     public func set(_ setting: Setting, _ value: String) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "REPLACE INTO settings VALUES(?,?)").execute(arguments: [
@@ -62,7 +66,7 @@ extension CatalogTransaction {
         if InodeNumber(last) > .cloud { try set(.lastFoundEntry, String(last)) }
     }
 
-    /// Whether an entry is one of those.
+    /// Whether an entry was found in the store when the catalog was made anew (`rememberFoundEntries`).
     public func wasFound(_ inode: InodeNumber) throws -> Bool {
         guard inode > .cloud, let last = try setting(.lastFoundEntry).flatMap(Int64.init) else { return false }
         return inode.number <= last
@@ -81,6 +85,9 @@ extension CatalogTransaction {
         }
     }
 
+    /// Records the st_ctime of a folder.
+    ///
+    /// - Parameter time: nanoseconds; nil forgets it.
     public func setFolderTime(_ time: Int64?, of folder: InodeNumber) throws {
         try turn.write { db in
             if let time {

@@ -4,7 +4,9 @@ import GRDB
 
 /// A document of the cloud whose content is on this device.
 public struct DocumentHere: Sendable {
+    /// The row's id.
     public let inode: InodeNumber
+    /// The document's id. Rows without one are not listed.
     public let id: EntryID
     public let parent: InodeNumber
     public let filename: String
@@ -25,6 +27,7 @@ extension CatalogTransaction {
         }
     }
 
+    /// Whether anything is marked, so that callers can skip the search for kept documents.
     public var hasKept: Bool {
         get throws {
             try turn.readWritten { db in
@@ -33,12 +36,14 @@ extension CatalogTransaction {
         }
     }
 
+    /// Marks a document, or a folder with all that lies in it now and later.
     public func markKept(_ id: EntryID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO kept VALUES(?)").execute(arguments: [id.uuid])
         }
     }
 
+    /// Removes the mark of an entry itself. A mark of a folder above it stays.
     public func unmarkKept(_ id: EntryID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM kept WHERE uuid=?").execute(arguments: [id.uuid])
@@ -63,6 +68,7 @@ extension CatalogTransaction {
 
     // MARK: Opened
 
+    /// Records when contents were last opened, in place of older times.
     public func recordOpenings(_ times: [EntryID: Timestamp]) throws {
         try turn.write { db in
             let statement = try db.cachedStatement(sql: "REPLACE INTO openings VALUES(?,?)")
@@ -70,7 +76,9 @@ extension CatalogTransaction {
         }
     }
 
-    /// By inode number.
+    /// Documents of the cloud whose content is here, by inode number.
+    ///
+    /// - Parameter inode: documents with a greater number are returned.
     public func documentsHere(after inode: InodeNumber, limit: Int) throws -> [DocumentHere] {
         try turn.read { db in
             let statement = try db.cachedStatement(

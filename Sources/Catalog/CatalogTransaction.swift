@@ -1,7 +1,8 @@
 import Documents
 import GRDB
 
-/// The queries of the catalog, for use inside one `Catalog.read` or `Catalog.write`.
+/// The queries of the catalog, for use inside one `Catalog.read` or `Catalog.write`, with the tree locked. Each throws `CatalogError` where
+/// SQLite fails. It must not outlive the call.
 public struct CatalogTransaction {
     let turn: Turn
     let inodes: InodeSupply

@@ -6,16 +6,22 @@ import Documents
 public struct Entry: Sendable {
     /// Zero until the entry is inserted.
     public var inode: InodeNumber
+    /// Its folder, filename and place in the order.
     public var placement: Placement
+    /// Its kind, with the properties that only this kind has.
     public var nature: EntryNature
     /// Nil for scratch files, for everything in a trash folder, and for entries in no container.
     public var id: EntryID?
+    /// When it was created, on the device that did so. Of two documents with one display name, the path means the older.
     public var created: Timestamp
     /// Extended attributes as JSON; nil for none.
     public var attributes: [UInt8]?
+    /// The facts about its file in the store.
     public var file: BackingState
+    /// How far it and the container agree.
     public var synchronization = SynchronizationState()
 
+    /// An entry that is not in the catalog yet, with its file here and nothing pending. The caller gives it an id where it needs one.
     public init(
         parent: InodeNumber, container: Container?, nature: EntryNature, filename: String, created: Timestamp,
         position: OrderKey, mode: UInt16
@@ -44,11 +50,13 @@ public struct Entry: Sendable {
 
 /// Where an entry lies in the tree.
 public struct Placement: Sendable {
+    /// The inode number of the folder that holds it. The mountpoint holds itself.
     public var parent: InodeNumber
     /// Nil for the mountpoint and `Documents`.
     public var container: Container?
     /// The last component of the backing file's path; unique in its folder.
     public var filename: String
+    /// Whether docfs generated the filename. By such a name the file is known again anywhere in the store (`Crashes`).
     public var hasGeneratedFilename = false
     /// Its sort key in the folder's order.
     public var position: OrderKey

@@ -150,6 +150,7 @@ final class EntryCache: Sendable {
 /// The result of lstat(2) for a file, and when it was read.
 public struct CachedStatus: Sendable {
     public let status: stat
+    /// When the status was read. A file may have been written to since.
     public let time: ContinuousClock.Instant
 
     public init(_ status: stat, at time: ContinuousClock.Instant) {

@@ -6,6 +6,7 @@ public struct EntryCondition: Sendable, CustomStringConvertible {
 
     fileprivate init(_ sql: String) { self.sql = sql }
 
+    /// The SQL, to be put into a query.
     public var description: String { sql }
 
     // MARK: Kind and container
@@ -43,5 +44,6 @@ public struct EntryCondition: Sendable, CustomStringConvertible {
     public static let isNotCurrent = Self("\(isDocument) AND NOT \(isCurrent)")
     /// A document whose content is not here. Among local entries: one whose content is still to be downloaded.
     public static let isArriving = Self("\(isDocument) AND NOT isHere")
+    /// A document with unresolved conflict versions.
     public static let isInConflict = Self("conflicts > 0")
 }

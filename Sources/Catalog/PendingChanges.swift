@@ -1,5 +1,6 @@
 /// The changes to a cloud entry that were made here and are not yet committed to the container.
 public struct PendingChanges: OptionSet, Sendable {
+    /// The catalog stores it: the bits must keep their meaning.
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
@@ -12,9 +13,13 @@ public struct PendingChanges: OptionSet, Sendable {
     public static let name = PendingChanges(rawValue: 4)
     /// Its folder or filename.
     public static let place = PendingChanges(rawValue: 8)
+    /// Its extended attributes.
     public static let attributes = PendingChanges(rawValue: 16)
+    /// Its permission bits.
     public static let mode = PendingChanges(rawValue: 32)
+    /// Its time of modification.
     public static let modified = PendingChanges(rawValue: 64)
+    /// Its place in the folder's order.
     public static let position = PendingChanges(rawValue: 128)
     /// A folder that another device deleted and that stays here because of its scratch files. It is committed again when
     /// anything else is put into it.

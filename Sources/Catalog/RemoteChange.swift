@@ -3,12 +3,16 @@ import Documents
 /// A change of a folder's listing that the kernel does not report to inotify by itself: another device made it, or a document
 /// got another name without rename(2).
 public enum RemoteChange: Sendable, Equatable {
+    /// A folder lists another entry than before.
     case created(ListedPath)
     /// A document's content changed.
     case modified(ListedPath)
+    /// An entry has another name or another folder.
     case moved(from: ListedPath, to: ListedPath)
+    /// A folder lists the entry no more.
     case removed(ListedPath)
 
+    /// All paths that the change names, the older first.
     public var paths: [ListedPath] {
         switch self {
         case .created(let place), .modified(let place), .removed(let place): [place]
@@ -21,7 +25,9 @@ public enum RemoteChange: Sendable, Equatable {
 public struct ListedPath: Sendable, Equatable {
     /// An entry, and the name under which its folder listed it.
     public struct Component: Sendable, Equatable {
+        /// The folder that listed the entry.
         public let folder: InodeNumber
+        /// The name under which it was listed: a filename, or a display name with its extension.
         public let name: String
         public let inode: InodeNumber
         public let kind: EntryKind
@@ -34,9 +40,11 @@ public struct ListedPath: Sendable, Equatable {
         }
     }
 
+    /// The container in which the path begins.
     public let container: Container
     /// The folders from the one in `local` or `cloud` down to the entry's own.
     public let folders: [Component]
+    /// The entry itself, at the end of the path.
     public let entry: Component
 
     public init(in container: Container = .cloud, folders: [Component], entry: Component) {

@@ -17,5 +17,6 @@ public struct SynchronizationState: Sendable {
     /// The last failure in one line.
     public var error: String?
 
+    /// The state of an entry of which the container knows nothing, with nothing to send.
     public init() {}
 }

@@ -19,6 +19,7 @@ public enum TreeEvent: Sendable {
 /// The names of an entry, before or after a change.
 public struct EntryNames: Sendable {
     public let inode: InodeNumber
+    /// Its own folder, also where a system call named it in `Documents`.
     public let parent: InodeNumber
     public let filename: String
     private let name: DocumentName?
@@ -26,6 +27,7 @@ public struct EntryNames: Sendable {
     /// Documents only.
     public var fullName: String? { name?.full }
 
+    /// Copies the names, so that a later change of the row leaves them as they are.
     public init(_ entry: Entry) {
         inode = entry.inode
         parent = entry.parent
@@ -36,9 +38,11 @@ public struct EntryNames: Sendable {
 
 /// A name and a folder as a system call named them. The folder may be `Documents`, which is not the document's own folder.
 public struct UsedName: Sendable {
+    /// A name that is no entry's if the system call's bytes are no UTF-8.
     public let name: String
     public let folder: InodeNumber
 
+    /// - Parameter name: bytes that the kernel gave. Those that are no UTF-8 are replaced: such a name is no entry's.
     public init(_ name: some Collection<UInt8>, in folder: InodeNumber) {
         self.name = String(decoding: name, as: UTF8.self)
         self.folder = folder

@@ -18,6 +18,9 @@ public final class CloudConnection: ContentSource {
     private let lastUse: Mutex<ContinuousClock.Instant>
     private let instant: @Sendable () -> ContinuousClock.Instant
 
+    /// - Parameters:
+    ///   - store: the object store. It is not used before the first call.
+    ///   - surroundings: of the clock that measures how long nothing was of interest, and of the sleep that `Wake` uses.
     package init(_ store: any ObjectStore, surroundings: Surroundings) {
         self.store = store
         instant = surroundings.instant

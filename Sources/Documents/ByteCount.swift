@@ -1,5 +1,6 @@
 /// A number of bytes as people type it: `1048576`, `500M`, `1G`, `1.5GiB`. The units are powers of 1024, as those of `du -h`.
 public struct ByteCount: Sendable, Equatable {
+    /// From 1 to 2^62; a part of a byte is dropped.
     public let bytes: Int64
 
     private static let units: [Character: Int64] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40]

@@ -3,10 +3,12 @@
 /// The extension follows the last dot. It has 1 to 16 characters and no space, and the part before the dot is not empty;
 /// otherwise the name has no extension. Joined, both parts are the whole name, byte for byte.
 public struct DocumentName: Sendable, Equatable {
+    /// Not empty. The name without its extension and the dot before it.
     public let displayName: String
     /// Without the dot; empty when there is none.
     public let pathExtension: String
 
+    /// Characters (Unicode scalars).
     public static let longestExtension = 16
 
     /// Splits a whole name.
@@ -26,7 +28,7 @@ public struct DocumentName: Sendable, Equatable {
 
     /// Joins a new display name and an existing extension.
     ///
-    /// - Throws: `NameError` if the whole name is not valid.
+    /// - Throws: `NameError` if the whole name is not valid, or the display name is empty.
     public init(displayName: String, pathExtension: String) throws(NameError) {
         if displayName.isEmpty { throw .invalid }
         self.init(displayName: displayName, unchecked: pathExtension)
@@ -48,6 +50,7 @@ public struct DocumentName: Sendable, Equatable {
         pathExtension.isEmpty ? displayName : displayName + "." + pathExtension
     }
 
+    /// Byte for byte, as file systems compare names.
     public static func == (left: Self, right: Self) -> Bool {
         left.displayName.isIdentical(to: right.displayName)
             && left.pathExtension.isIdentical(to: right.pathExtension)

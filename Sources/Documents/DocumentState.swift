@@ -3,18 +3,22 @@
 public enum StateFlag: String, CaseIterable, Sendable {
     /// No program has it open.
     case closed
+    /// It has unresolved conflict versions.
     case inConflict
     /// Its last save or upload failed.
     case savingError
     /// Its content is being downloaded, migrated or replaced: not safe to edit now.
     case editingDisabled
+    /// A transfer is under way; `progress` has its percent.
     case progressAvailable
 }
 
 /// Whether a cloud document's content is on this device.
 public enum DownloadState: String, Sendable {
+    /// The document is a placeholder.
     case notDownloaded
     case downloading
+    /// The content is that of the newest version, or was edited here since.
     case current
     /// A newer version exists and is not here yet.
     case outdated
@@ -22,24 +26,33 @@ public enum DownloadState: String, Sendable {
 
 /// Whether this device's changes to a cloud document were sent.
 public enum UploadState: String, Sendable {
+    /// Some change is pending: of the content, the names or the attributes.
     case waiting
     case uploading
+    /// Nothing is pending.
     case uploaded
 }
 
+/// A state in one colour, for people: `red` with `savingError`, else `yellow` with `inConflict`, else `green` (Semantics, "State").
 public enum Indicator: String, Sendable {
     case red, yellow, green
 }
 
 /// The content of a document's `.state`.
 public struct DocumentState: Sendable, Equatable {
+    /// Empty for a document that a program has open and that is otherwise normal.
     public var flags: Set<StateFlag>
+    /// Without the extension.
     public var displayName: String
+    /// The name generated once and kept.
     public var filename: String
+    /// The same on every device.
     public var id: EntryID
+    /// Where the document lives. One that is on its way out of the cloud counts as local.
     public var location: Container
     /// Bytes.
     public var size: Int64
+    /// Time of modification.
     public var modified: Timestamp
     /// Nil for a local document.
     public var downloading: DownloadState?
@@ -47,6 +60,7 @@ public struct DocumentState: Sendable, Equatable {
     public var uploading: UploadState?
     /// Percent of the current transfer, 0 to 100; nil if there is none.
     public var progress: Int?
+    /// The number of unresolved conflict versions.
     public var conflicts: Int
     /// The last failure in one line, including what docfs does about it.
     public var error: String?
@@ -70,6 +84,7 @@ public struct DocumentState: Sendable, Equatable {
         self.error = error
     }
 
+    /// Derived from the flags.
     public var indicator: Indicator {
         if flags.contains(.savingError) { return .red }
         return flags.contains(.inConflict) ? .yellow : .green
@@ -112,8 +127,10 @@ public struct DocumentState: Sendable, Equatable {
 
 /// The content of a folder's `.state`: its documents in listing order.
 public enum FolderState {
+    /// The first line. The fields of the lines after it are separated by tabs.
     public static let header = "#indicator state transfer filename displayName"
 
+    /// - Parameter documents: in listing order.
     public static func text(_ documents: [DocumentState]) -> String {
         ([header] + documents.map(\.folderLine)).map { $0 + "\n" }.joined()
     }
@@ -121,21 +138,29 @@ public enum FolderState {
 
 /// The content of `Documents/.state`: the state of the whole mount.
 public struct TreeState: Sendable, Equatable {
+    /// The container of documents that are created in `Documents` itself.
     public var preferred: Container
+    /// How far the move to that container is, after it was chosen.
     public var preferredMove = PreferredMoveState()
+    /// Scratch files, folders and links do not count.
     public var localDocuments: Int
+    /// Those of this device's tree, placeholders included.
     public var cloudDocuments: Int
     /// `online`, `offline`, `unauthorized`, or an error in one line.
     public var connection: String
     /// The number of changes that are not committed to the cloud yet.
     public var pending: Int
+    /// The number of unresolved conflict versions of all documents of the cloud.
     public var conflicts: Int
     /// The names of the actions that would be undone and done again next; nil if there are none.
     public var undo: String?
+    /// The name of the action that would be done again next.
     public var redo: String?
     /// Removed documents that can be brought back, and their contents in bytes.
     public var trashedDocuments: Int
+    /// The contents of the removed documents, in bytes.
     public var trashedBytes: Int64
+    /// This device's name.
     public var device: String
 
     public init(
@@ -156,6 +181,7 @@ public struct TreeState: Sendable, Equatable {
         self.device = device
     }
 
+    /// The text of the file: one `key: value` a line. Only `preferred.stayed` may occur more than once.
     public var text: String {
         var lines = StateLines()
         lines.add("preferred", preferred.rawValue)

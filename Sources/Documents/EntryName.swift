@@ -15,8 +15,10 @@ public struct EntryName: Sendable, CustomStringConvertible {
     /// Bytes in the longest name, as on every Linux file system.
     public static let maximumLength = 255
 
+    /// Valid UTF-8, as the bytes were.
     public let text: String
 
+    /// - Throws: `NameError.invalid` or `.tooLong`.
     public init(_ text: String) throws(NameError) {
         let utf8 = text.utf8
         if utf8.count > Self.maximumLength { throw .tooLong }
@@ -28,11 +30,14 @@ public struct EntryName: Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// - Parameter bytes: as a system call passes them.
+    /// - Throws: `NameError`.
     public init(bytes: some Collection<UInt8>) throws(NameError) {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
         try self.init(text)
     }
 
+    /// The name itself.
     public var description: String { text }
 
     /// Whether the name begins with a dot. The filename of such a document is the name that it was given.
@@ -40,6 +45,7 @@ public struct EntryName: Sendable, CustomStringConvertible {
 }
 
 extension EntryName: Hashable {
+    /// Byte for byte, as file systems compare names.
     public static func == (left: Self, right: Self) -> Bool { left.text.isIdentical(to: right.text) }
 
     public func hash(into hasher: inout Hasher) {

@@ -1,6 +1,8 @@
 /// A content that takes room on this device.
 public struct HeldContent<Key: Hashable & Sendable>: Sendable, Equatable {
+    /// By it the caller finds the content again.
     public let key: Key
+    /// When a program last opened it on this device.
     public let lastOpened: Timestamp
     /// On the disk.
     public let bytes: Int64

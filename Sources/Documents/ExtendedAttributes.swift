@@ -7,6 +7,7 @@ import FoundationEssentials
 public struct ExtendedAttributes: Sendable, Equatable {
     private var values: [ExactName: [UInt8]] = [:]
 
+    /// No attributes.
     public init() {}
 
     /// - Throws: `DecodingError` for anything that `json()` does not produce.
@@ -29,6 +30,7 @@ public struct ExtendedAttributes: Sendable, Equatable {
         return Array(try encoder.encode(Dictionary(uniqueKeysWithValues: encoded)))
     }
 
+    /// The value of an attribute; nil if there is none. Setting nil removes it. The empty value is a value.
     public subscript(name: String) -> [UInt8]? {
         get { values[ExactName(name)] }
         set { values[ExactName(name)] = newValue }

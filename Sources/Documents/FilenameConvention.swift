@@ -1,5 +1,6 @@
 /// A date and a time of day in the machine's time zone.
 public struct LocalTime: Sendable, Equatable {
+    /// The month and the day count from 1, the hour from 0 to 23.
     public let year, month, day, hour, minute, second: Int
 
     public init(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
@@ -45,10 +46,13 @@ public enum FilenameConvention: String, CaseIterable, Sendable {
 
 /// Generates filenames from the time, random numbers and the next free number, which the caller passes in.
 public struct FilenameGenerator: Sendable {
+    /// `--filenames`
     public let convention: FilenameConvention
     /// Every generated filename begins with it; may be empty.
     public let prefix: String
 
+    /// - Parameter prefix: empty for none.
+    /// - Throws: `NameError` if the prefix cannot begin a filename, or has more than 128 bytes.
     public init(convention: FilenameConvention, prefix: String) throws(NameError) {
         if !prefix.isEmpty {
             _ = try EntryName(prefix)

@@ -2,6 +2,7 @@ import FoundationEssentials
 
 /// A random 128-bit identifier. Its type says what it identifies, so that the compiler finds mix-ups.
 public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// Any 128 bits: an identifier that is read need not be of version 4.
     public let uuid: UUID
 
     public init(_ uuid: UUID) { self.uuid = uuid }
@@ -27,10 +28,14 @@ public struct Identifier<Subject>: Hashable, Sendable, Comparable, CustomStringC
     /// The canonical form in lower case, as it appears in attributes, states and object keys.
     public var description: String { uuid.uuidString.lowercased() }
 
+    /// By the bytes, where all devices need the same order.
     public static func < (left: Self, right: Self) -> Bool { left.uuid < right.uuid }
 }
 
 extension Identifier: Codable {
+    /// Reads the 36-character form, in either case.
+    ///
+    /// - Throws: `DecodingError` for anything else.
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let identifier = Self(text) else {
@@ -40,16 +45,22 @@ extension Identifier: Codable {
         self = identifier
     }
 
+    /// Writes the 36-character form in lower case (`ContainerFormat`).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
 }
 
+/// Marks the ids of entries; see `EntryID`.
 public enum EntrySubject {}
+/// Marks the ids of versions; see `VersionID`.
 public enum VersionSubject {}
+/// Marks the ids of devices; see `DeviceID`.
 public enum DeviceSubject {}
+/// Marks the ids of commits; see `CommitID`.
 public enum CommitSubject {}
+/// Marks the ids of containers; see `ContainerID`.
 public enum ContainerSubject {}
 
 /// Identifies a document, folder or symbolic link for life, on every device.

@@ -3,6 +3,7 @@ public enum LocationText {
     /// More bytes than any valid text has.
     public static let mostBytes = 16
 
+    /// With a line feed at the end.
     public static func text(_ container: Container) -> String { container.rawValue + "\n" }
 
     /// The container that a text means; the line feed may be missing.

@@ -12,6 +12,7 @@ public enum Naming: String, Codable, Sendable {
         self = name.displayName == Self.untitledName ? .untitled : .given
     }
 
+    /// The display name by which a program asks for an automatic one (Semantics, "Automatic names").
     public static let untitledName = "Untitled"
 }
 

@@ -14,8 +14,10 @@ public enum ReservedStateName {
 
 /// The names under which the docfs command reads the undo list, because `.undo` may be a document.
 public enum ReservedActionName {
+    /// - Returns: bytes that are not UTF-8, so that no document can have the name.
     public static func name(of direction: ActionDirection) -> [UInt8] { [0xff] + Array(direction.virtualName.utf8) }
 
+    /// - Returns: nil for any other name.
     public static func direction(_ name: some Collection<UInt8>) -> ActionDirection? {
         ActionDirection.allCases.first { self.name(of: $0).elementsEqual(name) }
     }

@@ -31,16 +31,22 @@ public enum StayReason: Sendable, Equatable, CaseIterable {
 
 /// The facts that decide whether the content of a document may be dropped from this device.
 public struct ContentFacts: Sendable, Equatable {
+    /// Whether it is a document of `local`.
     public var isLocal = false
+    /// Whether it, or a folder above it, is marked as always here.
     public var isKept = false
+    /// Whether a program has it open or mapped into its memory.
     public var isOpen = false
     /// Whether any change waits to be sent.
     public var isUnsent = false
     /// Whether a commit names the version in the file, and the file is as that version was.
     public var isInContainer = true
+    /// Whether its file belongs to another user than the one who mounts.
     public var isOwnedByOther = false
+    /// Whether the container can be asked now.
     public var isCloudReachable = true
 
+    /// The facts of a document that may be dropped.
     public init() {}
 
     /// Nil if it may be dropped.

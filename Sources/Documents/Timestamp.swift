@@ -1,5 +1,6 @@
 /// A point in time: nanoseconds since 1970-01-01T00:00:00Z, negative before it.
 public struct Timestamp: Hashable, Comparable, Sendable, Codable {
+    /// Since 1970-01-01T00:00:00Z, without leap seconds.
     public let nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
@@ -11,10 +12,12 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         self.nanoseconds = overflow || carried ? (seconds < 0 ? .min : .max) : sum
     }
 
+    /// Reads a whole number of nanoseconds.
     public init(from decoder: any Decoder) throws {
         nanoseconds = try decoder.singleValueContainer().decode(Int64.self)
     }
 
+    /// Writes a whole number of nanoseconds (`ContainerFormat`).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(nanoseconds)
@@ -26,6 +29,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
         return nanoseconds % 1_000_000_000 < 0 ? quotient - 1 : quotient
     }
 
+    /// 0 to 999,999,999, also for times before 1970.
     public var nanosecondsPart: Int {
         let remainder = Int(nanoseconds % 1_000_000_000)
         return remainder < 0 ? remainder + 1_000_000_000 : remainder

@@ -13,10 +13,15 @@ public enum VirtualName: Equatable, Sendable {
     /// `.location`, in `Documents` only: the preferred location.
     case location
 
+    /// Alone it is the state of a folder; after a document's name, the state of that.
     public static let stateSuffix = ".state"
+    /// The order of the folder.
     public static let order = ".order"
+    /// The preferred location.
     public static let locationName = ".location"
 
+    /// The meaning of a name; nil for one that is not virtual. A document or folder that really has the name wins: the caller looks for it
+    /// first.
     public init?(_ name: String) {
         if name.isIdentical(to: Self.stateSuffix) {
             self = .folderState
@@ -50,6 +55,7 @@ public enum VersionFolder: Sendable, Hashable, CaseIterable {
     /// Earlier versions.
     case history
 
+    /// Follows a document's name.
     public var suffix: String {
         switch self {
         case .conflicts: ".conflicts"

@@ -2,9 +2,11 @@ import Library
 
 /// The value of the attribute `user.docfs.check`: a word, and lines after it.
 public enum CheckupReply: Equatable, Sendable {
+    /// No check was requested since the mount began.
     case idle
     /// Percent.
     case running(Int)
+    /// Everything is whole now. The lines of the report are for a person.
     case good([String])
     /// Something is not whole.
     case bad([String])
@@ -32,7 +34,9 @@ public enum CheckupReply: Equatable, Sendable {
         }
     }
 
-    /// - Returns: nil for what no daemon says.
+    /// Reads the value of the attribute.
+    ///
+    /// - Returns: nil for a text that no daemon writes.
     public init?(_ text: String) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         let rest = Array(lines.dropFirst())

@@ -8,8 +8,10 @@ import SystemPackage
 
 /// Why a mount could not be made, in one line for a person.
 public struct MountError: Error, CustomStringConvertible, Sendable {
+    /// One line for a person.
     public let description: String
 
+    /// - Parameter description: one line for a person.
     public init(_ description: String) { self.description = description }
 }
 
@@ -29,6 +31,9 @@ public final class MountSession: @unchecked Sendable {
     private static let signalPause = DispatchTimeInterval.milliseconds(20)
 
     /// Mounts `library` at `mountpoint`. Requests wait until `run` answers them.
+    ///
+    /// - Parameter allowsOthers: whether users other than the mounting one may use the mount (`allow_other`).
+    /// - Throws: `MountError` if libfuse refuses the options, or the mountpoint cannot be mounted on.
     public init(library: Library, mountpoint: String, allowsOthers: Bool) throws(MountError) {
         let statePolls = StatePolls()
         let filesystem = Filesystem(library: library, statePolls: statePolls)
@@ -74,8 +79,10 @@ public final class MountSession: @unchecked Sendable {
         return session
     }
 
-    /// Answers requests until the file system is unmounted or `stop` is called, then unmounts.
-    /// Blocks the calling thread.
+    /// Answers requests until the file system is unmounted or `stop` is called, then unmounts. Blocks the calling thread. To be called
+    /// once.
+    ///
+    /// - Throws: `MountError` if libfuse's loop failed while the file system was still mounted.
     public func run() throws(MountError) {
         Self.allowInterruption()
         loopThread.withLock { $0 = pthread_self() }
@@ -98,7 +105,7 @@ public final class MountSession: @unchecked Sendable {
         }
     }
 
-    /// Ends `run` from another thread.
+    /// Ends `run` from another thread, and waits until its loop has ended.
     public func stop() {
         // `fuse_session_exit` only sets a flag, which the loop sees when a signal ends its wait. A signal that comes just before
         // that wait is lost, so it is sent again until the loop ends. No request can be counted on to end the wait: the mount may be gone

@@ -3,12 +3,17 @@ import Synchronization
 
 /// `docfs check`: a person requests a check of the store and of the container, and waits for the report. The check itself runs in synchronization.
 public final class CloudCheckup: Sendable {
+    /// How far the check is that was requested last. The result stays until the next request.
     public enum Stage: Sendable, Equatable {
+        /// No check was requested since the mount began.
         case none
+        /// Synchronization has not begun it yet.
         case requested(repairs: Bool)
         /// Percent.
         case running(Int)
+        /// The check has ended. Its findings, if any, are in the report.
         case done(CheckupReport)
+        /// The check could not be made. The reason is for a person.
         case failed(String)
     }
 
@@ -32,6 +37,7 @@ public final class CloudCheckup: Sendable {
         return isAccepted
     }
 
+    /// The stage now. Any thread may read it.
     public var current: Stage { stage.withLock { $0 } }
 
     /// - Returns: whether to repair; nil if no check was requested.
@@ -43,10 +49,16 @@ public final class CloudCheckup: Sendable {
         }
     }
 
+    /// Says how much of a running check is done; has no effect if none is running.
+    ///
+    /// - Parameter percent: 0 to 100.
     package func report(progress percent: Int) {
         stage.withLock { stage in if case .running = stage { stage = .running(percent) } }
     }
 
+    /// Ends the check that is running.
+    ///
+    /// - Parameter end: `done` or `failed`.
     package func end(_ end: Stage) { stage.withLock { $0 = end } }
 }
 
@@ -68,6 +80,7 @@ public struct CheckupReport: Sendable, Equatable {
     /// The most documents that are named; of the others the number is told.
     private static let mostNames = 100
 
+    /// The report of a check that found nothing.
     public init() {}
 
     /// One finding a line, for a person.
@@ -86,6 +99,7 @@ public struct CheckupReport: Sendable, Equatable {
         return lines
     }
 
+    /// Whether store and container are whole and no content is missing. `docfs check` exits with 0 then.
     public var isGood: Bool { store.isGood && isWhole && missing.isEmpty }
 
     /// The finding without the advice that follows it.

@@ -127,14 +127,19 @@ public final class Library: Sendable {
     /// Writes some of the rows whose requests are answered already. For a thread that has no request to answer.
     public func useSpareTime() { transactions.store.catalog.writeSomeWaiting() }
 
+    /// Whether listings show display names (`--show display-names`) and not filenames.
     public var showsDisplayNames: Bool { namespace.configuration.showsDisplayNames }
 
+    /// The store's logger, for the parts that call the library.
     public var logger: Logger { transactions.store.logger }
 
-    /// For synchronization: the store, the tree, and the contents.
+    /// The rows and files, for synchronization.
     package var store: DocumentStore { transactions.store }
+    /// The tree as synchronization changes it.
     package var synchronizedTree: any SynchronizedTree { replicatedTree }
+    /// The contents as synchronization sends them.
     package var sentContents: any SentContents { contents }
+    /// The store as synchronization has it checked.
     package var checkedStore: any CheckedStore { storeCheck }
 
     /// The state of a document may have changed.

@@ -2,7 +2,9 @@ import Documents
 
 /// The options of `docfs mount` (`Semantics`, "The command").
 public struct LibraryConfiguration: Sendable {
+    /// The path of the store's folder (`--store`).
     public var storePath: String
+    /// How the filenames of new documents are made: `--filenames`, `--filename-prefix`.
     public var filenames: FilenameGenerator
     /// `--show display-names`
     public var showsDisplayNames: Bool

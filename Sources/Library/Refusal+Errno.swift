@@ -4,6 +4,7 @@ import SystemPackage
 
 /// The only table from reasons to the errno that the caller of a system call gets.
 extension Refusal {
+    /// The number that the caller of the system call gets. Total: each refusal has one.
     public var errno: Errno {
         switch self {
         case .name(let error): error.errno

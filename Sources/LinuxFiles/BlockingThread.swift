@@ -5,6 +5,7 @@ private let blockingThreads = DispatchQueue(label: "docfs.blocking", attributes:
 
 /// Whether such work runs where it is asked for: in a simulation, in which nothing runs beside anything else.
 package enum BlockingWork {
+    /// True within a simulation's task, and in the tasks that it starts.
     @TaskLocal package static var runsInline = false
 }
 

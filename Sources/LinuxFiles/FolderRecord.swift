@@ -4,6 +4,7 @@ import SystemPackage
 
 /// A name in a folder, as readdir(3) reports it.
 package struct FolderRecord: Sendable {
+    /// UTF-8; never `.` or `..`.
     package let name: String
     /// DT_DIR and so on; DT_UNKNOWN on file systems that do not report types.
     package let type: Int32

@@ -2,6 +2,7 @@ import Foundation
 
 /// Why a `--cloud` URL cannot be used, in one line for a person.
 public struct CloudURLError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// One line for a person, with the advice that helps.
     public let description: String
 }
 
@@ -14,6 +15,9 @@ public enum CloudURL: Equatable, Sendable {
     /// AWS without it; `addressing` is `path` or `virtual`, how the bucket's name goes into the address.
     case s3(S3Location)
 
+    /// Reads the value of `--cloud`. Looks at no folder and talks to no server.
+    ///
+    /// - Throws: `CloudURLError` for another scheme, or a URL that names no folder or bucket.
     public init(_ text: String) throws(CloudURLError) {
         guard let colon = text.firstIndex(of: ":") else {
             throw CloudURLError(

@@ -1,15 +1,16 @@
 /// The name of an object: components joined by `/`, each 1 to 255 bytes of UTF-8 and neither `.` nor
 /// `..`, so that a key can be a path below a folder and never lead out of it.
 public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+    /// At least one.
     public let components: [String]
 
-    /// - Returns: nil for what is no key.
+    /// - Returns: nil for components that make no key.
     public init?(_ components: [String]) {
         guard !components.isEmpty, components.allSatisfy(Self.isComponent) else { return nil }
         self.components = components
     }
 
-    /// - Returns: nil for what is no key.
+    /// - Returns: nil for a text that is no key.
     public init?(_ text: String) {
         self.init(text.split(separator: "/", omittingEmptySubsequences: false).map(String.init))
     }
@@ -17,10 +18,13 @@ public struct ObjectKey: Hashable, Sendable, Comparable, CustomStringConvertible
     /// - Parameter components: known to make a key, as those that docfs itself chooses.
     package init(valid components: [String]) { self.components = components }
 
+    /// The components, joined by `/`.
     public var description: String { components.joined(separator: "/") }
 
+    /// The last component: a filename, where the object is a document's.
     public var last: String { components[components.count - 1] }
 
+    /// Byte for byte, as stores compare keys.
     public static func == (left: Self, right: Self) -> Bool {
         left.description.utf8.elementsEqual(right.description.utf8)
     }

@@ -3,20 +3,25 @@ import SystemPackage
 
 /// Why the store did not do what was asked. The description is one line for a person.
 public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The store is there, and has no such object.
     case notFound(ObjectKey)
     /// Nothing answers: a retry later may succeed.
     case unreachable(String)
     /// The folder of the store is there, and the store is not in it: it was emptied, or it is the mountpoint of a
     /// disk that is away. A device that knew a container there must not use the folder for a new one.
     case gone(String)
+    /// The credentials, or the modes of a folder, do not allow it.
     case unauthorized(String)
+    /// The store is full, or a quota is used up.
     case outOfSpace
     /// Set up wrongly, or unfit: only a person can help.
     case unusable(String)
     /// The object is not what it should be.
     case corrupted(ObjectKey, String)
+    /// A system call failed. `Errno.canceled`: the task was cancelled, or `progress` abandoned the transfer.
     case failed(ObjectKey, Errno)
 
+    /// One line for a person; control characters in a key are replaced.
     public var description: String {
         switch self {
         case .notFound(let key): "the cloud has no object \(key.line)"
@@ -39,8 +44,11 @@ extension ObjectKey {
     }
 }
 
+/// The result of `putIfAbsent`.
 public enum PutOutcome: Sendable, Equatable {
+    /// The object is durable, and this writer made it.
     case created
+    /// There is an object of this key. An earlier try whose answer was lost may have made it.
     case alreadyExists
 }
 
@@ -54,6 +62,7 @@ public protocol ObjectStore: Sendable {
     /// Creates an object with the first `length` bytes of an open file; with the same guarantees.
     ///
     /// - Parameter progress: told how many more bytes have gone; returns false to abandon the transfer.
+    /// - Throws: `failed` with `Errno.canceled` for a transfer that was abandoned; `corrupted` if the file became shorter.
     func putIfAbsent(
         _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
@@ -63,6 +72,9 @@ public protocol ObjectStore: Sendable {
     func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8]
 
     /// A part of an object, shorter than asked for only at its end.
+    ///
+    /// - Parameter range: bytes.
+    /// - Throws: `notFound`, or another error.
     func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8]
 
     /// The keys below `prefix` in ascending order of their bytes, after `after`, at most `limit`.
@@ -95,14 +107,16 @@ public protocol ObjectStore: Sendable {
 }
 
 extension ObjectStore {
-    /// Most stores keep it by the way they are made.
+    /// Does nothing, for a store that is known to keep its condition.
     public func probe() async throws(ObjectStoreError) {}
 
-    /// Most stores cannot be emptied so that nothing is left to write to.
+    /// Does nothing, for a store that cannot be emptied so that there is nothing left to write to.
     public func recreate() async throws(ObjectStoreError) {}
 
+    /// For a store at which each read is a request over the network.
     public var quickestPoll: Duration { .milliseconds(250) }
 
+    /// Nil, for a store that does not tell of changes. It is polled.
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }
 }
 
@@ -110,7 +124,9 @@ extension ObjectStore {
 public struct StoreWatch: Sendable {
     private let end: @Sendable () -> Void
 
+    /// - Parameter end: ends the watch. Called when it is cancelled.
     public init(end: @escaping @Sendable () -> Void) { self.end = end }
 
+    /// Ends the watch. To be called once; `onChange` may still be running on another thread.
     public func cancel() { end() }
 }

@@ -8,6 +8,7 @@
 ///
 /// In the text a part is a letter for the sign and the number of digits, then the digits, then the tag (ContainerFormat).
 public struct OrderKey: Hashable, Sendable, Comparable {
+    /// ASCII letters and digits only. Its bytes are in the order of the keys.
     public let text: String
 
     /// The place of the number 0, before all that are added to an empty folder.
@@ -50,6 +51,7 @@ public struct OrderKey: Hashable, Sendable, Comparable {
         return parts
     }
 
+    /// By bytes, as SQLite compares the column. Swift's strings have another order.
     public static func < (left: Self, right: Self) -> Bool { left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
 }
 
@@ -86,7 +88,7 @@ extension OrderKey {
         return OrderKey(left.prefix(common + 1) + [OrderPart(left[common + 1].number + 1, tag: tag)])
     }
 
-    /// As many keys between two others, in order.
+    /// `count` keys between two others, in ascending order. Nil stands for the beginning or the end of the folder.
     public static func between(
         _ lower: OrderKey?, _ upper: OrderKey?, count: Int, using random: inout some RandomNumberGenerator
     ) -> [OrderKey] {
@@ -106,6 +108,7 @@ extension OrderKey {
 }
 
 extension OrderKey: Codable {
+    /// - Throws: `DecodingError` for a text that is no key.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let key = OrderKey(try container.decode(String.self)) else {

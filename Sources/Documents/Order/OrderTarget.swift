@@ -1,6 +1,8 @@
 /// Where an entry is to stand among the others of its folder.
 public enum OrderTarget: Equatable, Sendable {
+    /// The name of the entry before which it is to stand.
     case before(String)
+    /// The name of the entry after which it is to stand.
     case after(String)
     /// Counted from 1. Below 1 means the first place, and more than there are means the last.
     case to(Int)
@@ -19,6 +21,7 @@ public enum OrderTarget: Equatable, Sendable {
         }
     }
 
+    /// The value of `OrderAttribute.place` that means this.
     public var text: String {
         switch self {
         case .before(let name): "before \(name)"

@@ -2,6 +2,7 @@
 public enum OrderText {
     private static let escaped = "\\012"
 
+    /// - Parameter names: as the folder lists them, in order.
     public static func text(_ names: some Sequence<String>) -> String {
         names.map { escape($0) + "\n" }.joined()
     }
@@ -13,7 +14,9 @@ public enum OrderText {
         return pieces.map { String(Substring($0)) }.joined(separator: escaped)
     }
 
-    /// The name that a line means if no entry has the line itself as its name; nil if that is none either.
+    /// The name that a line with `\012` means, with line feeds. It is used only if no entry has the line itself as its name.
+    ///
+    /// - Returns: nil for a line without `\012`.
     public static func unescape(_ line: String) -> String? {
         let pieces = line.split(separator: escaped, omittingEmptySubsequences: false)
         return pieces.count > 1 ? pieces.joined(separator: "\n") : nil

@@ -1,7 +1,10 @@
 /// Which filename an entry gets by a rename.
 public enum FilenameChoice: Sendable, Equatable {
+    /// The filename stays.
     case keep
+    /// The entry gets this filename, because such names are not generated: of folders, links, scratch files and dotfiles.
     case exactly(String)
+    /// The caller generates a filename by the convention of the mount.
     case generate
 }
 
@@ -17,11 +20,15 @@ public enum IdentityChange: Sendable, Equatable {
 
 /// The kind and the names of an entry after a rename.
 public struct Renaming: Sendable, Equatable {
+    /// The kind after the rename.
     public var kind: EntryKind
+    /// Whether the caller must begin or end a document.
     public var identity: IdentityChange
+    /// The filename after the rename.
     public var filename: FilenameChoice
-    /// The new name and who chose it; nil if both stay.
+    /// The new name; nil if the name and who chose it both stay.
     public var name: DocumentName?
+    /// Who chose the new name; nil if there is none.
     public var naming: Naming?
     /// Whether the file continues the document that had the new name until a moment ago, if there is one: it was deleted or renamed to a
     /// backup. `zip` saves so: it removes the archive and renames a temporary file.
@@ -74,6 +81,7 @@ public enum RenameRefusal: Error, Equatable, Sendable {
     case intoItself
     /// RENAME_EXCHANGE with content that is not here.
     case contentNotHere
+    /// A move between containers that is not possible now.
     case migration(MigrationObstacle)
 }
 

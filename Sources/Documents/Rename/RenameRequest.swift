@@ -1,6 +1,8 @@
 /// The properties of an entry on which the rules of renaming depend.
 public struct RenamedEntry: Sendable, Equatable {
+    /// The kind before the rename.
     public var kind: EntryKind
+    /// Its filename before the rename.
     public var filename: String
     /// Whether the filename was generated (and is kept for life) rather than given.
     public var hasGeneratedFilename: Bool
@@ -8,6 +10,7 @@ public struct RenamedEntry: Sendable, Equatable {
     public var isFilenameFresh: Bool
     /// Documents only.
     public var name: DocumentName?
+    /// How the document got its name; `given` for everything that is not a document.
     public var naming: Naming
     /// Whether its newest content is on this device.
     public var isContentHere: Bool
@@ -29,6 +32,7 @@ public struct RenamedEntry: Sendable, Equatable {
     }
 }
 
+/// The flags of renameat2(2), with Linux's values.
 public struct RenameOptions: OptionSet, Sendable {
     public let rawValue: Int
 
@@ -42,12 +46,15 @@ public struct RenameOptions: OptionSet, Sendable {
 
 /// The facts from which `RenameRule` decides.
 public struct RenameRequest: Sendable {
+    /// The entry that is renamed.
     public var source: RenamedEntry
     /// The entry that has the new name in the destination; nil if there is none.
     public var target: RenamedEntry?
     /// Whether source and target are one entry.
     public var isSame: Bool
+    /// The new name, as the system call has it: a filename, or a display name with its extension.
     public var name: EntryName
+    /// How the folder of the new name treats names.
     public var destination: NamingContext
     /// Whether the destination is `Documents` itself.
     public var isIntoDocuments: Bool
@@ -57,6 +64,7 @@ public struct RenameRequest: Sendable {
     public var migrates: Bool
     /// If the rename crosses containers: why the source cannot.
     public var obstacle: MigrationObstacle?
+    /// Linux refuses both together (EINVAL) before docfs is asked.
     public var options: RenameOptions
 
     public init(

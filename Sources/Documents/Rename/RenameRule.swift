@@ -1,6 +1,9 @@
 /// The rules of renaming (Semantics, "Two names", "Saving" and "Moving between local and cloud"). They decide what a rename does; the
 /// page Architecture says which few decisions are made outside it.
 public enum RenameRule {
+    /// Decides the effect of a rename. Pure: the request has all facts.
+    ///
+    /// - Throws: `RenameRefusal`; then nothing is to change.
     public static func plan(_ request: RenameRequest) throws(RenameRefusal) -> RenamePlan {
         try requireAllowedFolders(request)
         let plan = try planByKinds(request)

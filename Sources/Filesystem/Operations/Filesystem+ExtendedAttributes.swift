@@ -78,9 +78,11 @@ extension AttributeCreation {
 
 /// Attributes of the mountpoint by which the command line asks the daemon; they are not listed.
 public enum MountAttribute: String, Sendable {
+    /// The process id of the daemon, in decimal.
     case process = "user.docfs.process"
     /// The namespace in which that number means the daemon (pid_namespaces(7)), as `/proc/PID/ns/pid` has it.
     case processNamespace = "user.docfs.process-namespace"
+    /// `display-names` or `filenames`, as `--show` has it.
     case showsDisplayNames = "user.docfs.show"
     /// How the kernel gets at contents, and why.
     case dataPath = "user.docfs.data-path"
@@ -89,7 +91,7 @@ public enum MountAttribute: String, Sendable {
     /// Set to `undo` or `redo`, undoes an action or does one again; read, says `done NAME` or `refused REASON`.
     case undo = "user.docfs.undo"
 
-    /// Of the process that asks; empty where /proc is not there.
+    /// The process namespace of the calling process, as `/proc/self/ns/pid` has it; empty where /proc is not mounted.
     public static var ownProcessNamespace: String {
         var target = [CChar](repeating: 0, count: 64)
         let count = Glibc.readlink("/proc/self/ns/pid", &target, target.count)

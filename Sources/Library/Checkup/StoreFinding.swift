@@ -1,5 +1,6 @@
 /// Something in the store that is not as it should be: a file, a row, or a place in the trash or in an order.
 public struct StoreFinding: Hashable, Sendable {
+    /// The part of the store that a finding is about. The raw value begins the finding's line.
     public enum Area: String, Sendable {
         /// Rows that contradict other rows.
         case catalog
@@ -11,6 +12,7 @@ public struct StoreFinding: Hashable, Sendable {
         case order
     }
 
+    /// The part of the store that is concerned.
     public let area: Area
     /// A path below the store's folder, or the name of a document.
     public let place: String
@@ -27,7 +29,9 @@ public struct StoreFinding: Hashable, Sendable {
 
 /// The findings of a check of the store, and of a repair.
 public struct StoreReport: Sendable, Equatable {
+    /// Found, repaired, and not found again by the check that follows a repair. Empty if no repair was requested.
     public var mended: [StoreFinding] = []
+    /// Found and not repaired: no repair was requested, or the check that follows it found them again.
     public var remaining: [StoreFinding] = []
     /// Whether the committed state of the container, as the catalog has it, is not what the log made it. Only reading the container again
     /// mends that.
@@ -36,8 +40,10 @@ public struct StoreReport: Sendable, Equatable {
     /// The most findings that are told one by one; of the others the number is told.
     private static let mostLines = 1000
 
+    /// A report of a store without findings.
     public init() {}
 
+    /// Whether nothing is left to repair.
     public var isGood: Bool { remaining.isEmpty }
 
     /// One finding a line, for a person.

@@ -27,9 +27,13 @@ extension ContentSource {
 
 /// Whether the cloud can be reached, as of the last attempt.
 public enum Connection: Sendable, Equatable, CustomStringConvertible {
+    /// The last attempt succeeded, or there was none yet.
     case online
+    /// The store cannot be reached.
     case offline
+    /// The store refuses the credentials.
     case unauthorized
+    /// The container or its log cannot be used. The reason is one line for a person.
     case failed(String)
 
     /// As `Documents/.state` shows it.

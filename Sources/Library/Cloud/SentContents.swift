@@ -42,6 +42,7 @@ package protocol SentContents: Sendable {
 
     /// An upload begins, or has ended. States show it.
     func begin(_ upload: UploadProgress, of inode: InodeNumber)
+    /// Has no effect if another upload of the same document has begun meanwhile.
     func end(_ upload: UploadProgress, of inode: InodeNumber)
 
     /// The mount ends. Transfers under way start anew next time.

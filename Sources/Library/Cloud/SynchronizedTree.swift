@@ -9,6 +9,10 @@ package struct ReplicaChange {
     let touched: [EntryID]
     let saved: Set<EntryID>
 
+    /// - Parameters:
+    ///   - replica: with the change made in it.
+    ///   - touched: the entries that changed.
+    ///   - saved: the documents for which the change contained a save made on this device.
     package init(_ replica: CatalogReplica, touched: [EntryID], saved: Set<EntryID> = []) {
         self.replica = replica
         self.touched = touched

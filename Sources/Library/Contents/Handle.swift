@@ -7,6 +7,7 @@ import Synchronization
 /// One open(2): which file, and what it may do with it.
 public struct Handle: Sendable {
     let file: OpenFile
+    /// Whether it was opened for writing (O_WRONLY or O_RDWR).
     public let canWrite: Bool
     /// The process that opened it; nil where that is unknown or has no use.
     var opener: HeldVersions.Opener?

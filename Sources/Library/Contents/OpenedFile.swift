@@ -15,6 +15,7 @@ public struct OpenedFile: Sendable {
     let handle: Handle
     let isShared: Bool
 
+    /// Whether it was opened for writing (O_WRONLY or O_RDWR).
     public var canWrite: Bool { handle.canWrite }
 
     /// The backing file's descriptor, if the kernel may read and write the file by itself (`Library.shareFiles`); nil where docfs must see

@@ -13,8 +13,10 @@ package final class Retries: Sendable {
     private let failures = Mutex<[InodeNumber: Failure]>([:])
     private let instant: @Sendable () -> ContinuousClock.Instant
 
+    /// - Parameter instant: the present instant of a clock that only goes forward.
     package init(instant: @escaping @Sendable () -> ContinuousClock.Instant) { self.instant = instant }
 
+    /// Whether a transfer may be tried now. True for an entry that has not failed since it last succeeded.
     package func isDue(_ inode: InodeNumber) -> Bool {
         let now = instant()
         return failures.withLock { $0[inode].map { $0.due <= now } ?? true }
@@ -36,6 +38,7 @@ package final class Retries: Sendable {
         failures.withLock { failures in failures[newInode] = failures.removeValue(forKey: inode) }
     }
 
+    /// The next failure waits one second again.
     package func succeeded(_ inode: InodeNumber) {
         failures.withLock { _ = $0.removeValue(forKey: inode) }
     }

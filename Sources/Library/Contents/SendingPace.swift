@@ -27,9 +27,11 @@ public struct SendingPace: Sendable {
 /// The status by which an unchanged file is recognised. It contains the time of change, so that a time of modification that was set back
 /// hides no write.
 package struct ContentLook: Equatable, Sendable {
+    /// Size and time of modification of the file.
     package let fingerprint: Fingerprint
     private let changed: Timestamp
 
+    /// - Parameter status: from stat(2) or fstat(2).
     package init(_ status: stat) {
         fingerprint = Fingerprint(status)
         changed = Timestamp(status.st_ctim)

@@ -132,12 +132,15 @@ package final class UploadProgress: Sendable {
     private let sent = Atomic<Int64>(0)
     private let cancelled = Atomic<Bool>(false)
 
+    /// - Parameter total: the size of the content in bytes.
     package init(total: Int64) { self.total = total }
 
+    /// Counts bytes that were sent. Any thread may call it.
     package func add(_ count: Int64) { sent.add(count, ordering: .relaxed) }
 
     func cancel() { cancelled.store(true, ordering: .relaxed) }
 
+    /// Whether the upload is to stop: its content was replaced, its document is gone, or the mount ends.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
     var percent: Int { Arrival.percent(sent.load(ordering: .relaxed), of: total) }

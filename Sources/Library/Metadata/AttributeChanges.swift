@@ -7,21 +7,29 @@ import SystemPackage
 
 /// The attributes that a setattr changes; nil leaves one as it is.
 public struct AttributeChanges: Sendable {
+    /// A time as utimensat(2) takes it.
     public enum Time: Sendable { case now, at(Timestamp) }
 
+    /// Permission bits with set-id bits and sticky bit, without the type of the file.
     public var mode: UInt16?
+    /// A user id.
     public var owner: UInt32?
+    /// A group id.
     public var group: UInt32?
     /// Bytes.
     public var size: Int64?
+    /// The time of the last access. Only the file in the store has it: for a placeholder the change has no effect.
     public var accessed: Time?
+    /// The time of modification. It is sent to other devices with an entry of the cloud.
     public var modified: Time?
     /// Set if the change removes set-id bits, as every change of owner does and a change of size by a caller without privilege. Tells
     /// whether the caller belongs to a group, or has the privilege of all groups.
     public var clearsSetID: Membership?
 
+    /// Whether the caller of the system call belongs to a group, or has the privilege of all groups.
     public typealias Membership = @Sendable (_ group: UInt32) -> Bool
 
+    /// Changes nothing.
     public init() {}
 }
 

@@ -14,7 +14,7 @@ public enum Node: Hashable, Sendable {
     case versions(VersionFolder, of: InodeNumber)
     /// `Documents/.location`.
     case location
-    /// A file in such a folder (`VersionNodes`).
+    /// A file in `F.conflicts` or `F.versions` (`VersionNodes`).
     case version(InodeNumber)
     /// `Documents/.undo` and `Documents/.redo`.
     case actions(ActionDirection)
@@ -22,7 +22,9 @@ public enum Node: Hashable, Sendable {
 
 /// A node with its attributes, as the kernel asks for both together.
 public struct Resolved: Sendable {
+    /// The meaning of the name.
     public var node: Node
+    /// As stat(2) shows them.
     public var attributes: FileAttributes
     /// Whether the kernel may cache the name: a listing shows it, or `GivenNames` has recorded it.
     public var isCacheable: Bool
@@ -37,6 +39,7 @@ public struct Resolved: Sendable {
 /// The purpose of the system call that caused a lookup. The kernel does not send it with the lookup, but the answer depends on it for two
 /// names: `Untitled` with O_EXCL, and a virtual name under which a document is to be created.
 public enum LookupPurpose: Sendable, Equatable {
+    /// The call does not create the name.
     case existing
     /// The call creates the name unless it exists.
     case creation

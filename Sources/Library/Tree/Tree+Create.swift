@@ -6,10 +6,13 @@ import SystemPackage
 
 /// The owner, permissions and calling process of an entry that is created.
 public struct Creator: Sendable {
+    /// The user id of the calling process.
     public var owner: UInt32
+    /// The group id of the calling process.
     public var group: UInt32
     /// Permission bits, the umask applied.
     public var mode: UInt16
+    /// The thread that makes the call. The list of actions and held versions go by it.
     public var caller: Caller
 
     public init(owner: UInt32, group: UInt32, mode: UInt16, caller: Caller = .unknown) {

@@ -5,8 +5,11 @@ import SystemPackage
 
 /// One line of a listing.
 public struct ListedName: Sendable {
+    /// A filename, a display name with its extension, or the name of a virtual file or folder.
     public let name: String
+    /// The entry or virtual node, as of the listing. `Tree.listed` finds out whether the name still means it.
     public let node: Node
+    /// The type of the directory entry (`d_type`). A virtual file counts as a document, a folder of versions as a folder.
     public let kind: EntryKind
     /// The filename by which the entry is found when its inode number has changed; nil for a virtual node.
     let filename: String?

@@ -8,6 +8,7 @@ extension DirectoryStore {
     /// Its presence shows that the folder is a store, and not the mountpoint of one that is away.
     private static let marker = ".docfs-cloud"
 
+    /// Whether the folder is there and has the marker of a store. Blocks.
     public var isPresent: Bool { absence == nil }
 
     /// Why the store cannot be found; nil when it is there.

@@ -9,7 +9,7 @@ public struct ProbedStore: ObjectStore {
     private let store: any ObjectStore
     private let verdict: ProbeVerdict
 
-    /// - Parameter random: of which the probe's key is made.
+    /// - Parameter random: gives the random numbers of which the key of the probe's object is made.
     public init(_ store: any ObjectStore, random: @escaping @Sendable () -> UInt64) {
         self.store = store
         verdict = ProbeVerdict {

@@ -5,12 +5,16 @@ import ObjectStore
 /// The object `container`, which tells one container from every other, wherever it lies. It is created once, before anything else
 /// (ContainerFormat).
 public struct ContainerIdentity: Codable, Sendable, Equatable {
+    /// The key of the object: `container`.
     public static let key = ObjectKey(valid: ["container"])
+    /// The only format that this release reads and writes.
     public static let currentFormat = 1
     /// Bytes. A larger object is damaged.
     private static let largest = 4096
 
+    /// An object of another format counts as damaged.
     public var format = ContainerIdentity.currentFormat
+    /// Chosen at random by the device that creates the object.
     public let id: ContainerID
 
     public init(_ id: ContainerID) { self.id = id }

@@ -4,7 +4,9 @@ import FoundationEssentials
 /// An object of the log: two lines of JSON (ContainerFormat). The first line is short. It says which commit the entry is and what it
 /// follows, so that an entry can be recognised without reading the rest. The second line is the commit.
 public struct LogEntry: Sendable, Equatable {
+    /// The part of the first line that says what the entry follows.
     public let link: ChainLink
+    /// The second line. Every value in it is within the limits if it was decoded.
     public let commit: Commit
     /// The whole object.
     public let bytes: [UInt8]
@@ -28,6 +30,8 @@ public struct LogEntry: Sendable, Equatable {
     }
 
     /// An entry to be written.
+    ///
+    /// - Throws: `CommitError.malformed` if the commit cannot be encoded. `ReplicatedLog.append` validates it.
     public init(_ commit: Commit, after link: ChainLink) throws(CommitError) {
         try self.init(commit, encoded: commit.encoded(), after: link)
     }
@@ -45,7 +49,9 @@ public struct LogEntry: Sendable, Equatable {
         bytes = header + [Self.newline] + encoded
     }
 
-    /// Reads an entry from the bytes of its object.
+    /// Reads an entry from the bytes of its object, which are not trusted.
+    ///
+    /// - Throws: `CommitError` for a later format, a digest or id that does not fit, or a value beyond the limits.
     public init(decoding bytes: [UInt8]) throws(CommitError) {
         let header = try Self.header(of: bytes)
         let rest = Array(bytes.drop { $0 != Self.newline }.dropFirst())
@@ -58,6 +64,7 @@ public struct LogEntry: Sendable, Equatable {
         self.bytes = bytes
     }
 
+    /// The hash of the whole object, which the next entry must name. Computed at each call.
     public var hash: ObjectHash { ObjectHash(of: bytes) }
 
     /// Checks that not one bit has changed on the way here. The chain would show it with the next entry only, when this one was applied.

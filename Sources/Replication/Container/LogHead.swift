@@ -2,6 +2,7 @@ import Documents
 
 /// How far a device has read the log of a container, and all that the next entry must match (ContainerFormat).
 public struct LogHead: Codable, Sendable, Equatable {
+    /// The container whose log it is.
     public var container: ContainerID
     /// The first entry of the chain: 1, or more where a damaged log was begun anew (`Reunion`).
     public var root: LogPosition
@@ -57,6 +58,7 @@ public struct LogHead: Codable, Sendable, Equatable {
 
 /// The part of a log entry that says what the entry follows.
 public struct ChainLink: Codable, Sendable, Equatable {
+    /// The container for which the entry was made.
     public var container: ContainerID
     /// The hash of the object before it.
     public var previous: ObjectHash
@@ -88,6 +90,7 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
     /// The writer of the entry at this position had another state than this device.
     case otherState(at: LogPosition)
 
+    /// One line for a person, with the advice that helps.
     public var description: String {
         "\(finding); nothing is sent or removed; `docfs check --repair` makes it whole from this device"
     }

@@ -1,7 +1,9 @@
 /// The SHA-256 of an object of the container, as 64 lower-case hexadecimal digits.
 public struct ObjectHash: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// 64 lower-case hexadecimal digits.
     public let description: String
 
+    /// Computes the hash of an object.
     public init(of bytes: some Sequence<UInt8>) { description = Digest.sha256(of: Array(bytes)) }
 
     /// - Returns: nil unless the text is 64 lower-case hexadecimal digits.
@@ -10,6 +12,7 @@ public struct ObjectHash: Hashable, Sendable, Codable, CustomStringConvertible {
         description = text
     }
 
+    /// - Throws: `DecodingError` unless the text is 64 lower-case hexadecimal digits.
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let hash = Self(text) else {

@@ -3,7 +3,7 @@ import Documents
 /// Merges the state of a container that was damaged, rolled back or begun anew with the state that a device knew before
 /// (ContainerFormat). No version that one of them has is lost, and what one of them saw deleted stays deleted.
 public enum Reunion {
-    /// Whose description counts if both have an entry and describe it differently.
+    /// Decides which description counts if both have an entry and describe it differently.
     public enum Authority: Sendable {
         /// The device's: a person asked for the repair there.
         case device

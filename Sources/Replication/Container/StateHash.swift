@@ -28,6 +28,7 @@ public struct StateHash: Hashable, Sendable, Codable, CustomStringConvertible {
         }
     }
 
+    /// 64 lower-case hexadecimal digits: the four sums, each with 16 digits.
     public var description: String {
         (0..<4).map { index in
             let digits = String(sums[index], radix: 16)
@@ -35,6 +36,7 @@ public struct StateHash: Hashable, Sendable, Codable, CustomStringConvertible {
         }.joined()
     }
 
+    /// - Throws: `DecodingError` unless the text is 64 lower-case hexadecimal digits.
     public init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         let parts = stride(from: 0, to: text.utf8.count, by: 16).compactMap { start in

@@ -18,6 +18,9 @@ extension Commit {
         return commit
     }
 
+    /// The second line of an entry: JSON with sorted keys (`ContainerFormat`). Does not check the limits.
+    ///
+    /// - Throws: `CommitError.malformed` for a value that JSON cannot hold.
     public func encoded() throws(CommitError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -5,8 +5,11 @@ import FoundationEssentials
 public struct DescriptionChange: Codable, Sendable, Equatable {
     /// Folder and filename, which are set together.
     public struct Place: Codable, Sendable, Equatable {
+        /// The id of the new folder; `EntryID.cloudRoot` is the top one.
         public var parent: EntryID
+        /// The name in that folder. If another entry of the folder has it, `apply` adds the name of the device to it.
         public var filename: String
+        /// Whether docfs generated the filename. Others were given by a person.
         public var hasGeneratedFilename: Bool
 
         public init(parent: EntryID, filename: String, hasGeneratedFilename: Bool) {
@@ -16,9 +19,13 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
         }
     }
 
+    /// Display name, extension and who chose them, which are set together. Documents only.
     public struct Name: Codable, Sendable, Equatable {
+        /// Without the extension.
         public var displayName: String
+        /// Without the dot; empty for none.
         public var pathExtension: String
+        /// How the document got its display name.
         public var naming: Naming
 
         public init(displayName: String, pathExtension: String, naming: Naming) {
@@ -28,6 +35,7 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
         }
     }
 
+    /// The extended attributes of an entry, which are set together.
     public struct Attributes: Codable, Sendable, Equatable {
         /// Nil takes all attributes away.
         public var json: Data?
@@ -35,15 +43,23 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
         public init(json: Data?) { self.json = json }
     }
 
+    /// Moves or renames the entry.
     public var place: Place?
+    /// Gives the document another display name.
     public var name: Name?
+    /// Moves the entry in the order of its folder.
     public var position: CommittedPlace?
+    /// Permission bits with set-id bits and sticky bit, at most 0o7777.
     public var mode: UInt16?
+    /// The time of modification.
     public var modified: Timestamp?
+    /// Replaces all extended attributes. Nil leaves them, `json` without a value removes them.
     public var attributes: Attributes?
 
+    /// Changes nothing.
     public init() {}
 
+    /// Whether nothing is set.
     public var isEmpty: Bool { self == DescriptionChange() }
 
     func applied(to description: EntryDescription) -> EntryDescription {
@@ -68,16 +84,20 @@ public struct DescriptionChange: Codable, Sendable, Equatable {
 
 /// The changes at one position of the log. For every device all of them happen, or none.
 public struct Commit: Codable, Sendable, Equatable {
+    /// The only format that this release reads and writes.
     public static let currentFormat = 1
 
+    /// A reader that finds a greater number stops there: only a later release can read the entry.
     public var format = Commit.currentFormat
     /// New for each commit.
     public var id: CommitID
+    /// The device that made the commit.
     public var device: DeviceID
     /// As people know the device. It becomes part of names that must be told apart.
     public var deviceName: String
     /// By the clock of the device.
     public var time: Timestamp
+    /// In the order in which they are applied. May be empty.
     public var changes: [Change]
 
     public init(id: CommitID, device: DeviceID, deviceName: String, time: Timestamp, changes: [Change]) {

@@ -13,6 +13,7 @@ public enum CommitError: Error, Equatable, Sendable, CustomStringConvertible {
         if case .unknownFormat(let format) = self { format > Commit.currentFormat } else { false }
     }
 
+    /// One line for a person, without control characters: parts of it may come from the container.
     public var description: String {
         // Parts of it may come from the input: control characters are dropped.
         String(String.UnicodeScalarView(text.unicodeScalars.filter { $0.value >= 0x20 && $0.value != 0x7f }))

@@ -2,6 +2,7 @@ import ObjectStore
 
 /// A position in the log. The first entry has position 1.
 public struct LogPosition: Hashable, Sendable, Comparable, Codable {
+    /// 0 for `start`, else from 1 on.
     public let number: Int64
 
     public init(_ number: Int64) { self.number = number }
@@ -9,8 +10,10 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
     /// The position before the first entry.
     public static let start = LogPosition(0)
 
+    /// The position after it.
     public var next: LogPosition { LogPosition(number + 1) }
 
+    /// The position before it. Not for `start`.
     public var previous: LogPosition { LogPosition(number - 1) }
 
     public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
@@ -29,8 +32,10 @@ public struct LogPosition: Hashable, Sendable, Comparable, Codable {
         self.number = number
     }
 
+    /// Reads a whole number.
     public init(from decoder: any Decoder) throws { number = try decoder.singleValueContainer().decode(Int64.self) }
 
+    /// Writes a whole number (`ContainerFormat`).
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(number)

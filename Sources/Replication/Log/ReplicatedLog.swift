@@ -3,9 +3,11 @@ import ObjectStore
 
 /// Why the log could not be read or written.
 public enum LogError: Error, Sendable, CustomStringConvertible {
+    /// The object store failed. A later try may succeed.
     case store(ObjectStoreError)
     /// The entry at this position cannot be applied, and so nothing after it can.
     case entry(LogPosition, CommitError)
+    /// The container is not the one that this device knows, or is damaged.
     case container(ContainerFault)
 
     /// Whether the log itself is damaged, so that a person may have it repaired. An entry that a later release wrote is not damaged:
@@ -18,6 +20,7 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// One line for a person.
     public var description: String {
         switch self {
         case .store(let error): error.description
@@ -27,7 +30,9 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
     }
 }
 
+/// The result of `ReplicatedLog.append`.
 public enum AppendOutcome: Sendable {
+    /// The entry is in the log, durably, from this or an earlier try.
     case appended
     /// Another device was first. Its entry must be applied before the next try.
     case taken(by: LogEntry)
@@ -46,7 +51,10 @@ public struct ReplicatedLog: Sendable {
 
     public init(store: any ObjectStore) { self.store = store }
 
+    /// Reads the entry at a position.
+    ///
     /// - Returns: nil when nobody has written the position yet.
+    /// - Throws: `LogError.entry` for an entry that cannot be applied, or `LogError.store`.
     public func read(_ position: LogPosition) async throws(LogError) -> LogEntry? {
         let bytes: [UInt8]
         do throws(ObjectStoreError) {
@@ -121,6 +129,8 @@ public struct ReplicatedLog: Sendable {
     ///
     /// An entry that no device could read is refused: the log would end there for all of them. An earlier try may have succeeded although
     /// its reply was lost. Then the entry at the position has the same commit id and link, and counts as this one.
+    ///
+    /// - Throws: `LogError.entry` for an entry that is refused or one of another device that cannot be read, or `LogError.store`.
     public func append(_ entry: LogEntry, at position: LogPosition) async throws(LogError) -> AppendOutcome {
         do throws(CommitError) { try entry.commit.validate() } catch { throw .entry(position, error) }
         guard entry.bytes.count <= Self.largestEntry else {

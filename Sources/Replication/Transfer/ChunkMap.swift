@@ -3,7 +3,9 @@
 public struct ChunkMap: Sendable, Equatable {
     private enum Chunk: UInt8 { case missing, underWay, here }
 
+    /// Bytes of the whole content.
     public let size: Int64
+    /// Bytes of each chunk but the last.
     public let chunkSize: Int64
     private var chunks: [Chunk]
     /// The chunks that somebody waits for, in the order in which they are to be fetched.
@@ -25,6 +27,7 @@ public struct ChunkMap: Sendable, Equatable {
         chunks = Array(repeating: .missing, count: Int(whole) + (rest > 0 ? 1 : 0))
     }
 
+    /// Whether all bytes are here. They need not be verified.
     public var isComplete: Bool { received == size }
 
     /// The bytes of a chunk; the last one may be shorter.
@@ -60,6 +63,7 @@ public struct ChunkMap: Sendable, Equatable {
         return firstPossiblyMissing < chunks.count ? start(firstPossiblyMissing) : nil
     }
 
+    /// The chunk is in the file. Does nothing if it was already.
     public mutating func arrived(_ chunk: Int) {
         guard chunks[chunk] != .here else { return }
         chunks[chunk] = .here

@@ -47,6 +47,7 @@ public final class Download: Sendable {
             answer: { range, state in state.answer(range) })
     }
 
+    /// Bytes that are here and bytes in all. It goes back to 0 if the content turns out to be damaged.
     public var progress: (received: Int64, total: Int64) {
         state.withState { ($0.map.received, version.size) }
     }

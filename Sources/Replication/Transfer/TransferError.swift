@@ -3,6 +3,7 @@ import SystemPackage
 
 /// Why a content could not be fetched or sent. The description is one line for a person.
 public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The object store failed, or has no such content.
     case store(ObjectStoreError)
     /// The content that arrived has another SHA-256 or length than its version.
     case damaged
@@ -12,8 +13,10 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
     case file(Errno)
     /// The version cannot be in a container: its filename cannot be part of a key.
     case invalidVersion(CommitError)
+    /// The task was cancelled, or the document went away or was saved again.
     case cancelled
 
+    /// One line for a person.
     public var description: String {
         switch self {
         case .store(.notFound):
@@ -35,5 +38,6 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether the object store has no room for the content.
     public var isStoreFull: Bool { self == .store(.outOfSpace) }
 }

@@ -7,6 +7,7 @@ import SystemPackage
 public struct Upload: Sendable {
     let store: any ObjectStore
 
+    /// - Parameter store: of the container.
     public init(store: any ObjectStore) { self.store = store }
 
     /// Hashes the file, then sends it.

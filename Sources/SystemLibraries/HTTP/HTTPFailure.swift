@@ -12,5 +12,6 @@ public enum HTTPFailure: Error, Sendable {
     case malformed(String)
     /// The request's body ended with this error.
     case body(any Error)
+    /// The task was cancelled.
     case cancelled
 }

@@ -1,5 +1,6 @@
 /// Status and headers of an answer.
 public struct HTTPHead: Sendable {
+    /// Such as 200.
     public var status = 0
     private var headers: [(name: String, value: String)] = []
 

@@ -1,5 +1,6 @@
 /// One request, addressed and with all its headers. Only what frames the body is added to them.
 public struct HTTPRequest: Sendable {
+    /// The content that follows the headers.
     public enum Body: Sendable {
         case none
         case bytes([UInt8])
@@ -7,10 +8,13 @@ public struct HTTPRequest: Sendable {
         case pieces(any AsyncSequence<[UInt8], any Error> & Sendable, length: Int64)
     }
 
+    /// Such as `PUT`, in upper case.
     public let method: String
     /// An absolute URL, percent-encoded; it is sent as it is.
     public let url: String
+    /// Without those that frame the body. `HTTPConnections.send` refuses a control character in one.
     public let headers: [(name: String, value: String)]
+    /// The server is told its length.
     public let body: Body
 
     public init(_ method: String, _ url: String, headers: [(name: String, value: String)], body: Body) {

@@ -1,5 +1,6 @@
 /// An answer of which the body may still be on its way. If nobody holds it any more, the rest is not fetched.
 public final class HTTPResponse: Sendable {
+    /// Of the last answer, after any interim ones (100 Continue).
     public let head: HTTPHead
     private let exchange: Exchange
 

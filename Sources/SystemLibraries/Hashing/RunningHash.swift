@@ -5,6 +5,7 @@ public struct RunningHash: ~Copyable {
     private let algorithm: HashAlgorithm
     private let context: OpaquePointer
 
+    /// The digest of no bytes yet.
     public init(_ algorithm: HashAlgorithm) {
         guard let context = EVP_MD_CTX_new(), EVP_DigestInit_ex2(context, algorithm.implementation, nil) == 1 else {
             fatalError("libcrypto has no memory for a digest")
@@ -15,6 +16,7 @@ public struct RunningHash: ~Copyable {
 
     deinit { EVP_MD_CTX_free(context) }
 
+    /// Adds bytes. Their pieces do not matter: the digest is that of all of them in order.
     public mutating func update(_ bytes: UnsafeRawBufferPointer) {
         let result = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
         precondition(result == 1, "libcrypto refuses bytes")

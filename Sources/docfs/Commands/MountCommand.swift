@@ -111,6 +111,7 @@ enum ListingMode: String, ExpressibleByArgument, CaseIterable {
 }
 
 extension ByteCount: ExpressibleByArgument {
+    /// For `--cache-limit`.
     public init?(argument: String) { self.init(argument) }
 }
 

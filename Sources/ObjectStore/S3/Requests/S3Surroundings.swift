@@ -3,8 +3,11 @@ import Glibc
 
 /// The clock, random numbers and sleep that the store uses.
 public struct S3Surroundings: Sendable {
+    /// The time of day, with which requests are signed.
     public let now: @Sendable () -> Timestamp
+    /// 64 random bits at each call.
     public let random: @Sendable () -> UInt64
+    /// The pause between two tries. Throws when the task is cancelled.
     public let sleep: @Sendable (Duration) async throws(CancellationError) -> Void
 
     public init(

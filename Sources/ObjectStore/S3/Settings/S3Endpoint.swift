@@ -2,6 +2,7 @@ import Foundation
 
 /// Where a server answers: scheme, host, and port.
 public struct S3Endpoint: Hashable, Sendable, CustomStringConvertible {
+    /// Whether it is `https`.
     public let isSecure: Bool
     /// As in a URL: an IPv6 address in brackets.
     public let host: String
@@ -14,7 +15,7 @@ public struct S3Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// - Returns: nil for what is no `http://HOST[:PORT]` or `https://HOST[:PORT]`.
+    /// - Returns: nil unless the text is `http://HOST[:PORT]` or `https://HOST[:PORT]`.
     public init?(_ text: String) {
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
             scheme == "http" || scheme == "https", let host = parts.encodedHost, Self.isHost(host),
@@ -26,6 +27,7 @@ public struct S3Endpoint: Hashable, Sendable, CustomStringConvertible {
         self.init(isSecure: isSecure, host: host, port: parts.port == (isSecure ? 443 : 80) ? nil : parts.port)
     }
 
+    /// As in a URL, without a path.
     public var description: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
     /// The value of the `Host` header.

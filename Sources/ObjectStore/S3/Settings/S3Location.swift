@@ -11,11 +11,15 @@ public enum S3Addressing: String, Sendable, CaseIterable {
 /// A container in a bucket, as a cloud URL names it: `s3://BUCKET/PREFIX?endpoint=URL&region=R&addressing=path`.
 /// Settings that it leaves out come from the environment (`S3Settings`).
 public struct S3Location: Hashable, Sendable {
+    /// 3 to 63 bytes, if it was read from a URL.
     public let bucket: String
     /// The beginning of all keys; empty for the whole bucket.
     public let prefix: [String]
+    /// Nil for the one of the environment, or AWS.
     public var endpoint: S3Endpoint?
+    /// Nil for the one of the environment, or `us-east-1`.
     public var region: String?
+    /// Nil for `path`, and on AWS for `virtual` if the bucket's name has no dot.
     public var addressing: S3Addressing?
 
     /// S3 allows keys of 1,024 bytes; the container's own need up to 345.

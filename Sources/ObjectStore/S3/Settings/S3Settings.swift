@@ -1,13 +1,18 @@
 /// Why S3 cannot be used as it is set up, in one line for a person.
 public struct S3SettingsError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// One line for a person.
     public let description: String
 }
 
 /// All that is needed to talk to a bucket: the location, and what the environment adds to it.
 public struct S3Settings: Equatable, Sendable {
+    /// The bucket and the prefix. What it leaves open is in the properties below.
     public let location: S3Location
+    /// From the environment or the profile, never from the URL.
     public let credentials: S3Credentials
+    /// The region with which requests are signed.
     public let region: String
+    /// Nil for AWS, whose address depends on the region.
     public let endpoint: S3Endpoint?
     /// Certificates to trust instead of the system's.
     public let certificates: String?
