@@ -20,10 +20,10 @@ struct ContainerRepair: Sendable {
     private let uploads: FinishedUploads
     private let checkpointWriter: CheckpointWriter
 
-    private var store: DocumentStore { container.store }
+    var store: DocumentStore { container.store }
     private var log: ReplicatedLog { container.log }
 
-    private static let entriesAtOnce = 500
+    static let entriesAtOnce = 500
     /// Positions between a broken chain and the one that begins anew.
     private static let gap: Int64 = 1000
 
@@ -191,67 +191,6 @@ struct ContainerRepair: Sendable {
         var end = try fresh.head
         end.position = max(end.position, last)
         try fresh.set(end)
-    }
-
-    // MARK: Adding what only this device knows
-
-    private func commits(into fresh: FreshReplica, _ authority: Reunion.Authority) throws -> [Commit] {
-        var changes: [Change] = []
-        var deletions: [Change] = []
-        let ids = CheckpointSnapshot.foldersFirst(try store.read { try $0.replicaParents() })
-        for start in stride(from: 0, to: ids.count, by: Self.entriesAtOnce) {
-            let some = ids[start..<min(start + Self.entriesAtOnce, ids.count)]
-            let (mine, theirs) = (try Self.entries(some, store.catalog), try Self.entries(some, fresh.catalog))
-            for id in some {
-                guard let entry = mine[id], theirs[id] != entry else { continue }
-                for change in Reunion.changes(from: entry, into: theirs[id], authority) {
-                    if case .delete = change { deletions.append(change) } else { changes.append(change) }
-                }
-            }
-        }
-        // The entries in a folder are deleted before the folder.
-        changes += deletions.reversed()
-        return try hasEffect(changes, fresh) ? commits(of: changes) : []
-    }
-
-    /// Whether the changes change the state at all. The deletion of an entry that was restored since, for example, does not.
-    private func hasEffect(_ changes: [Change], _ fresh: FreshReplica) throws -> Bool {
-        let head = try fresh.head
-        /// Thrown to undo the transaction.
-        struct Attempt: Error { let state: StateHash }
-        do {
-            try fresh.catalog.write { catalog in
-                var replica = CatalogReplica(catalog, after: head)
-                for commit in commits(of: changes) { _ = try Replication.apply(commit, to: &replica) }
-                throw Attempt(state: replica.state)
-            }
-        } catch let attempt as Attempt { return attempt.state != head.state }
-        return false
-    }
-
-    private func commits(of changes: [Change]) -> [Commit] {
-        var commits: [Commit] = []
-        var rest = changes[...]
-        while !rest.isEmpty {
-            var bytes = 0
-            let some = rest.prefix { change in
-                bytes += change.approximateLength
-                return bytes <= CommitDraft.mostBytes
-            }
-            let next = some.isEmpty ? rest.prefix(1) : some
-            commits.append(Commit(Array(next), from: store))
-            rest = rest.dropFirst(next.count)
-        }
-        return commits
-    }
-
-    private static func entries(_ ids: some Sequence<EntryID>, _ catalog: Catalog) throws -> [EntryID: ReplicaEntry] {
-        try catalog.read { catalog in
-            let replica = CatalogReplica(catalog)
-            var entries: [EntryID: ReplicaEntry] = [:]
-            for id in ids { entries[id] = try replica.entry(id) }
-            return entries
-        }
     }
 
     // MARK: Changing over

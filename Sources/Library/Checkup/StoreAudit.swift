@@ -32,11 +32,11 @@ struct StoreAudit {
     /// Documents whose files carry a name that no document can have.
     private(set) var badlyNamed: Set<InodeNumber> = []
     private(set) var foldersWithUnclearOrder: Set<InodeNumber> = []
-    private(set) var stepsWithoutFile: [ActionStep] = []
-    private(set) var unnamedInTrash: [InodeNumber] = []
+    var stepsWithoutFile: [ActionStep] = []
+    var unnamedInTrash: [InodeNumber] = []
     /// Names in the trash and in `staging` that docfs does not give.
-    private(set) var foreignInTrash: [String] = []
-    private(set) var foreignInStaging: [String] = []
+    var foreignInTrash: [String] = []
+    var foreignInStaging: [String] = []
     private(set) var notShown: [EntryID] = []
     /// Entries of which no path is known: folders may lie in one another.
     private var unreachable: Set<InodeNumber> = []
@@ -213,57 +213,6 @@ struct StoreAudit {
         }
     }
 
-    // MARK: The trash and staging
-
-    private mutating func auditTrash(_ catalog: CatalogTransaction) throws {
-        let steps = try catalog.removedSteps()
-        var present: Set<InodeNumber> = []
-        for name in try files.trash.names().sorted() {
-            guard let inode = BackingStore.inode(inTrash: name),
-                let type = try files.trash.identifyIfPresent(name)?.type, type == S_IFREG
-            else {
-                foreignInTrash.append(name)
-                find(.trash, "trash/" + name, "is no file that docfs has put there", "moves it to local")
-                continue
-            }
-            present.insert(inode)
-        }
-        for step in steps where step.isInTrash && !present.contains(step.entry.inode) {
-            if try files.hasSetAside(step.entry.inode) { continue }
-            stepsWithoutFile.append(step)
-            find(
-                .trash, "trash/\(step.entry.inode)",
-                "the removed document “\(step.entry.subject.name)” cannot be brought back: its file is gone",
-                "takes it off the undo list")
-        }
-        let named = Set(steps.map(\.entry.inode))
-        for inode in present.subtracting(named).sorted() {
-            unnamedInTrash.append(inode)
-            let name = files.trash.displayName(of: BackingStore.trashName(inode)).map { " (“\($0)”)" } ?? ""
-            find(
-                .trash, "trash/\(inode)", "a file of which the undo list does not know\(name)",
-                "makes it a removal that can be undone")
-        }
-    }
-
-    private mutating func auditStaging(_ catalog: CatalogTransaction) throws {
-        for name in try files.staging.names().sorted() {
-            let place = "staging/" + name
-            if let inode = BackingStore.inode(setAsideAs: name) {
-                // A mount sets files aside all the time.
-                if use.isMounted { continue }
-                if try catalog.entry(inode) != nil {
-                    find(.store, place, "was set aside, and is not removed", "puts it back to its folder")
-                } else if try catalog.removedSteps().contains(where: { $0.entry.inode == inode && $0.isInTrash }) {
-                    find(.store, place, "was removed, and is not in the trash yet", "moves it to the trash")
-                }
-            } else if !BackingStore.isOwnStagingName(name) {
-                foreignInStaging.append(name)
-                find(.store, place, "is no file that docfs has put there", "moves it to local")
-            }
-        }
-    }
-
     // MARK: The container as the catalog has it
 
     private static let recordsAtOnce = 500
@@ -302,24 +251,6 @@ struct StoreAudit {
             }
         }
     }
-}
-
-/// Where an entry lies in the store, as text for a person.
-enum StorePath {
-    private static let mostFolders = 4096
-
-    static func text(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
-        var (names, current) = ([entry.filename], entry)
-        // Rows may be damaged: a folder may lie in itself.
-        while current.parent > .documents, names.count < mostFolders, let parent = try catalog.entry(current.parent) {
-            names.append(parent.filename)
-            current = parent
-        }
-        return names.reversed().joined(separator: "/")
-    }
-
-    /// The container that an entry is moved to if its place means nothing.
-    static func home(of entry: Entry) -> Container { entry.container ?? .local }
 }
 
 extension IdentifiedStatus {

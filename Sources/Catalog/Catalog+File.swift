@@ -1,0 +1,60 @@
+import Dispatch
+import GRDB
+import Glibc
+import Synchronization
+
+/// The file of the database, and its write-ahead log.
+extension Catalog {
+    /// Makes every write durable. With `synchronous = NORMAL` a commit survives the end of the process, but a loss of power
+    /// only after fsync of the write-ahead log. The log may be opened and closed here: SQLite holds its locks on the
+    /// database file, and closing any descriptor of that one would drop them.
+    public func synchronize() throws {
+        try writeWaiting()
+        let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
+        guard log >= 0 else { throw CatalogError.failed("cannot open the write-ahead log: errno \(errno)") }
+        defer { Glibc.close(log) }
+        guard fdatasync(log) == 0 else { throw CatalogError.failed("cannot sync the write-ahead log: errno \(errno)") }
+    }
+
+    /// Runs a checkpoint if the write-ahead log is long and nothing was written since the last call, so that commits rarely
+    /// have to wait for one.
+    public func checkpointIfQuiet() throws {
+        let isDue = quiet.withLock { quiet in
+            defer { quiet.writesWhenLastAsked = quiet.writes }
+            guard quiet.writes == quiet.writesWhenLastAsked, quiet.writes - quiet.writesAtLastCheckpoint >= 500 else {
+                return false
+            }
+            quiet.writesAtLastCheckpoint = quiet.writes
+            return true
+        }
+        if isDue { try checkpoint(.passive) }
+    }
+
+    /// Truncates the write-ahead log.
+    ///
+    /// - Parameter limit: nothing is done if the log has no more bytes than this.
+    public func shrinkLog(to limit: Int) throws {
+        var status = stat()
+        guard stat(path + "-wal", &status) == 0, status.st_size > limit else { return }
+        try checkpoint(.truncate)
+    }
+
+    private func checkpoint(_ mode: Database.CheckpointMode) throws {
+        try writeWaiting()
+        connection.enter()
+        defer { connection.leave() }
+        _ = try connection.run { try $0.checkpoint(mode) }
+    }
+
+    /// Closes the database as a crash would: the waiting rows are lost.
+    package func abandon() throws { try tree.sync { try connection.close() } }
+
+    /// Writes the waiting rows, runs a checkpoint, and closes the database.
+    ///
+    /// - Throws: `CatalogError` if the rows could not be written; the database is closed all the same.
+    public func close() throws {
+        let result = Result { try checkpoint(.truncate) }
+        try connection.close()
+        try result.get()
+    }
+}

@@ -1,0 +1,67 @@
+import Backing
+import Catalog
+import Documents
+import Replica
+import Replication
+
+/// The changes that only this device knows, for a container that is made whole.
+extension ContainerRepair {
+    func commits(into fresh: FreshReplica, _ authority: Reunion.Authority) throws -> [Commit] {
+        var changes: [Change] = []
+        var deletions: [Change] = []
+        let ids = CheckpointSnapshot.foldersFirst(try store.read { try $0.replicaParents() })
+        for start in stride(from: 0, to: ids.count, by: Self.entriesAtOnce) {
+            let some = ids[start..<min(start + Self.entriesAtOnce, ids.count)]
+            let (mine, theirs) = (try Self.entries(some, store.catalog), try Self.entries(some, fresh.catalog))
+            for id in some {
+                guard let entry = mine[id], theirs[id] != entry else { continue }
+                for change in Reunion.changes(from: entry, into: theirs[id], authority) {
+                    if case .delete = change { deletions.append(change) } else { changes.append(change) }
+                }
+            }
+        }
+        // The entries in a folder are deleted before the folder.
+        changes += deletions.reversed()
+        return try hasEffect(changes, fresh) ? commits(of: changes) : []
+    }
+
+    /// Whether the changes change the state at all. The deletion of an entry that was restored since, for example, does not.
+    private func hasEffect(_ changes: [Change], _ fresh: FreshReplica) throws -> Bool {
+        let head = try fresh.head
+        /// Thrown to undo the transaction.
+        struct Attempt: Error { let state: StateHash }
+        do {
+            try fresh.catalog.write { catalog in
+                var replica = CatalogReplica(catalog, after: head)
+                for commit in commits(of: changes) { _ = try Replication.apply(commit, to: &replica) }
+                throw Attempt(state: replica.state)
+            }
+        } catch let attempt as Attempt { return attempt.state != head.state }
+        return false
+    }
+
+    private func commits(of changes: [Change]) -> [Commit] {
+        var commits: [Commit] = []
+        var rest = changes[...]
+        while !rest.isEmpty {
+            var bytes = 0
+            let some = rest.prefix { change in
+                bytes += change.approximateLength
+                return bytes <= CommitDraft.mostBytes
+            }
+            let next = some.isEmpty ? rest.prefix(1) : some
+            commits.append(Commit(Array(next), from: store))
+            rest = rest.dropFirst(next.count)
+        }
+        return commits
+    }
+
+    private static func entries(_ ids: some Sequence<EntryID>, _ catalog: Catalog) throws -> [EntryID: ReplicaEntry] {
+        try catalog.read { catalog in
+            let replica = CatalogReplica(catalog)
+            var entries: [EntryID: ReplicaEntry] = [:]
+            for id in ids { entries[id] = try replica.entry(id) }
+            return entries
+        }
+    }
+}
