@@ -50,6 +50,8 @@ public final class MountSession: @unchecked Sendable {
             throw MountError("cannot mount at \(mountpoint): \(Errno(rawValue: errno))")
         }
         guard filesystem.stream.attach(to: session) else {
+            // A mount that nobody serves would block all who look at it.
+            fuse_session_unmount(session)
             fuse_session_destroy(session)
             throw MountError("cannot serve \(mountpoint): libfuse refused the session's own stream")
         }

@@ -54,6 +54,29 @@ struct FoundBySimulationTests {
         }
     }
 
+    /// A rename while a save is being sent leaves the content pending, although the container has it.
+    @Test(arguments: [true, false])
+    func `a document that was deleted elsewhere goes, if only its name changed while its save was sent`(isEdited: Bool)
+        async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "plan")
+            try await laptop.push()
+            try await phone.pull()
+            try phone.remove("Plan.txt")
+            if isEdited {
+                try await laptop.save("Plan.txt", "edit")
+            } else {
+                var entry = try laptop.entry("Plan.txt")
+                entry.markPending(.content)
+                try laptop.library.store.write { [entry] in try $0.update(entry) }
+            }
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names() == (isEdited ? ["Plan.txt"] : []))
+        }
+    }
+
     @Test(arguments: [0, 1])
     func `a save that brought a deleted document back needs no second one`(laterChanges: Int64) async throws {
         try await withDevice { device in

@@ -33,14 +33,7 @@ import Testing
     @Test func `nothing is lost in any world`() async throws {
         let results = await Simulation.run(seeds: Simulation.seeds, prints: Simulation.replayed != nil)
         for result in results where !result.wrong.isEmpty {
-            // A document that is renamed between its upload and the commit, and then deleted elsewhere, comes back, with its last save
-            // twice: its content still counts as pending (`Projection.isEdited`). Nothing is lost. To be mended.
-            let isKnown = result.seed == 1025 && result.wrong == ["'b.txt' has one save twice"]
-            if isKnown {
-                withKnownIssue { Issue.record("\(result.report)") }
-            } else {
-                Issue.record("\(result.report)")
-            }
+            Issue.record("\(result.report)")
         }
         // Checks that crashes, lost answers and the like did occur.
         let counts = results.reduce(into: [String: Int]()) { $0.merge($1.counts, uniquingKeysWith: +) }

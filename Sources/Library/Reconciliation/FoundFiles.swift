@@ -136,6 +136,16 @@ final class FoundFiles: LibraryPart {
         return try withExtendedLifetime(file) { try version.isContent(of: FileDescriptor(rawValue: file.number)) }
     }
 
+    /// Whether the file of a document holds a content that the container has already, although its content counts as pending: while it was
+    /// sent, something else of the document changed, such as its name.
+    func holdsSentContent(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
+        guard !openFiles.isOpen(entry.inode), let version = try knownVersion(entry.contentVersion, of: entry, catalog),
+            let folder = try backing.folderIfPresent(entry.parent, catalog),
+            try folder.statusIfPresent(entry.filename) != nil
+        else { return false }
+        return try isContent(of: version, entry, in: folder)
+    }
+
     /// A program that had a document open when docfs ended may go on writing to the file. The document then counts as changed. It is sent
     /// when no program writes to it any more (`isMapped`), if its content differs.
     private func isStillWritten(_ entry: Entry, in folder: BackingFolder) throws -> Bool {

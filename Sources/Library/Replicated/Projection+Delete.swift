@@ -23,8 +23,8 @@ extension Projection {
 
     private mutating func isEdited(_ entry: inout Entry) throws -> Bool {
         let inherited = try self.inherited.version(heldBy: entry)
-        return try entry.pending.contains(.content)
-            || tree.foundFiles.recordEditInStore(of: &entry, inherited: inherited, catalog)
+        if entry.pending.contains(.content) { return try !tree.foundFiles.holdsSentContent(entry, catalog) }
+        return try tree.foundFiles.recordEditInStore(of: &entry, inherited: inherited, catalog)
     }
 
     /// Keeps an entry that was deleted elsewhere and changed here.
