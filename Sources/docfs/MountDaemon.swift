@@ -15,6 +15,7 @@ enum MountDaemon {
     /// Mounts and serves requests until the mount ends or a signal stops it. Calls `whenReady` when the mount answers.
     static func run(_ request: MountRequest, whenReady: @escaping @Sendable () -> Void) throws {
         raiseDescriptorLimit()
+        refuseLargeWrites()
         shareMemory()
         umask(0)
         let lock = try StoreLock(path: request.storePath)
@@ -83,6 +84,9 @@ enum MountDaemon {
         limit.rlim_cur = limit.rlim_max
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
+
+    /// Under a limit on the size of files (`ulimit -f`), a write beyond it fails with EFBIG. By default it would end the process (SIGXFSZ).
+    private static func refuseLargeWrites() { signal(SIGXFSZ, SIG_IGN) }
 
     private static func stopOnSignals(_ session: MountSession) -> [any DispatchSourceSignal] {
         [SIGTERM, SIGINT, SIGHUP].map { number in

@@ -7,13 +7,36 @@ import Testing
 struct LimitTests {
     /// Mounts with a limit on open descriptors.
     private static func mount(_ device: Device, descriptors: Int) async throws {
+        try await mount(device, limit: "-n \(descriptors)")
+    }
+
+    /// - Parameter limit: arguments of ulimit(1).
+    private static func mount(_ device: Device, limit: String) async throws {
         let output = device.folder / "limited.output"
         try await runShell(
-            #"ulimit -n $LIMIT; exec "$DOCFS" mount "$MOUNT" --store "$STORE" --cloud "$CLOUD" >"$OUTPUT" 2>&1"#,
+            #"ulimit $LIMIT; exec "$DOCFS" mount "$MOUNT" --store "$STORE" --cloud "$CLOUD" >"$OUTPUT" 2>&1"#,
             environment: [
-                "LIMIT": "\(descriptors)", "DOCFS": try DocfsBinary.path.string, "MOUNT": device.mountpoint.string,
+                "LIMIT": limit, "DOCFS": try DocfsBinary.path.string, "MOUNT": device.mountpoint.string,
                 "STORE": device.store.string, "CLOUD": device.cloudDirectory.url, "OUTPUT": output.string,
             ])
+    }
+
+    @Test func `a limit on the size of files refuses what is larger, and docfs goes on`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let film = String(repeating: "0123456789abcdef", count: 1 << 18)
+            try (laptop.cloud / "Film.txt").create(film)
+            try await eventually(within: .seconds(60)) { try (desktop.cloud / "Film.txt").exists }
+            try await desktop.unmount()
+            // In units of 512 bytes: 2 MiB. The film has 4 MiB.
+            try await Self.mount(desktop, limit: "-f 4096")
+            #expect(throws: (any Error).self) { try (desktop.cloud / "Film.txt").text() }
+            try (desktop.cloud / "Small.txt").create("small")
+            #expect(try (desktop.cloud / "Small.txt").text() == "small")
+            #expect(try (desktop.cloud / "Film.txt").state()["downloading"] == "notDownloaded")
+            try await desktop.unmount()
+            try await desktop.mount()
+            #expect(try (desktop.cloud / "Film.txt").text() == film)
+        }
     }
 
     @Test func `more folders than descriptors, after a crash`() async throws {
