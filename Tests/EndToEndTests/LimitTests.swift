@@ -25,7 +25,7 @@ struct LimitTests {
         try await withTwoDevices { laptop, desktop in
             let film = String(repeating: "0123456789abcdef", count: 1 << 18)
             try (laptop.cloud / "Film.txt").create(film)
-            try await eventually(within: .seconds(60)) { try (desktop.cloud / "Film.txt").exists }
+            try await eventually(within: .seconds(60)) { (desktop.cloud / "Film.txt").exists }
             try await desktop.unmount()
             // In units of 512 bytes: 2 MiB. The film has 4 MiB.
             try await Self.mount(desktop, limit: "-f 4096")
