@@ -54,7 +54,7 @@ extension Actions {
                 ActionGrouping(process: 0, kind: .delete, destination: nil), to: nil, at: time, catalog
             ).record
         }
-        // Of an action that is open its number of steps is known. This one adds a step without its knowledge.
+        // An open action counts its steps in memory. The step that is added here would not be counted, and its number given twice.
         state.withLock { $0.open = [:] }
         record.time = max(record.time, time)
         record.name.add(entry.subject)
