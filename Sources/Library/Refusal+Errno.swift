@@ -38,7 +38,8 @@ extension Refusal {
         case .versionNotWritable, .stateNotWritable, .notExecutable: .permissionDenied
         case .staysHere(let reason): reason.errno
         case .alwaysHere, .unknownKeeping, .unknownRequest, .unknownLocation: .invalidArgument
-        case .beyondCacheLimit(let isForNow): isForNow ? .resourceTemporarilyUnavailable : .noSpace
+        // Asked by setxattr(2), of which Linux hands on EAGAIN as EOPNOTSUPP.
+        case .beyondCacheLimit(let isForNow): isForNow ? .resourceBusy : .noSpace
         case .versionOfOtherDocument: .improperLink
         case .noKnownContent, .storeFailed: .ioError
         }
@@ -50,8 +51,7 @@ extension StayReason {
         switch self {
         case .local: .invalidArgument
         case .kept, .owned: .notPermitted
-        case .open: .resourceBusy
-        case .unsent, .notInContainer: .resourceTemporarilyUnavailable
+        case .open, .unsent, .notInContainer: .resourceBusy
         case .cloudUnreachable: .noRouteToHost
         }
     }

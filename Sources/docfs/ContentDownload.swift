@@ -48,7 +48,7 @@ struct ContentDownload {
                     } catch {
                         failures.append("\(error)")
                     }
-                case .resourceTemporarilyUnavailable? where !underWay.isEmpty: break
+                case .resourceBusy? where !underWay.isEmpty: break
                 case let error?:
                     waiting.removeFirst()
                     failures.append("\(document.path) cannot be fetched: \(Self.explanation(error))")
@@ -110,7 +110,7 @@ struct ContentDownload {
     private static func explanation(_ error: Errno) -> String {
         switch error {
         case .noRouteToHost: "the cloud cannot be reached"
-        case .noSpace, .resourceTemporarilyUnavailable:
+        case .noSpace, .resourceBusy:
             "--cache-limit leaves no room, since nothing else that is here may go"
         case .noSuchFileOrDirectory, .staleNFSFileHandle: "it is gone"
         case .invalidArgument: "it is no document"

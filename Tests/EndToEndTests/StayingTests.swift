@@ -100,6 +100,7 @@ struct StayingTests {
             let new = desktop.cloud / "New.txt"
             try new.create("new")
             try await refused(new, "its changes are not in the cloud yet")
+            #expect(throws: Errno.resourceBusy) { try new.setAttribute("user.document.downloading", "notDownloaded") }
             #expect(try new.text() == "new")
             try desktop.cloudDirectory.reconnect()
         }

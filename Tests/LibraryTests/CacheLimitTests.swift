@@ -109,6 +109,10 @@ struct CacheLimitTests {
             try phone.set("user.document.downloading", "current", Self.names[3])
             await phone.cloud.waitUntilHolding()
             #expect(try Self.here(phone) == [Self.names[1], Self.names[2]])
+            for name in Self.names[1...2] { try phone.set("user.document.keep", "always", name) }
+            #expect(throws: Refusal.beyondCacheLimit(isForNow: true)) {
+                try phone.set("user.document.downloading", "current", Self.names[4])
+            }
             phone.cloud.release()
             try await phone.library.waitForContent(of: phone.inode(Self.names[3]))
             #expect(try Self.here(phone) == Array(Self.names[1...3]))

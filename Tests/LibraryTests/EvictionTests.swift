@@ -57,6 +57,14 @@ struct EvictionTests {
         }
     }
 
+    /// Linux hands on EAGAIN as EOPNOTSUPP to callers of setxattr(2).
+    @Test func `no request by an attribute is refused with EAGAIN`() {
+        let refusals = StayReason.allCases.map { Refusal.staysHere($0) }
+        for refusal in refusals + [.beyondCacheLimit(isForNow: true), .beyondCacheLimit(isForNow: false)] {
+            #expect(refusal.errno != .resourceTemporarilyUnavailable)
+        }
+    }
+
     @Test func `a placeholder stays one`() async throws {
         try await withPlanElsewhere { _, phone in
             try phone.evict("Plan.txt")

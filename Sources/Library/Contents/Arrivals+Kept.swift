@@ -23,7 +23,7 @@ extension Arrivals {
 
     /// Starts to download a document because a person asks for it. Nothing is done if its content is here.
     ///
-    /// - Throws: EHOSTUNREACH offline, EAGAIN and ENOSPC where `--cache-limit` leaves no room, EISDIR, EINVAL, ESTALE, EIO if the container
+    /// - Throws: EHOSTUNREACH offline, EBUSY and ENOSPC where `--cache-limit` leaves no room, EISDIR, EINVAL, ESTALE, EIO if the container
     ///   knows no content of the document.
     func request(_ inode: InodeNumber) throws(Refusal) {
         let isHere = try inspect { catalog in

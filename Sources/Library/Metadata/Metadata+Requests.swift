@@ -11,7 +11,7 @@ extension Metadata {
     static let stayReason = "user.document.stays-because"
 
     /// - Returns: whether it was such an attribute.
-    /// - Throws: EINVAL for an unknown word, the reason why a content stays, EHOSTUNREACH, ENOSPC and EAGAIN where `--cache-limit` leaves no
+    /// - Throws: EINVAL for an unknown word, the reason why a content stays, EHOSTUNREACH, ENOSPC and EBUSY where `--cache-limit` leaves no
     ///   room, EEXIST and ENODATA as `creation` wants, ESTALE.
     func request(_ name: String, _ value: [UInt8], of node: Node, _ creation: AttributeCreation) throws(Refusal) -> Bool
     {

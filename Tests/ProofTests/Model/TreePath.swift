@@ -65,7 +65,7 @@ struct TreePath: Equatable {
     var inode: UInt64? { (try? linkStatus()).map { UInt64($0.st_ino) } }
 
     var target: String? {
-        var buffer = [CChar](repeating: 0, count: 300)
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         guard let count = try? call({ readlink($0, &buffer, buffer.count) }) else { return nil }
         return String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
