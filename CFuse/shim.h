@@ -4,6 +4,7 @@
 
 #define FUSE_USE_VERSION 314
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <unistd.h>
 #include <sys/ioctl.h>
@@ -30,6 +31,19 @@ static inline struct fuse_bufvec docfs_memory_buffer(void *bytes, size_t size) {
     struct fuse_bufvec vector = FUSE_BUFVEC_INIT(size);
     vector.buf[0].mem = bytes;
     return vector;
+}
+
+/* FUSE_DEV_IOC_CLONE: another descriptor of a session's device, or -1 with errno. */
+static inline int docfs_clone_device(int session) {
+    int device = open("/dev/fuse", O_RDWR | O_CLOEXEC);
+    uint32_t number = session;
+    if (device >= 0 && ioctl(device, FUSE_DEV_IOC_CLONE, &number) != 0) {
+        int error = errno;
+        close(device);
+        errno = error;
+        return -1;
+    }
+    return device;
 }
 
 /* Passthrough: the kernel reads and writes the backing file of an open file by itself. Linux has it since 6.9, but

@@ -24,6 +24,7 @@ protocol KernelNotifications: Sendable {
 /// `@unchecked`: libfuse lets any thread call these; the session outlives all users of this value.
 struct FuseSession: KernelNotifications, @unchecked Sendable {
     let pointer: OpaquePointer
+    let nameExpiry: NameExpiry
 
     /// Linux 6.16. libfuse 3.14 does not know this notification: a header alone, whose error is the code.
     func expireAllNames() {
@@ -35,6 +36,7 @@ struct FuseSession: KernelNotifications, @unchecked Sendable {
     static func knowsEpochs(minor: UInt32) -> Bool { minor >= 44 }
 
     func expire(_ name: String, in folder: InodeNumber) {
+        if nameExpiry.expire(name, in: folder) { return }
         // ENOENT means that the kernel did not know the name: nothing to do.
         _ = fuse_lowlevel_notify_expire_entry(
             pointer, fuse_ino_t(folder.number), name, name.utf8.count, FUSE_LL_EXPIRE_ONLY)

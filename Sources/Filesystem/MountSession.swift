@@ -24,6 +24,7 @@ public final class MountSession: @unchecked Sendable {
     private let filesystem: Filesystem
     private let caches: KernelCaches
     private let remoteEvents: RemoteEvents
+    private let nameExpiry = NameExpiry()
     private let mountpoint: String
     private let loopThread = Mutex<pthread_t?>(nil)
     private let loopEnded = DispatchSemaphore(value: 0)
@@ -58,7 +59,8 @@ public final class MountSession: @unchecked Sendable {
         remoteEvents = RemoteEvents(
             performer: ReenactingThread(on: filesystem.stage, mountpoint: mountpoint), logger: library.logger)
         caches = KernelCaches(
-            kernel: FuseSession(pointer: session), folderStreams: filesystem.folderStreams, statePolls: statePolls
+            kernel: FuseSession(pointer: session, nameExpiry: nameExpiry), folderStreams: filesystem.folderStreams,
+            statePolls: statePolls
         ) { [remoteEvents] in remoteEvents.show($0, expire: $1) }
         filesystem.caches = caches
         library.observer = caches
@@ -93,6 +95,11 @@ public final class MountSession: @unchecked Sendable {
         fuse_loop_cfg_set_clone_fd(configuration, 1)
         fuse_loop_cfg_set_idle_threads(configuration, 4)
         fuse_loop_cfg_set_max_threads(configuration, UInt32(SessionStream.threads))
+        if !nameExpiry.start(cloning: fuse_session_fd(session)) {
+            filesystem.library.logger.notice(
+                "a kill may leave a mount that only `umount -f` ends: the kernel allows no second descriptor of the device"
+            )
+        }
         remoteEvents.start()
         let result = docfs_session_loop_mt(session, configuration)
         loopThread.withLock { $0 = nil }
@@ -102,6 +109,7 @@ public final class MountSession: @unchecked Sendable {
         fuse_session_unmount(session)
         remoteEvents.drain()
         caches.drain()
+        nameExpiry.end()
         if result != 0, result != -ENODEV, fuse_session_exited(session) == 0 {
             throw MountError("the mount at \(mountpoint) failed: \(Errno(rawValue: abs(result)))")
         }

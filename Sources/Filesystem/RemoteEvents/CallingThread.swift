@@ -14,9 +14,13 @@ final class CallingThread: Sendable {
     private let done = DispatchSemaphore(value: 0)
     private let thread = Mutex<pthread_t?>(nil)
     private let isAlone = Mutex(false)
+    /// The one open file that it keeps; -1 if none.
+    private let kept = Mutex<Int32>(-1)
 
+    /// - Parameter descriptor: of the one open file that it keeps, if any. The caller may close its own.
     /// - Returns: whether there is such a thread now.
-    func start() -> Bool {
+    func start(keeping descriptor: Int32 = -1) -> Bool {
+        kept.withLock { $0 = descriptor }
         let this = Unmanaged.passRetained(self)
         var started = pthread_t()
         let result = pthread_create(
@@ -65,7 +69,7 @@ final class CallingThread: Sendable {
         var signals = sigset_t()
         sigfillset(&signals)
         pthread_sigmask(SIG_SETMASK, &signals, nil)
-        let isAlone = unshare(CLONE_FILES) == 0 && close_range(3, .max, 0) == 0
+        let isAlone = unshare(CLONE_FILES) == 0 && closeOthers(than: kept.withLock { $0 })
         self.isAlone.withLock { $0 = isAlone }
         done.signal()
         while true {
@@ -74,5 +78,10 @@ final class CallingThread: Sendable {
             body()
             done.signal()
         }
+    }
+
+    private func closeOthers(than kept: Int32) -> Bool {
+        guard kept >= 3 else { return close_range(3, .max, 0) == 0 }
+        return (kept == 3 || close_range(3, UInt32(kept) - 1, 0) == 0) && close_range(UInt32(kept) + 1, .max, 0) == 0
     }
 }
