@@ -83,6 +83,76 @@ struct UncleanEndTests {
         }
     }
 
+    private static func setName(_ name: String, ofFile path: String, of device: TestDevice) throws {
+        try Descriptor.open(device.store + "/" + path, O_RDONLY)
+            .setExtendedAttribute(BackingStore.displayNameAttribute, Array(name.utf8))
+    }
+
+    /// The files are exchanged before their names are written.
+    @Test(arguments: [InodeNumber.local, .cloud], 0...2)
+    func `an exchange is undone, whatever names the files carry`(folder: InodeNumber, namesWritten: Int) async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "plan", in: folder)
+            try device.create("Notes.txt", "the notes", in: folder)
+            try await device.push()
+            let plan = try await Known("Plan.txt", in: folder, of: device)
+            let notes = try await Known("Notes.txt", in: folder, of: device)
+            let container = folder == .local ? "local/" : "cloud/"
+            let (planFile, notesFile) = (container + plan.filename, container + notes.filename)
+            try device.crash()
+            for (path, newPath) in [(planFile, "parked"), (notesFile, planFile), ("parked", notesFile)] {
+                try Self.move(device.store + "/" + path, to: device.store + "/" + newPath)
+            }
+            if namesWritten > 0 { try Self.setName("Plan", ofFile: planFile, of: device) }
+            if namesWritten > 1 { try Self.setName("Notes", ofFile: notesFile, of: device) }
+            try device.open()
+            #expect(try await Known("Plan.txt", in: folder, of: device) == plan)
+            #expect(try await Known("Notes.txt", in: folder, of: device) == notes)
+            #expect(try device.names(in: folder) == ["Notes.txt", "Plan.txt"])
+            #expect(try device.pendingCount == 0)
+        }
+    }
+
+    /// The file is renamed before its name is written.
+    @Test(arguments: [InodeNumber.local, .cloud], [false, true])
+    func `a save by renaming another document is completed`(folder: InodeNumber, isNameWritten: Bool) async throws {
+        try await withTwoDevices { device, phone in
+            try device.create("Plan.txt", "plan", in: folder)
+            try device.create("Notes.txt", "the notes", in: folder)
+            try await device.push()
+            try await phone.pull()
+            let plan = try device.entry("Plan.txt", in: folder)
+            let notes = try device.entry("Notes.txt", in: folder)
+            let container = folder == .local ? "local/" : "cloud/"
+            try device.crash()
+            try Self.move(
+                device.store + "/" + container + notes.filename, to: device.store + "/" + container + plan.filename)
+            if isNameWritten { try Self.setName("Plan", ofFile: container + plan.filename, of: device) }
+            try device.open()
+            #expect(try device.names(in: folder) == ["Plan.txt"])
+            #expect(try device.entry("Plan.txt", in: folder).id == plan.id)
+            #expect(try await device.text("Plan.txt", in: folder) == "the notes")
+            try await device.push()
+            try await phone.pull()
+            #expect(try phone.names() == (folder == .cloud ? ["Plan.txt"] : []))
+            if folder == .cloud { #expect(try await phone.text("Plan.txt") == "the notes") }
+        }
+    }
+
+    @Test func `a move under a new name is undone, and so is the name`() async throws {
+        try await withDevice { device in
+            try device.makeFolder("Trip", in: .local)
+            try device.create("Plan.txt", "plan", in: .local)
+            let plan = try await Known("Plan.txt", in: .local, of: device)
+            try device.crash()
+            try Self.move(device.store + "/local/" + plan.filename, to: device.store + "/local/Trip/" + plan.filename)
+            try Self.setName("Letter", ofFile: "local/Trip/" + plan.filename, of: device)
+            try device.open()
+            #expect(try await Known("Plan.txt", in: .local, of: device) == plan)
+            #expect(try device.names(in: .local) == ["Plan.txt", "Trip"])
+        }
+    }
+
     @Test(arguments: ["local/Archive/Trip", "local/Trip 2", "cloud/Trip"])
     func `a folder that was moved is back with all that is in it`(newPlace: String) async throws {
         try await withDevice { device in

@@ -38,6 +38,10 @@ extension Reconciliation {
             guard let found = try identifyIfPresent(name, in: directory) else { continue }
             if let row = rows[ExactName(name)], row.kind.backingType == found.type, !isOtherFolder(row, found) {
                 rows[ExactName(name)] = nil
+                if isSubstitute(found, for: row) {
+                    substitutes.append(Substitute(row: row.inode, found: found))
+                    continue
+                }
                 try match(row, found, in: directory)
                 if found.type == S_IFDIR, isRecursive { unvisited.append(row.inode) }
             } else {

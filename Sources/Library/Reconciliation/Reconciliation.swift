@@ -9,7 +9,8 @@ import SystemPackage
 
 /// Reconciles rows with files, for the whole store or for some folders. A file is matched with a row by these rules, in this order:
 ///
-/// 1. A file belongs to the row of its type at its path. A folder that rule 3 recognises as another one is an exception.
+/// 1. A file belongs to the row of its type at its path. Exceptions are a folder that rule 3 recognises as another one, and an exchange of
+///    two files that was not committed (`resolveSubstitutes`).
 /// 2. A generated filename is unique and kept for life: a file at another path belongs to the document with that filename, unless there
 ///    is a file at the document's own path.
 /// 3. Inode number and birth time together recognise a folder, or a file with a given name, that was moved. In a copy of the store they
@@ -56,6 +57,7 @@ struct Reconciliation {
     var unreadable: [InodeNumber] = []
     var strays: [Stray] = []
     var missing = MissingRows()
+    var substitutes: [Substitute] = []
     /// Missing folders whose descendants are in `missing` as well.
     var expanded: Set<InodeNumber> = []
 
@@ -82,6 +84,7 @@ struct Reconciliation {
         if !unreadable.isEmpty { comparison.mustReconcile.store(true, ordering: .relaxed) }
         // A file can only be moved back to a folder that exists.
         if occasion != .edits { try remakeMissingFolders() }
+        try resolveSubstitutes()
         try assignFiles()
         try resolveMissing()
     }

@@ -159,11 +159,6 @@ extension Tree {
     /// Moves the backing file to the folder and filename of the row, and stores the row.
     private func moveFile(of entry: inout Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
         let directory = try backing.folder(entry.parent, catalog)
-        if entry.name != source.name {
-            // Before the move: after a crash the path tells whose file it is, and the name on the file is believed.
-            let folder = try backing.folder(source.parent, catalog)
-            backing.writeDisplayName(entry.name?.displayName, of: source.filename, in: folder)
-        }
         if source.parent != entry.parent || source.filename != entry.filename {
             let isMoved = try backing.folder(source.parent, catalog).renameIfPresent(
                 source.filename, to: directory, entry.filename, flags: RENAME_NOREPLACE)
@@ -171,6 +166,11 @@ extension Tree {
             if !isMoved, source.isHere { throw Errno.noSuchFileOrDirectory }
         } else {
             try directory.touch()
+        }
+        if entry.name != source.name {
+            // After the move: a kill between leaves a file that is moved back and gets its row's name again. The other way round the new
+            // name would stay at the old place.
+            backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory)
         }
         if !entry.isBackingCurrent { entry.changed = surroundings.now() }
         try catalog.update(entry)

@@ -9,14 +9,16 @@ import SystemPackage
 extension Tree {
     /// Saves by renaming: the target document continues with the source's file.
     func replaceContent(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
-        // Before the rename: if the rows are lost, the file at the document's path must carry the document's name.
-        let carriesName = backing.writeDisplayName(
-            target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
-        if carriesName, canBeRebuilt(source, over: target) { catalog.durability = .soon }
         var entry = source
+        // If the rows are lost, the file at the document's path must carry the document's name.
+        var carriesName = false
         if source.kind == .document {
+            // Until it carries that name, a kill leaves a file with the name of another document, whose row tells of it.
+            try catalog.writeIfWaiting(source.inode)
             try withdrawals.withdraw(source, heir: target.id, catalog)
-            try actions.forgetCreation(of: source, catalog)
+        } else {
+            carriesName = backing.writeDisplayName(
+                target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
         }
         var target = target
         try withdrawals.withdrawIfLeavingCloud(&target, catalog)
@@ -34,6 +36,11 @@ extension Tree {
         // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no
         // one has synced the new one (ext4: auto_da_alloc).
         try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
+        if source.kind == .document {
+            carriesName = backing.writeDisplayName(target.name?.displayName, of: target.filename, in: directory)
+        }
+        if carriesName, canBeRebuilt(source, over: target) { catalog.durability = .soon }
+        if source.kind == .document { try actions.forgetCreation(of: source, catalog) }
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
         try contents.finishSaveByRenaming(&entry, catalog)
