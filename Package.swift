@@ -55,7 +55,7 @@ let package = Package(
         .target(
             name: "Library",
             dependencies: [
-                "CLinux", "Backing", "Replica", "Replication", "Catalog", "Documents", "LinuxFiles",
+                "CLinux", "Backing", "Replica", "Replication", "Catalog", "Documents", "LinuxFiles", "CrashPoints",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -65,7 +65,7 @@ let package = Package(
         .target(
             name: "Backing",
             dependencies: [
-                "CLinux", "Catalog", "Documents", "LinuxFiles",
+                "CLinux", "Catalog", "Documents", "LinuxFiles", "CrashPoints",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -73,14 +73,14 @@ let package = Package(
         .target(
             name: "Replication",
             dependencies: [
-                "ObjectStore", "Documents", "LinuxFiles", "Hashing",
+                "ObjectStore", "Documents", "LinuxFiles", "Hashing", "CrashPoints",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
         .target(
             name: "Catalog",
             dependencies: [
-                "Documents",
+                "Documents", "CrashPoints",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -93,6 +93,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .target(name: "Documents", swiftSettings: strict),
+        // Where tests kill docfs.
+        .target(name: "CrashPoints", swiftSettings: strict),
         // Linux's calls on files and folders, and the threads that wait for them.
         .target(
             name: "LinuxFiles",

@@ -1,4 +1,5 @@
 import CLinux
+import CrashPoints
 import Glibc
 import LinuxFiles
 import SystemPackage
@@ -30,7 +31,8 @@ package final class BackingFolder: Sendable {
     ///   - mode: of a file that O_CREAT creates. The daemon's umask is 0.
     /// - Throws: ENOENT, ELOOP for a symbolic link, or another errno of open(2).
     package func openFile(_ name: String, _ flags: Int32, mode: UInt16 = 0) throws(Errno) -> Descriptor {
-        Descriptor(
+        if flags & O_CREAT != 0 { CrashPoint.makeFile.pass() }
+        return Descriptor(
             try Descriptor.check { openat(number, name, flags | O_NOFOLLOW | O_CLOEXEC, mode_t(mode)) })
     }
 
@@ -91,6 +93,7 @@ package final class BackingFolder: Sendable {
     ///
     /// - Throws: EEXIST, ENOSPC, or another errno of mkdir(2).
     package func makeFolder(_ name: String, mode: UInt16) throws(Errno) {
+        CrashPoint.makeFolder.pass()
         _ = try Descriptor.check { mkdirat(number, name, mode_t(mode | Self.folderAccess)) }
     }
 
@@ -122,6 +125,7 @@ package final class BackingFolder: Sendable {
     /// - Throws: EEXIST, ENOSPC, or another errno of symlink(2).
     package func makeSymbolicLink(_ name: String, target: [UInt8]) throws(Errno) {
         let path = target.map(CChar.init(bitPattern:)) + [0]
+        CrashPoint.makeLink.pass()
         _ = try Descriptor.check { symlinkat(path, number, name) }
     }
 
@@ -139,6 +143,7 @@ package final class BackingFolder: Sendable {
     ///
     /// - Throws: ENOENT, EISDIR, or another errno of unlink(2).
     package func removeFile(_ name: String) throws(Errno) {
+        CrashPoint.removeFile.pass()
         _ = try Descriptor.check { unlinkat(number, name, 0) }
     }
 
@@ -146,6 +151,7 @@ package final class BackingFolder: Sendable {
     ///
     /// - Throws: ENOENT, ENOTEMPTY, ENOTDIR, or another errno of rmdir(2).
     package func removeFolder(_ name: String) throws(Errno) {
+        CrashPoint.removeFolder.pass()
         _ = try Descriptor.check { unlinkat(number, name, AT_REMOVEDIR) }
     }
 
@@ -155,6 +161,7 @@ package final class BackingFolder: Sendable {
     package func rename(
         _ name: String, to destination: BackingFolder, _ newName: String, flags: UInt32 = 0
     ) throws(Errno) {
+        CrashPoint.rename.pass()
         _ = try Descriptor.check { renameat2(number, name, destination.number, newName, flags) }
     }
 
@@ -173,6 +180,7 @@ package final class BackingFolder: Sendable {
 
     /// - Parameter times: access and modification; `UTIME_OMIT` and `UTIME_NOW` count.
     package func setTimes(_ name: String, _ times: [timespec]) throws(Errno) {
+        CrashPoint.changeTimes.pass()
         _ = try Descriptor.check { utimensat(number, name, times, AT_SYMLINK_NOFOLLOW) }
     }
 
@@ -180,11 +188,13 @@ package final class BackingFolder: Sendable {
     package func setModified(_ name: String, _ time: timespec) throws(Errno) { try setTimes(name, [time, time]) }
 
     private func setMode(_ name: String, _ mode: UInt16) throws(Errno) {
+        CrashPoint.changeMode.pass()
         _ = try Descriptor.check { fchmodat(number, name, mode_t(mode), 0) }
     }
 
     /// `UInt32.max` leaves the owner or group as it is.
     package func setOwner(_ name: String, owner: UInt32, group: UInt32) throws(Errno) {
+        CrashPoint.changeOwner.pass()
         _ = try Descriptor.check { fchownat(number, name, owner, group, AT_SYMLINK_NOFOLLOW) }
     }
 
@@ -195,7 +205,8 @@ package final class BackingFolder: Sendable {
 
     /// utimensat(2) of the directory itself.
     private func setOwnModified(_ time: timespec) -> Int32 {
-        utimensat(AT_FDCWD, "/proc/self/fd/\(number)", [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), time], 0)
+        CrashPoint.changeTimes.pass()
+        return utimensat(AT_FDCWD, "/proc/self/fd/\(number)", [timespec(tv_sec: 0, tv_nsec: UTIME_OMIT), time], 0)
     }
 
     /// Changes a file's st_ctime, and nothing else.

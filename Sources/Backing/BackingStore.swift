@@ -1,5 +1,6 @@
 import CLinux
 import Catalog
+import CrashPoints
 import Dispatch
 import Documents
 import Glibc
@@ -126,7 +127,10 @@ package final class BackingStore: Sendable {
     package func writeDisplayName(_ displayName: String?, of name: String, in folder: BackingFolder) -> Bool {
         guard let file = try? folder.openFile(name, O_RDONLY | O_NONBLOCK) else { return false }
         if let displayName { return writeDisplayName(displayName, on: file) }
-        return fremovexattr(file.number, Self.displayNameAttribute) == 0 || errno == ENODATA
+        do throws(Errno) {
+            try file.removeExtendedAttribute(Self.displayNameAttribute)
+            return true
+        } catch { return error == .noData }
     }
 
     /// Copies the display name to the attribute of an open file.
@@ -134,7 +138,8 @@ package final class BackingStore: Sendable {
     /// - Returns: whether the file has the attribute now.
     @discardableResult
     package func writeDisplayName(_ displayName: String, on file: Descriptor) -> Bool {
-        (try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))) != nil
+        if !Protection.nameOnFile.isOn { return true }
+        return (try? file.setExtendedAttribute(Self.displayNameAttribute, Array(displayName.utf8))) != nil
     }
 
     /// The attribute of a backing file that carries its document's display name. The mount shows one of the same name.

@@ -1,4 +1,5 @@
 import CLinux
+import CrashPoints
 import Glibc
 import LinuxFiles
 import SystemPackage
@@ -46,6 +47,7 @@ public final class Descriptor: Sendable {
 
     /// Makes content and metadata durable.
     package func synchronize(dataOnly: Bool) throws(Errno) {
+        if !Protection.synchronization.isOn { return }
         _ = try Descriptor.check { dataOnly ? fdatasync(number) : fsync(number) }
     }
 
@@ -55,11 +57,13 @@ public final class Descriptor: Sendable {
 
     /// - Parameter size: bytes. A file that grows gets a hole.
     package func truncate(to size: Int64) throws(Errno) {
+        CrashPoint.changeSize.pass()
         _ = try Descriptor.check { ftruncate(number, off_t(size)) }
     }
 
     /// Sets the time of modification, and the time of access to the same.
     package func setModified(_ time: timespec) throws(Errno) {
+        CrashPoint.changeTimes.pass()
         _ = try Descriptor.check { futimens(number, [time, time]) }
     }
 
@@ -67,7 +71,14 @@ public final class Descriptor: Sendable {
     ///
     /// - Throws: ENOTSUP where the file system has no attributes, ENOSPC, E2BIG, or another errno of fsetxattr(2).
     package func setExtendedAttribute(_ name: String, _ value: [UInt8]) throws(Errno) {
+        CrashPoint.changeAttribute.pass()
         _ = try Descriptor.check { fsetxattr(number, name, value, value.count, 0) }
+    }
+
+    /// - Throws: ENODATA if there is no such attribute, or another errno of fremovexattr(2).
+    package func removeExtendedAttribute(_ name: String) throws(Errno) {
+        CrashPoint.changeAttribute.pass()
+        _ = try Descriptor.check { fremovexattr(number, name) }
     }
 
     /// The first bytes of the file, at most `limit`.

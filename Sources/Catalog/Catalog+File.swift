@@ -1,3 +1,4 @@
+import CrashPoints
 import Dispatch
 import GRDB
 import Glibc
@@ -13,6 +14,7 @@ extension Catalog {
         let log = open(path + "-wal", O_RDONLY | O_CLOEXEC)
         guard log >= 0 else { throw CatalogError.failed("cannot open the write-ahead log: errno \(errno)") }
         defer { Glibc.close(log) }
+        if !Protection.synchronization.isOn { return }
         guard fdatasync(log) == 0 else { throw CatalogError.failed("cannot sync the write-ahead log: errno \(errno)") }
     }
 

@@ -1,3 +1,4 @@
+import CrashPoints
 import Dispatch
 import GRDB
 import Synchronization
@@ -64,10 +65,12 @@ final class Connection: Sendable {
 
     /// If this throws, the transaction was rolled back.
     func commit() throws {
+        CrashPoint.commitRows.pass()
         do { try run { try DirectStatement($0, sql: "COMMIT").run() } } catch {
             rollBack()
             throw error
         }
+        CrashPoint.rowsCommitted.pass()
         transaction.withLock { $0 = Transaction() }
     }
 

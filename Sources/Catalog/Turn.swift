@@ -1,3 +1,4 @@
+import CrashPoints
 import GRDB
 
 /// The state of one read or write of the catalog: its transaction, the changes to undo if it fails, and the events to announce
@@ -21,7 +22,7 @@ final class Turn {
     private var extended: [(Int64, ActionRecord?)] = []
     /// Whether the body changed rows in the transaction, beyond the waiting rows that it writes.
     private var hasWritten = false
-    var durability = Durability.now
+    var durability = Protection.commitAtOnce.isOn ? Durability.now : .soon
     /// Run in reverse order if the turn fails, to undo changes to files.
     var undo: [() -> Void] = []
     /// Run in order when the turn has succeeded.

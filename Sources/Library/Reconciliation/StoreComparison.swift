@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import CrashPoints
 import Documents
 import Glibc
 import Logging
@@ -52,6 +53,7 @@ final class StoreComparison: LibraryPart {
         try store.write { try restoreOrDiscardSetAside(isCatalogNew: state == .new, $0) }
         if state != .clean { try store.write { try TrashReconciliation(self, $0, isCopy: state == .copy).run() } }
         if state == .clean { return try reconcileEdits() }
+        if !Protection.comparison.isOn { return }
         if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
         try store.write { catalog in
             if state == .copy { try catalog.forgetBackingFiles() }

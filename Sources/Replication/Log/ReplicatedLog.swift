@@ -1,3 +1,4 @@
+import CrashPoints
 import Documents
 import ObjectStore
 
@@ -136,8 +137,12 @@ public struct ReplicatedLog: Sendable {
         guard entry.bytes.count <= Self.largestEntry else {
             throw .entry(position, .invalid("it has \(entry.bytes.count) bytes, more than any device reads"))
         }
+        CrashPoint.appendCommit.pass()
         do throws(ObjectStoreError) {
-            if try await store.putIfAbsent(position.key, entry.bytes) == .created { return .appended }
+            if try await store.putIfAbsent(position.key, entry.bytes) == .created {
+                CrashPoint.commitAppended.pass()
+                return .appended
+            }
         } catch { throw .store(error) }
         guard let present = try await read(position) else {
             throw .store(.corrupted(position.key, "it exists and cannot be read"))

@@ -1,3 +1,4 @@
+import CrashPoints
 import Documents
 import LinuxFiles
 import ObjectStore
@@ -33,9 +34,11 @@ public struct Upload: Sendable {
         version.size = length
         let key: ObjectKey
         do throws(CommitError) { key = try version.key(of: document) } catch { throw .invalidVersion(error) }
+        CrashPoint.uploadContent.pass()
         do throws(ObjectStoreError) {
             // The version's id is new. If the object exists, an earlier try of this upload has made it.
             _ = try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
+            CrashPoint.contentUploaded.pass()
         } catch {
             if case .failed(_, .canceled) = error { throw .cancelled }
             throw try Digest.length(of: file) == length ? .store(error) : .changed

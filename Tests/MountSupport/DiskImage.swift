@@ -1,23 +1,22 @@
 import Foundation
 import Glibc
-import MountSupport
 import SystemPackage
 import Testing
 
 /// A small disk for one device's store: an ext4 file system with a journal on a loop device.
 ///
 /// It can simulate a loss of power: only data that had reached the disk by then is left.
-struct DiskImage: Sendable {
-    let device: Device
+public struct DiskImage: Sendable {
+    public let device: Device
     private var folder: FilePath { device.folder }
     private var image: FilePath { folder / "disk.ext4" }
 
     /// Where it is mounted: as `device.store`.
     private var mountpoint: FilePath { device.store }
 
-    static var isPossible: Bool { geteuid() == 0 && FilePath("/dev/loop-control").exists }
+    public static var isPossible: Bool { geteuid() == 0 && FilePath("/dev/loop-control").exists }
 
-    func attach(size: String) async throws {
+    fileprivate func attach(size: String) async throws {
         try mountpoint.makeFolder()
         try await runShell(
             "truncate -s $SIZE disk.ext4; mkfs.ext4 -q -m 0 disk.ext4; mount -o loop disk.ext4 store; chmod 700 store; rmdir store/lost+found",
@@ -25,10 +24,10 @@ struct DiskImage: Sendable {
     }
 
     /// Writes all dirty pages to the disk.
-    func synchronize() async throws { try await runShell("sync -f store", in: folder) }
+    public func synchronize() async throws { try await runShell("sync -f store", in: folder) }
 
     /// Loses power: kills docfs and drops everything that has not reached the disk.
-    func losePower() async throws {
+    public func losePower() async throws {
         // The file system is frozen while the disk is copied, so that the copy is one state in time.
         device.signalProcesses(SIGSTOP)
         try await runShell("cp --sparse=always disk.ext4 left.ext4", in: folder)
@@ -39,7 +38,7 @@ struct DiskImage: Sendable {
     }
 
     /// Fills the disk, as another program would.
-    func fill() async throws {
+    public func fill() async throws {
         try await runShell(
             """
             for size in 1M 64k 4k 512; do dd if=/dev/zero of=store/hog bs=$size oflag=append conv=notrunc status=none 2>/dev/null || :; done
@@ -47,13 +46,13 @@ struct DiskImage: Sendable {
             """, in: folder)
     }
 
-    func makeRoom() async throws { try await runShell("rm store/hog; sync -f store", in: folder) }
+    public func makeRoom() async throws { try await runShell("rm store/hog; sync -f store", in: folder) }
 
     fileprivate func detach() async { _ = try? await runProgram("umount", ["-l", mountpoint.string]) }
 }
 
 /// Mounts a device whose store is a disk of its own.
-func withDiskImage<Result>(
+public func withDiskImage<Result>(
     size: String = "128M", _ options: MountOptions = MountOptions(),
     perform body: (_ device: Device, _ disk: DiskImage) async throws -> Result
 ) async throws -> Result {
@@ -76,5 +75,5 @@ func withDiskImage<Result>(
 
 extension Trait where Self == ConditionTrait {
     /// Loop devices are root's.
-    static var needsDiskImages: Self { .enabled(if: DiskImage.isPossible, "loop devices take root") }
+    public static var needsDiskImages: Self { .enabled(if: DiskImage.isPossible, "loop devices take root") }
 }

@@ -1,0 +1,221 @@
+import Glibc
+import MountSupport
+import SystemPackage
+import Testing
+
+/// Carries out operations on a mount whose docfs is killed meanwhile, and compares what is there at the next mount with what was
+/// acknowledged.
+final class KillCourse {
+    typealias Place = KilledOperation.Place
+
+    private let device: Device
+    private let container: String
+    private(set) var kills = 0
+    private(set) var losses: [String] = []
+    private(set) var pointsReached: [String: Int] = [:]
+
+    /// Folders that are made at once.
+    private static let batch = 6
+    /// More effects than any operation has.
+    private static let mostEffects = 60
+
+    init(_ device: Device, container: String) {
+        self.device = device
+        self.container = container
+    }
+
+    // MARK: At every point
+
+    /// Makes the first folders for operations, which takes less time than for each alone.
+    func prepare(_ operations: [KilledOperation]) async throws {
+        try await makeTrees(operations.flatMap { names(of: $0, from: 0) })
+    }
+
+    private func names(of operation: KilledOperation, from count: Int) -> [String] {
+        (count..<count + Self.batch).map { "\(operation.name) \($0)" }
+    }
+
+    /// Repeats an operation, each time in another folder, and kills docfs after ever more effects, at last after all of them.
+    ///
+    /// - Parameter isFollowed: whether sending it to the container belongs to it.
+    func attack(_ operation: KilledOperation, by plan: CrashPlanFile, isFollowed: Bool = false) async throws {
+        for count in 0..<Self.mostEffects {
+            if count > 0, count % Self.batch == 0 { try await makeTrees(names(of: operation, from: count)) }
+            let place = place("\(operation.name) \(count)")
+            if !operation.preparation.isEmpty {
+                try await device.shell("cd '\(container)/\(place.name)'; \(operation.preparation)")
+            }
+            let before = try place.tree()
+            try plan.kill(after: count)
+            let acknowledged = try Self.steps(operation, at: place)
+            if acknowledged == operation.steps.count {
+                // Has docfs commit the rows that may be late. That fails if it is killed there.
+                _ = place.synchronize()
+                if isFollowed { try await finishSending(unlessKilledBy: plan) }
+            }
+            try await end()
+            let point = plan.reached
+            plan.withdraw()
+            try await device.mount()
+            pointsReached[point ?? "after all", default: 0] += 1
+            try check(
+                operation, at: place, before, acknowledged...min(acknowledged + 1, operation.steps.count),
+                "killed at \(point ?? "its end") (effect \(count + 1))")
+            if point == nil { return }
+        }
+        Issue.record("\(operation.name) has more than \(Self.mostEffects) effects")
+    }
+
+    private func finishSending(unlessKilledBy plan: CrashPlanFile) async throws {
+        try await eventually { try plan.reached != nil || device.treeState()["cloud.pending"] == "0" }
+    }
+
+    // MARK: At random instants
+
+    /// How the process is ended.
+    enum Ending {
+        case kill
+        /// Only data that has reached the disk is left: of what was not synced, nothing need be there.
+        case powerLoss(DiskImage)
+    }
+
+    /// Carries out operations one after the other until docfs is ended.
+    ///
+    /// - Parameter delay: from the first operation to the end.
+    func attack(_ operations: [KilledOperation], by ending: Ending, after delay: Duration, round: Int) async throws {
+        let places = operations.indices.map { place("\(round)-\($0)") }
+        try await makeTrees(places.map(\.name), isSettled: false)
+        let before = try places.map { try $0.tree() }
+        if case .powerLoss(let disk) = ending { try await disk.synchronize() }
+        let isSyncing = if case .powerLoss = ending { true } else { false }
+        async let results = onThread {
+            zip(operations, places).enumerated().map { index, pair in
+                Self.carryOut(pair.0, at: pair.1, isSynced: isSyncing && index % 2 == 0)
+            }
+        }
+        try await Task.sleep(for: delay)
+        switch ending {
+        case .kill: break
+        case .powerLoss(let disk): try await disk.losePower()
+        }
+        try await end()
+        try await device.mount()
+        for (index, result) in await results.enumerated() {
+            switch result {
+            case .failure(let error): Issue.record("\(operations[index].name) failed while docfs lived: \(error)")
+            case .success(let extent):
+                let least = isSyncing ? (extent.isSynced ? extent.acknowledged : 0) : extent.acknowledged
+                try check(
+                    operations[index], at: places[index], before[index],
+                    least...min(extent.acknowledged + 1, operations[index].steps.count), "ended after \(delay)")
+            }
+        }
+    }
+
+    /// How far an operation came.
+    private struct Extent: Sendable {
+        var acknowledged = 0
+        var isSynced = false
+    }
+
+    private static func carryOut(_ operation: KilledOperation, at place: Place, isSynced: Bool) -> Result<
+        Extent, any Error
+    > {
+        Result {
+            var extent = Extent(acknowledged: try steps(operation, at: place))
+            if isSynced, extent.acknowledged == operation.steps.count { extent.isSynced = place.synchronize() }
+            return extent
+        }
+    }
+
+    // MARK: At the end
+
+    /// Compares the cloud folder with that of another device, when the cloud has everything, and has docfs compare its store.
+    func compare(with other: Device) async throws {
+        var difference: String? = "it cannot be read"
+        do {
+            try await eventually {
+                guard try device.treeState()["cloud.pending"] == "0" else { return false }
+                difference = try KeptTree(of: other.cloud).difference(
+                    from: KeptTree(of: device.cloud).withoutScratchFiles)
+                return difference == nil
+            }
+        } catch is NeverCameTrue {}
+        if let difference { losses.append("\(container): on another device: \(difference)") }
+        let check = try await device.docfs("check", device.mountpoint.string)
+        if check.exitStatus != 0 { losses.append("\(container): docfs check: \(check.standardOutput)") }
+    }
+
+    // MARK: Parts
+
+    private func place(_ name: String) -> Place { Place(documents: device.documents, container: container, name: name) }
+
+    /// - Parameter isSettled: waits until the cloud has them, so that nothing else is under way.
+    private func makeTrees(_ names: [String], isSettled: Bool = true) async throws {
+        try await device.shell(
+            """
+            cd \(container)
+            for name in \(names.map { "'\($0)'" }.joined(separator: " ")); do
+                mkdir "../local/$name" "../cloud/$name"; cd "$name"
+                \(KilledOperation.tree)
+                cd ..
+            done
+            """)
+        if isSettled { try await eventually { try device.treeState()["cloud.pending"] == "0" } }
+    }
+
+    /// - Returns: how many steps were acknowledged: all, unless docfs was killed.
+    private static func steps(_ operation: KilledOperation, at place: Place) throws -> Int {
+        for (index, step) in operation.steps.enumerated() {
+            do { try step.perform(place) } catch let error as Errno {
+                if [.socketNotConnected, .connectionAbort, .noSuchFileOrDirectory].contains(error) { return index }
+                throw error
+            }
+        }
+        return operation.steps.count
+    }
+
+    /// Kills docfs, if that has not happened.
+    private func end() async throws {
+        device.killProcesses()
+        try await eventually { device.processes.isEmpty }
+        try await device.clearDeadMount()
+        kills += 1
+    }
+
+    /// - Parameter steps: how many of the operation's steps may have been done.
+    private func check(
+        _ operation: KilledOperation, at place: Place, _ before: [KeptTree], _ steps: ClosedRange<Int>, _ attack: String
+    ) throws {
+        var states = [before]
+        for (index, step) in operation.steps.enumerated() {
+            var next = states[index]
+            if index == 0 { operation.changeOfOther?(next[0], &next[1]) }
+            step.change(&next[0])
+            states.append(next)
+        }
+        let allowed = states[steps]
+        let seen = try place.tree()
+        let differences = allowed.compactMap { difference(seen, from: $0, operation) }
+        if differences.count == allowed.count {
+            losses.append(
+                "\(container): \(operation.name), \(attack), \(steps) of \(operation.steps.count) steps done: "
+                    + differences.joined(separator: "; or "))
+        }
+    }
+
+    private func difference(_ seen: [KeptTree], from expected: [KeptTree], _ operation: KilledOperation) -> String? {
+        for (number, pair) in zip(seen, expected).enumerated() {
+            var tree = pair.0
+            if operation.mayLeaveUnnamed {
+                for (path, entry) in tree.entries where pair.1.entries[path] == nil && entry.content.isEmpty {
+                    tree.remove(path)
+                }
+            }
+            if let difference = tree.difference(from: pair.1) {
+                return (number == 0 ? "" : "in the other: ") + difference
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,98 @@
+import Dispatch
+import MountSupport
+import SystemPackage
+import TestSupport
+import Testing
+
+/// docfs is killed, and the next mount shows what was acknowledged. Of a call that was under way it shows the state before or after it.
+@Suite(.mounting, .timeLimit(.minutes(60)))
+struct KillTests {
+    /// Operations of which the sending is killed, too: one of each kind of change that the container is told.
+    private static let followed = ["create", "save by renaming", "rename", "set an attribute", "remove"]
+
+    /// A mount after an unclean end compares the whole store, so each has only the folders of some operations.
+    private static let operationsOfMount = 11
+
+    @Test(arguments: ["local", "cloud"])
+    func `a kill between any two effects of an operation leaves the state before or after it`(container: String)
+        async throws
+    {
+        let operations = KilledOperation.all
+        var (kills, losses, points) = (0, [String](), [String: Int]())
+        for first in stride(from: 0, to: operations.count, by: Self.operationsOfMount) {
+            let some = Array(operations[first..<min(first + Self.operationsOfMount, operations.count)])
+            let course = try await Self.attack(some, in: container)
+            losses += course.losses
+            kills += course.kills
+            points.merge(course.pointsReached) { $0 + $1 }
+        }
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        #expect(points["rename"] != nil, "a release build has no points")
+        let reached = points.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+        Amount.report(
+            "KILLS", attacks: kills, lost: losses.count,
+            "\(operations.count) operations in \(container): \(reached.joined(separator: ", "))")
+    }
+
+    /// With a protection switched off, the same attacks find a loss.
+    @Test(arguments: [
+        ("nameOnFile", "create"), ("comparison", "create"), ("commitAtOnce", "reorder"),
+    ])
+    func `without a protection something is lost`(protection: String, operation: String) async throws {
+        let operations = KilledOperation.all.filter { $0.name == operation }
+        let course = try await Self.attack(operations, in: "local", environment: ["DOCFS_WITHOUT": protection])
+        #expect(!course.losses.isEmpty)
+    }
+
+    private static func attack(
+        _ operations: [KilledOperation], in container: String, environment: [String: String] = [:]
+    ) async throws -> KillCourse {
+        let plan = CrashPlanFile()
+        defer { plan.withdraw() }
+        let attacked = MountOptions(
+            listing: .displayNames, environment: environment.merging(plan.environment) { $1 })
+        let members = [("Laptop", attacked), ("Desktop", MountOptions.displayNames)]
+        return try await withMountedDevices(members, limit: .seconds(300)) { devices in
+            let course = KillCourse(devices[0], container: container)
+            try await course.prepare(operations)
+            for operation in operations {
+                let isFollowed = container == "cloud" && followed.contains(operation.name)
+                try await course.attack(operation, by: plan, isFollowed: isFollowed)
+            }
+            try await course.compare(with: devices[1])
+            return course
+        }
+    }
+
+    /// Operations at random on one mount, before a new one begins.
+    private static let roundsOfMount = 10
+    private static let operationsOfRound = 8
+
+    @Test(arguments: ["local", "cloud"])
+    func `a kill at any instant loses nothing that was acknowledged`(container: String) async throws {
+        let rounds = max(1, Amount.attacks("KILLS", default: 140) / 2)
+        let operations = KilledOperation.all.filter(\.preparation.isEmpty)
+        var (kills, losses) = (0, [String]())
+        var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
+        while kills < rounds {
+            var random = SeededGenerator(seed: seed)
+            try await withTwoDevices(.displayNames) { device, observer in
+                let course = KillCourse(device, container: container)
+                for round in 0..<min(Self.roundsOfMount, rounds - kills) {
+                    let chosen = (0..<Self.operationsOfRound).map { _ in operations.randomElement(using: &random)! }
+                    let delay = Duration.microseconds(Int64.random(in: 0..<30_000, using: &random))
+                    try await course.attack(chosen, by: .kill, after: delay, round: round)
+                }
+                try await course.compare(with: observer)
+                losses += course.losses.map { "seed \(seed): \($0)" }
+                kills += course.kills
+            }
+            seed &+= 2
+        }
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        Amount.report(
+            "KILLS", attacks: kills, lost: losses.count,
+            "at random instants of \(Self.operationsOfRound) operations in \(container), then compared with another device"
+        )
+    }
+}

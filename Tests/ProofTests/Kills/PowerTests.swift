@@ -1,0 +1,56 @@
+import MountSupport
+import SystemPackage
+import TestSupport
+import Testing
+
+/// The power is lost: the next mount has a disk on which only those writes are that had reached it by then.
+@Suite(.mounting, .timeLimit(.minutes(60)), .needsDiskImages)
+struct PowerTests {
+    /// Losses of power on one disk, before a new one is made.
+    private static let roundsOfDisk = 10
+    private static let operationsOfRound = 8
+
+    @Test(arguments: ["local", "cloud"])
+    func `a loss of power leaves what was synced, and of the rest each document as before or after`(container: String)
+        async throws
+    {
+        let rounds = max(1, Amount.attacks("POWER", default: 200) / 2)
+        let (made, losses) = try await Self.losePower(in: container, rounds: rounds)
+        #expect(losses.isEmpty, "\(losses.joined(separator: "\n"))")
+        Amount.report(
+            "POWER", attacks: made, lost: losses.count,
+            "during \(Self.operationsOfRound) operations in \(container), every second of them synced")
+    }
+
+    /// With fsync(2) switched off, the same attacks find a loss.
+    @Test func `without synchronization something is lost`() async throws {
+        let (_, losses) = try await Self.losePower(
+            in: "local", rounds: 30, environment: ["DOCFS_WITHOUT": "synchronization"], stopsAtLoss: true)
+        #expect(!losses.isEmpty)
+    }
+
+    private static func losePower(
+        in container: String, rounds: Int, environment: [String: String] = [:], stopsAtLoss: Bool = false
+    ) async throws -> (made: Int, losses: [String]) {
+        // ext4 itself may leave zeros for what truncate(2) cuts off, if nobody synced it.
+        let operations = KilledOperation.all.filter { $0.preparation.isEmpty && $0.name != "cut off" }
+        let options = MountOptions(listing: .displayNames, environment: environment)
+        var (made, losses) = (0, [String]())
+        var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
+        while made < rounds, !(stopsAtLoss && !losses.isEmpty) {
+            var random = SeededGenerator(seed: seed)
+            try await withDiskImage(size: "256M", options) { device, disk in
+                let course = KillCourse(device, container: container)
+                for round in 0..<min(roundsOfDisk, rounds - made) {
+                    let chosen = (0..<operationsOfRound).map { _ in operations.randomElement(using: &random)! }
+                    let delay = Duration.microseconds(Int64.random(in: 0..<60_000, using: &random))
+                    try await course.attack(chosen, by: .powerLoss(disk), after: delay, round: round)
+                }
+                losses += course.losses.map { "seed \(seed): \($0)" }
+                made += course.kills
+            }
+            seed &+= 2
+        }
+        return (made, losses)
+    }
+}
