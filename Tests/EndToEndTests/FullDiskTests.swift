@@ -14,6 +14,17 @@ struct FullDiskTests {
         try await eventually(within: .seconds(20)) { try device.treeState()["cloud.pending"] == "0" }
     }
 
+    /// docfs may free room by itself after the disk was filled, as when it has sent what is removed. Then the disk is filled again.
+    private static func expectNoRoom(on disk: DiskImage, make: () throws -> Void, undo: () throws -> Void) async throws
+    {
+        for _ in 0..<5 {
+            do { try make() } catch Errno.noSpace { return }
+            try undo()
+            try await disk.fill()
+        }
+        Issue.record("a full disk has room again and again")
+    }
+
     @Test func `a full disk empties the trash before anything is refused`() async throws {
         try await withDiskImage { device, disk in
             let large = LargeContent(pieces: 20)
@@ -45,8 +56,10 @@ struct FullDiskTests {
                 try await disk.fill()
                 try (device.cloud / "\(number).txt").remove()
                 try await disk.fill()
-                #expect(throws: Errno.noSpace) { try (device.local / "New \(number)").makeFolder() }
-                #expect(throws: Errno.noSpace) { try (device.local / "New \(number).txt").create("new") }
+                let new = device.local / "New \(number)"
+                try await Self.expectNoRoom(on: disk, make: { try new.makeFolder() }, undo: { try new.removeFolder() })
+                let text = device.local / "New \(number).txt"
+                try await Self.expectNoRoom(on: disk, make: { try text.create("new") }, undo: { try text.remove() })
             }
             func check() throws {
                 for number in 0..<Self.count {
