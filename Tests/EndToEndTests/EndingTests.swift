@@ -1,0 +1,40 @@
+import Glibc
+import MountSupport
+import SystemPackage
+import Testing
+
+/// The end of a mount that is busy.
+@Suite(.mounting, .timeLimit(.minutes(5)))
+struct EndingTests {
+    private static let size = 256 << 20
+
+    private static func end(_ device: Device) async throws {
+        device.signalProcesses(SIGTERM)
+        try await eventually(within: .seconds(5)) { device.processes.isEmpty }
+        #expect(!device.isMounted)
+    }
+
+    @Test func `SIGTERM during an upload and a download ends the mount within 5 seconds, and the next one goes on`()
+        async throws
+    {
+        let server = try await S3Server.shared()
+        let options = MountOptions(cloudURL: server.url(), environment: try server.environment())
+        try await withTwoDevices(options) { laptop, desktop in
+            try await laptop.shell("head -c \(Self.size) /dev/urandom > cloud/Film.bin")
+            let film = laptop.cloud / "Film.bin"
+            let digest = try await laptop.shell("sha256sum < cloud/Film.bin").line
+            try await eventually { try film.state()["uploading"] == "uploading" }
+            try await Self.end(laptop)
+            try await laptop.mount()
+            try await eventually(within: .seconds(60)) { try film.state()["uploading"] == "uploaded" }
+
+            let placeholder = desktop.cloud / "Film.bin"
+            try await eventually { try placeholder.linkStatus().st_size == Self.size }
+            try placeholder.setAttribute("user.document.downloading", "current")
+            try await eventually { try placeholder.state()["downloading"] != "notDownloaded" }
+            try await Self.end(desktop)
+            try await desktop.mount()
+            #expect(try await desktop.shell("sha256sum < cloud/Film.bin").line == digest)
+        }
+    }
+}
