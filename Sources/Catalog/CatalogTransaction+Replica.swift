@@ -230,18 +230,18 @@ extension CatalogTransaction {
         }
     }
 
-    /// Forgets the commit in the outbox. Call this when the log that it was sent to no longer exists.
+    /// Forgets the commit in the outbox. Call this when the log has it, when another commit got its position, or when the log that it was
+    /// sent to no longer exists.
     public func emptyOutbox() throws { try turn.write { try $0.execute(sql: "DELETE FROM outbox") } }
 
     /// Stores the commit that is about to be appended to the log, in place of any other (`Crashes`).
     ///
     /// - Parameters:
-    ///   - record: the commit with the pending flags that it clears; nil empties the outbox, whatever commit it has.
+    ///   - record: the commit with the pending flags that it clears.
     ///   - commit: the id of the commit.
-    public func setOutbox(_ record: [UInt8]?, commit: CommitID) throws {
+    public func setOutbox(_ record: [UInt8], commit: CommitID) throws {
+        try emptyOutbox()
         try turn.write { db in
-            try db.cachedStatement(sql: "DELETE FROM outbox").execute()
-            guard let record else { return }
             try db.cachedStatement(sql: "INSERT INTO outbox VALUES(?,?)").execute(arguments: [
                 commit.uuid, Data(record),
             ])

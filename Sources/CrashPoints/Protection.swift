@@ -2,8 +2,8 @@
     import Glibc
 #endif
 
-/// A thing that docfs does only so that nothing is lost by a kill or a loss of power. Tests switch one off by `DOCFS_WITHOUT` in a debug build, and must find
-/// that something is lost: a negative control. In a release build nothing can be switched off.
+/// A thing that docfs does only so that nothing is lost by a kill or a loss of power. Tests switch one off by `DOCFS_WITHOUT` in a debug
+/// build, and must find that something is lost: a negative control. In a release build nothing can be switched off.
 public enum Protection: String, CaseIterable, Sendable {
     /// A document's display name is on its file, too.
     case nameOnFile

@@ -110,7 +110,7 @@ struct ReplicaTableTests {
                 #expect(try catalog.outbox() == [1, 0, 255])
                 try catalog.setOutbox([2], commit: CommitID(numbered: 2))
                 #expect(try catalog.outbox() == [2])
-                try catalog.setOutbox(nil, commit: CommitID(numbered: 2))
+                try catalog.emptyOutbox()
                 #expect(try catalog.outbox() == nil)
             }
         }

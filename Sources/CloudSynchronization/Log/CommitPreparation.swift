@@ -36,9 +36,7 @@ struct CommitPreparation: Sendable {
     }
 
     /// Another commit got the position: this one is made anew.
-    func drop(_ outgoing: OutgoingCommit) throws {
-        try store.write { try $0.setOutbox(nil, commit: outgoing.commit.id) }
-    }
+    func dropOutgoing() throws { try store.write { try $0.emptyOutbox() } }
 
     private func draft(_ catalog: CatalogTransaction) throws -> CommitDraft {
         let uploaded = try uploads.current(catalog)

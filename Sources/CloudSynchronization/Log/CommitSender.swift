@@ -45,7 +45,7 @@ struct CommitSender: Sendable {
                 hasSent = true
             case .taken:
                 // Another device wrote to that position first. Its commit is applied; what is pending becomes a new commit after it.
-                try preparation.drop(outgoing)
+                try preparation.dropOutgoing()
                 try await follower.followLog()
             }
         }

@@ -89,7 +89,7 @@ struct OutgoingCommit: Sendable {
             try catalog.setResolution(nil, of: id)
         }
         try advanceWithdrawals(catalog)
-        try catalog.setOutbox(nil, commit: commit.id)
+        try catalog.emptyOutbox()
         return Set(carried.sent.filter { $0.version != nil }.map(\.id))
     }
 

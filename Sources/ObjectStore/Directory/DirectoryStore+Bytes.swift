@@ -7,26 +7,26 @@ import SystemPackage
 extension DirectoryStore {
     private static let pieceLength = 4 << 20
 
-    static func write(_ bytes: ArraySlice<UInt8>, to file: OpenDescriptor, _ key: ObjectKey) throws(ObjectStoreError) {
+    func write(_ bytes: ArraySlice<UInt8>, to file: OpenDescriptor, _ key: ObjectKey) throws(ObjectStoreError) {
         var rest = bytes
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file.number, $0.baseAddress, $0.count) }
             if count < 0 {
                 if errno == EINTR { continue }
-                throw errno == ENOSPC ? .outOfSpace : .failed(key, Errno(rawValue: errno))
+                throw failure(key, errno)
             }
             rest = rest.dropFirst(count)
         }
     }
 
     /// Within the kernel where both file systems can, else through a buffer.
-    static func copy(
+    func copy(
         _ source: Int32, to target: OpenDescriptor, length: Int64, _ key: ObjectKey, _ progress: (Int64) -> Bool
     ) throws(ObjectStoreError) {
         var offset: off_t = 0
         var isDirect = true
         while offset < length {
-            let wanted = min(pieceLength, Int(length - Int64(offset)))
+            let wanted = min(Self.pieceLength, Int(length - Int64(offset)))
             var count = 0
             if isDirect {
                 count = copy_file_range(source, &offset, target.number, nil, wanted, 0)
@@ -35,7 +35,7 @@ extension DirectoryStore {
                     isDirect = false
                     continue
                 }
-                if count < 0 { throw errno == ENOSPC ? .outOfSpace : .failed(key, Errno(rawValue: errno)) }
+                if count < 0 { throw failure(key, errno) }
             } else {
                 let bytes = try read(source, Int64(offset)..<Int64(offset) + Int64(wanted), key)
                 try write(bytes[...], to: target, key)
@@ -47,19 +47,18 @@ extension DirectoryStore {
         }
     }
 
-    static func read(
+    func read(
         _ file: OpenDescriptor, _ range: Range<Int64>, _ key: ObjectKey
     ) throws(ObjectStoreError) -> [UInt8] { try read(file.number, range, key) }
 
-    private static func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8]
-    {
+    private func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8] {
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw .failed(key, Errno(rawValue: errno)) }
+        guard fstat(file, &status) == 0 else { throw failure(key, errno) }
         let end = min(range.upperBound, Int64(status.st_size))
         guard range.lowerBound < end else { return [] }
         do throws(Errno) {
             return try FileDescriptor(rawValue: file).bytes(
                 at: range.lowerBound, count: Int(end - range.lowerBound))
-        } catch { throw .failed(key, error) }
+        } catch { throw failure(key, error.rawValue) }
     }
 }

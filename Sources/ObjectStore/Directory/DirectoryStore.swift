@@ -44,7 +44,7 @@ public struct DirectoryStore: ObjectStore {
     public func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
         try await onBlockingThread { () throws(ObjectStoreError) in
             try put(key) { file throws(ObjectStoreError) in
-                try Self.write(bytes[...], to: file, key)
+                try write(bytes[...], to: file, key)
             }
         }
     }
@@ -55,7 +55,7 @@ public struct DirectoryStore: ObjectStore {
     ) async throws(ObjectStoreError) -> PutOutcome {
         try await onBlockingThread { () throws(ObjectStoreError) in
             try put(key) { target throws(ObjectStoreError) in
-                try Self.copy(file.rawValue, to: target, length: length, key, progress)
+                try copy(file.rawValue, to: target, length: length, key, progress)
             }
         }
     }
@@ -63,7 +63,7 @@ public struct DirectoryStore: ObjectStore {
     public func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
         try await onBlockingThread { () throws(ObjectStoreError) in
             let file = try openObject(key)
-            let bytes = try Self.read(file, 0..<Int64(limit) + 1, key)
+            let bytes = try read(file, 0..<Int64(limit) + 1, key)
             guard bytes.count <= limit else {
                 throw .corrupted(key, "it is larger than \(limit) bytes")
             }
@@ -74,7 +74,7 @@ public struct DirectoryStore: ObjectStore {
     public func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
         try await onBlockingThread { () throws(ObjectStoreError) in
             let file = try openObject(key)
-            return try Self.read(file, range, key)
+            return try read(file, range, key)
         }
     }
 
