@@ -94,8 +94,20 @@ public struct Device: Sendable {
     public func crash() async throws {
         guard !processes.isEmpty else { throw NotMounted(mountpoint: mountpoint) }
         killProcesses()
-        try await eventually { processes.isEmpty }
+        try await waitUntilGone()
         try await clearDeadMount()
+    }
+
+    /// Waits until no docfs serves the mountpoint and none holds the store: a process that is ending has no arguments any more, and may have
+    /// the store's lock still.
+    public func waitUntilGone() async throws {
+        try await eventually { processes.isEmpty && storeIsFree }
+    }
+
+    private var storeIsFree: Bool {
+        guard let lock = try? FileDescriptor.open(store / "lock", .readOnly, options: .closeOnExec) else { return true }
+        defer { try? lock.close() }
+        return flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0
     }
 
     /// The docfs processes that serve this mountpoint, by their arguments.

@@ -178,7 +178,7 @@ final class KillCourse {
     /// Kills docfs, if that has not happened.
     private func end() async throws {
         device.killProcesses()
-        try await eventually { device.processes.isEmpty }
+        try await device.waitUntilGone()
         try await device.clearDeadMount()
         kills += 1
     }
