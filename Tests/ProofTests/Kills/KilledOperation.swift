@@ -122,7 +122,10 @@ struct KilledOperation: Sendable {
             name: "save by renaming",
             steps: [
                 Step(
-                    perform: { try ($0.folder / "Plan.txt.tmp").create("new plan") },
+                    perform: { try ($0.folder / "Plan.txt.tmp").create() },
+                    change: { $0.add("Plan.txt.tmp", .newFile()) }),
+                Step(
+                    perform: { try ($0.folder / "Plan.txt.tmp").write("new plan") },
                     change: { $0.add("Plan.txt.tmp", .newFile("new plan")) }),
                 Step(
                     perform: { try ($0.folder / "Plan.txt.tmp").rename(to: $0.folder / "Plan.txt") },
