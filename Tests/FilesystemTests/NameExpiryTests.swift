@@ -3,7 +3,7 @@ import Catalog
 @testable import Filesystem
 import Testing
 
-/// The one message to the kernel that docfs lays out by itself.
+/// A message to the kernel that docfs lays out by itself.
 @Suite struct NameExpiryTests {
     @Test func `the message has the layout of the kernel's headers`() {
         let message = NameExpiry.message("Plän.txt", in: InodeNumber(258))

@@ -37,7 +37,11 @@ extension DirectoryStore {
                 }
                 if count < 0 { throw failure(key, errno) }
             } else {
-                let bytes = try read(source, Int64(offset)..<Int64(offset) + Int64(wanted), key)
+                let bytes: [UInt8]
+                // The source is a file of this device, whose errors say nothing about the store.
+                do throws(Errno) {
+                    bytes = try Self.read(source, Int64(offset)..<Int64(offset) + Int64(wanted))
+                } catch { throw .failed(key, error) }
                 try write(bytes[...], to: target, key)
                 count = bytes.count
                 offset += off_t(count)
@@ -49,16 +53,15 @@ extension DirectoryStore {
 
     func read(
         _ file: OpenDescriptor, _ range: Range<Int64>, _ key: ObjectKey
-    ) throws(ObjectStoreError) -> [UInt8] { try read(file.number, range, key) }
+    ) throws(ObjectStoreError) -> [UInt8] {
+        do throws(Errno) { return try Self.read(file.number, range) } catch { throw failure(key, error.rawValue) }
+    }
 
-    private func read(_ file: Int32, _ range: Range<Int64>, _ key: ObjectKey) throws(ObjectStoreError) -> [UInt8] {
+    private static func read(_ file: Int32, _ range: Range<Int64>) throws(Errno) -> [UInt8] {
         var status = stat()
-        guard fstat(file, &status) == 0 else { throw failure(key, errno) }
+        guard fstat(file, &status) == 0 else { throw Errno(rawValue: errno) }
         let end = min(range.upperBound, Int64(status.st_size))
         guard range.lowerBound < end else { return [] }
-        do throws(Errno) {
-            return try FileDescriptor(rawValue: file).bytes(
-                at: range.lowerBound, count: Int(end - range.lowerBound))
-        } catch { throw failure(key, error.rawValue) }
+        return try FileDescriptor(rawValue: file).bytes(at: range.lowerBound, count: Int(end - range.lowerBound))
     }
 }
