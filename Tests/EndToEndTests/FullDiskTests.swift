@@ -14,7 +14,8 @@ struct FullDiskTests {
         try await eventually(within: .seconds(20)) { try device.treeState()["cloud.pending"] == "0" }
     }
 
-    /// docfs may free room by itself after the disk was filled, as when it has sent what is removed. Then the disk is filled again.
+    /// Once a folder was made on the full disk, and why there was room is not known. So the disk is filled again, and docfs must refuse
+    /// within five tries.
     private static func expectNoRoom(on disk: DiskImage, make: () throws -> Void, undo: () throws -> Void) async throws
     {
         for _ in 0..<5 {
