@@ -223,6 +223,11 @@ public final class Catalog: Sendable {
         }
     }
 
+    /// Writes the waiting rows if the row of this entry is among them. Must not be called within a read or write.
+    ///
+    /// - Throws: `CatalogError`; the rows then wait again.
+    public func writeIfWaiting(_ inode: InodeNumber) throws { if waiting[inode] != nil { try writeWaiting() } }
+
     private func commit(_ rows: [InodeNumber: WaitingRows.Waiting], _ actions: WaitingActions.Changes) throws {
         do {
             try connection.begin()

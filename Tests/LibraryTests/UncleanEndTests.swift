@@ -347,6 +347,19 @@ struct UncleanEndTests {
         }
     }
 
+    /// The id is on no file, so only the row can tell it.
+    @Test func `an id that was read survives a crash, though the row had been waiting`() async throws {
+        try await withDevice { device in
+            try device.close()
+            try device.open(defersCommits: true)
+            try device.create("Groceries.txt", "milk", in: .local)
+            let id = try device.attribute("user.document.id", "Groceries.txt", in: .local)
+            try device.crash()
+            try device.open()
+            #expect(try device.attribute("user.document.id", "Groceries.txt", in: .local) == id)
+        }
+    }
+
     /// A mode with which docfs could not open the file is not set on the file. A write to a cloud document is committed first.
     @Test(arguments: [(InodeNumber.local, UInt16(0o751), false), (.local, 0o400, true), (.cloud, 0o751, true)])
     func `a file that was made just before a crash has the attributes that it was given`(

@@ -50,6 +50,7 @@ final class Metadata: LibraryPart {
 
     private static let displayName = BackingStore.displayNameAttribute
     private static let computedPrefix = "user.document."
+    private static let id = "user.document.id"
     private static let maximumValue = 64 * 1024
     /// For all attributes of an entry together, as they are stored: more would not fit into a commit.
     private static let maximumTotal = 512 * 1024
@@ -58,6 +59,7 @@ final class Metadata: LibraryPart {
     func extendedAttribute(_ name: String, of node: Node) throws(Refusal) -> [UInt8] {
         try Self.requireUserAttribute(name)
         guard case .entry(let inode) = node else { throw .noSuchAttribute }
+        if name == Self.id { writeBeforeShowingID(of: inode) }
         return try inspect { catalog in
             let entry = try entryOrOrphan(inode, catalog)
             if let value = try requestAttribute(name, of: entry, catalog) { return Array(value.utf8) }
@@ -73,6 +75,12 @@ final class Metadata: LibraryPart {
             guard let value = try entry.storedAttributes()[name] else { throw Refusal.noSuchAttribute }
             return value
         }
+    }
+
+    /// An id that a program has seen must survive the end of the process. No file tells the id, so its row may not wait any longer.
+    private func writeBeforeShowingID(of inode: InodeNumber) {
+        // On a failure, which the catalog reports, the row goes on waiting; the id can be read on a full disk as well.
+        try? catalog.writeIfWaiting(inode)
     }
 
     /// The names of all attributes that can be copied; computed ones are not among them.
@@ -229,7 +237,7 @@ final class Metadata: LibraryPart {
         _ name: String, of entry: Entry, _ catalog: CatalogTransaction
     ) throws -> String? {
         switch name {
-        case "user.document.id": return entry.id?.description
+        case Self.id: return entry.id?.description
         case "user.document.filename": return entry.filename
         case "user.document.created": return entry.created.iso8601
         case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
