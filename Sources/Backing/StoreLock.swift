@@ -1,4 +1,6 @@
+import CLinux
 import Glibc
+import LinuxFiles
 import SystemPackage
 
 /// Why a store cannot be used, in one line for a person.
@@ -11,7 +13,7 @@ public struct StoreError: Error, CustomStringConvertible, Sendable {
 }
 
 /// Prevents a second docfs from using a store. It is an flock(2) on the file `lock`, held until this object is freed or the process ends,
-/// however it ends.
+/// however it ends. The file names its holder (`StoreHolder`).
 public final class StoreLock: Sendable {
     private let descriptor: Descriptor
 
@@ -29,6 +31,29 @@ public final class StoreLock: Sendable {
             throw StoreError(
                 "the store \(path) is in use by another docfs; unmount that first, or choose another with --store")
         }
+        record(StoreHolder(isEnding: false))
+    }
+
+    /// Says that this process will soon let go of the lock: it serves no mount any more.
+    public func recordEnding() { record(StoreHolder(isEnding: true)) }
+
+    private func record(_ holder: StoreHolder) {
+        // `try?`: on a full disk the file names nobody, and a mount that meets this process does not wait for its end.
+        try? FileDescriptor(rawValue: descriptor.number).write(Array(holder.text.utf8), at: 0)
+    }
+
+    /// Waits at most 5 seconds for the docfs that used the store last, if it is ending: after `docfs unmount`, SIGTERM or SIGKILL a process
+    /// may hold the lock and the mount for a moment still. Does not wait for one that goes on serving.
+    public static func waitForEndingHolder(path: String) {
+        let deadline = ContinuousClock.now + .seconds(5)
+        while ContinuousClock.now < deadline, let holder = holder(path), holder.willSoonBeGone { usleep(10_000) }
+    }
+
+    private static func holder(_ path: String) -> StoreHolder? {
+        guard let file = try? Descriptor.open(path + "/lock", O_RDONLY), let bytes = try? file.readPrefix(256) else {
+            return nil
+        }
+        return StoreHolder(String(decoding: bytes, as: UTF8.self))
     }
 
     private static func makeFolders(_ path: String) throws(StoreError) {

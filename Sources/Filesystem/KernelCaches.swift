@@ -22,10 +22,14 @@ final class KernelCaches: LibraryObserver {
     private let showToWatchers: WatcherNotice
 
     /// - Parameter showToWatchers: `RemoteEvents.show`.
+    private let patience: DispatchTimeInterval
+
+    /// - Parameter patience: how long a request waits at most until names are forgotten.
     init(
         kernel: any KernelNotifications, folderStreams: FolderStreams, statePolls: StatePolls,
-        showToWatchers: @escaping WatcherNotice
+        patience: DispatchTimeInterval = .milliseconds(100), showToWatchers: @escaping WatcherNotice
     ) {
+        self.patience = patience
         self.kernel = kernel
         self.folderStreams = folderStreams
         self.statePolls = statePolls
@@ -78,14 +82,12 @@ final class KernelCaches: LibraryObserver {
 
     func whenNamesAreForgotten(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    private static let patience = DispatchTimeInterval.milliseconds(100)
-
     /// Waits until the kernel has expired all names that changed until now. Bounded, since the kernel may be waiting for us with the
     /// directory's lock held.
     func waitUntilNamesAreForgotten() {
         let expired = DispatchSemaphore(value: 0)
         queue.async { expired.signal() }
-        _ = expired.wait(timeout: .now() + Self.patience)
+        _ = expired.wait(timeout: .now() + patience)
     }
 
     /// Waits until the kernel has been told everything.

@@ -32,6 +32,7 @@ enum MountDaemon {
         }
         synchronization.compareStore()
         try session.run()
+        lock.recordEnding()
         notify(.stopping, logger)
         signals.forEach { $0.cancel() }
         synchronization.stop()

@@ -1,3 +1,4 @@
+import Backing
 import Documents
 import Filesystem
 import Glibc
@@ -16,8 +17,9 @@ struct MountRequest {
     let isBackground: Bool
 
     init(mountpoint: String, options: MountOptions, isBackground: Bool) throws {
-        self.mountpoint = try Self.checkedMountpoint(mountpoint)
         storePath = Self.absolute(try options.store ?? Self.defaultStore())
+        StoreLock.waitForEndingHolder(path: storePath)
+        self.mountpoint = try Self.checkedMountpoint(mountpoint)
         cloud =
             try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) } ?? .directory(storePath + "-cloud")
         self.options = options

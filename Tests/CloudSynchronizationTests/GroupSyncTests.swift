@@ -7,7 +7,7 @@ import Testing
 
 @testable import CloudSynchronization
 
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct GroupSyncTests {
     @Test func `each caller that waits for a group sync gets the result of its own file`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "docfs-group-sync-\(UUID())")

@@ -4,7 +4,7 @@ import Testing
 @testable import CloudSynchronization
 
 /// A sleep that ends early when something is to be done.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct WakeTests {
     /// A sleep that lasts until its task is cancelled.
     private static let endless: @Sendable (Duration) async throws -> Void = { _ in

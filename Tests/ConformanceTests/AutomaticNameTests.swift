@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Automatic names". The kernel tells of a close a moment later, so what a save does is awaited.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct AutomaticNameTests {
     @Test(arguments: Ground.all, ["Untitled.txt", "Untitled"])
     func `an automatic display name is the first non-blank line of the text, at each save`(

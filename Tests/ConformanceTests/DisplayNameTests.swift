@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Display names": the attributes that say and set a name.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct DisplayNameTests {
     @Test(arguments: Ground.all, Listing.allCases)
     func `setting user.displayName names a document`(ground: Ground, listing: Listing) async throws {

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Two names" and "Order": what `ls -U` shows in either mode.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ListingTests {
     @Test(arguments: Ground.all, ["local", "cloud"])
     func `ls shows filenames`(ground: Ground, container: String) async throws {

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Moving between local and cloud".
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct MigrationTests {
     typealias Containers = (source: String, target: String)
 
@@ -73,7 +73,7 @@ struct MigrationTests {
             let uploading = try tree.state("cloud/Groceries.txt")["uploading"]
             #expect(["waiting", "uploading", "uploaded"].contains(uploading))
             #expect(try tree.state("cloud/Groceries.txt")["downloading"] == "current")
-            try await eventually(within: .seconds(30)) {
+            try await eventually {
                 try tree.state("cloud/Groceries.txt")["uploading"] == "uploaded"
             }
             #expect(try tree.text("cloud/Groceries.txt") == "milk")

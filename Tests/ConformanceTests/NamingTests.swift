@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Two names".
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct NamingTests {
     @Test(arguments: Ground.all)
     func `every document has a generated filename and the display name it was created under`(ground: Ground)

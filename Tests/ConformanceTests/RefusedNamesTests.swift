@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Names that are refused, with nothing changed.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct RefusedNamesTests {
     @Test(arguments: Ground.all)
     func `a name that is not UTF-8 is EILSEQ`(ground: Ground) async throws {

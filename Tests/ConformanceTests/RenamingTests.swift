@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Two names": renaming within one container.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct RenamingTests {
     @Test(arguments: Ground.all, ["local", "cloud"])
     func `renaming to an unused name sets the display name, and the filename stays and still resolves`(

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Saving".
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct SavingTests {
     /// Makes a document between two others, so that its place in the order can be told.
     private static func makeDocument(in folder: String, _ tree: any DocumentTree) throws -> Identity {

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "Dotfiles and scratch files".
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ScratchFileTests {
     static let scratchNames = [
         "notes~", "#notes#", ".#lock", "a.swp", "a.swo", "a.swx", "b.tmp", "c.part", "d.crdownload", "~$letter.docx",

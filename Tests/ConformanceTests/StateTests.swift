@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Semantics, "State".
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct StateTests {
     @Test(arguments: Ground.all, ["local", "cloud"])
     func `F.state resolves for any name of the document, and is not listed`(ground: Ground, container: String)

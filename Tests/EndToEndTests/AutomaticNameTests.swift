@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct AutomaticNameTests {
     private static func stem(_ filename: String) -> String {
         String(filename[..<(filename.lastIndex(of: ".") ?? filename.endIndex)])

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Completion in shells (Semantics, "The command").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct CompletionTests {
     @Test func `bash completes display names`() async throws {
         try await withDevice { device in

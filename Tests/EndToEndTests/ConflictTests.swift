@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Versions in conflict, and choosing among them (Semantics, "Conflicts").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ConflictTests {
     /// `Plan.txt`, edited by both devices while neither could see the other; the desktop later.
     private func withConflict(
@@ -16,6 +16,7 @@ struct ConflictTests {
             let there = desktop.cloud / "Plan.txt"
             try here.create("plan\n")
             try await eventually { try there.text() == "plan\n" }
+            try await desktop.waitUntilHere(there)
             try laptop.cloudDirectory.disconnect()
             try here.append("laptop\n")
             try there.append("desktop, later\n")

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Copies and backups made by programs that copy extended attributes (Semantics, "Other attributes").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct CopyTests {
     @Test(
         arguments: [

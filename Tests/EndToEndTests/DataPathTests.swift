@@ -5,7 +5,7 @@ import Testing
 
 /// Rules that hold whether the kernel reads and writes backing files by itself (passthrough) or asks
 /// docfs: `scripts/test` runs all tests here both ways, as root and as an ordinary user.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct DataPathTests {
     @Test(arguments: ["local", "cloud"])
     func `size and times follow what is written into a mapping`(container: String) async throws {

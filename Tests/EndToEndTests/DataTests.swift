@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 import TestSupport
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct DataTests {
     @Test(arguments: ["local", "cloud"])
     func `writes at any offset read back as a plain file would give them`(container: String)

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Programs of the desktop, each run as a person runs it: typed keys for those with a screen, a command for the others.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct DesktopProgramTests {
     private static let containers = ["local", "cloud"]
 

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct DirectoryTests {
     @Test(arguments: ["local", "cloud"])
     func `folders are made and removed`(container: String) async throws {

@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct DisplayNameTests {
     @Test func `setfattr -n user.displayName names a document`() async throws {
         try await withDevice(.displayNames) { device in

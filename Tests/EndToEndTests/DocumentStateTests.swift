@@ -4,7 +4,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct DocumentStateTests {
     @Test func `the state of a local document, key by key`() async throws {
         try await withDevice { device in
@@ -204,7 +204,7 @@ struct DocumentStateTests {
             #expect(try inCloud.text() == "milk")
 
             for obstacle in obstacles { try obstacle.remove() }
-            try await eventually(within: .seconds(40)) {
+            try await eventually {
                 try inCloud.state()["uploading"] == "uploaded"
             }
             let healed = try inCloud.state()

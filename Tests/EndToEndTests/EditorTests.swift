@@ -5,7 +5,7 @@ import Testing
 /// Programs that save documents, each in its own way; the document stays the same one.
 ///
 /// Vim makes no backups in /tmp of its own accord, hence its empty `backupskip`.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct EditorTests {
     static func expectSameDocument(
         in container: String, listing: Listing, after script: String, says text: String,

@@ -4,12 +4,15 @@ import SystemPackage
 import Testing
 
 /// The end of a mount that is busy.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct EndingTests {
-    private static let size = 256 << 20
+    private static let size = 16 << 20
+    /// So much of a transfer passes before it is held.
+    private static let passing = 2 << 20
 
     private static func end(_ device: Device) async throws {
         device.signalProcesses(SIGTERM)
+        // The contract's bound (Semantics, "The command").
         try await eventually(within: .seconds(5)) { device.processes.isEmpty }
         #expect(!device.isMounted)
     }
@@ -18,21 +21,29 @@ struct EndingTests {
         async throws
     {
         let server = try await S3Server.shared()
-        let options = MountOptions(cloudURL: server.url(), environment: try server.environment())
+        let holder = try HeldServer(before: server.port)
+        let options = MountOptions(cloudURL: server.url(through: holder), environment: try server.environment())
         try await withTwoDevices(options) { laptop, desktop in
+            holder.hold(.requests, after: Self.passing)
             try await laptop.shell("head -c \(Self.size) /dev/urandom > cloud/Film.bin")
             let film = laptop.cloud / "Film.bin"
             let digest = try await laptop.shell("sha256sum < cloud/Film.bin").line
             try await eventually { try film.state()["uploading"] == "uploading" }
+            try await eventually { holder.isHolding(.requests) }
+            #expect(try film.state()["uploading"] == "uploading")
             try await Self.end(laptop)
+            holder.release()
             try await laptop.mount()
-            try await eventually(within: .seconds(60)) { try film.state()["uploading"] == "uploaded" }
+            try await eventually { try film.state()["uploading"] == "uploaded" }
 
             let placeholder = desktop.cloud / "Film.bin"
             try await eventually { try placeholder.linkStatus().st_size == Self.size }
+            holder.hold(.replies, after: Self.passing)
             try placeholder.setAttribute("user.document.downloading", "current")
-            try await eventually { try placeholder.state()["downloading"] != "notDownloaded" }
+            try await eventually { holder.isHolding(.replies) }
+            #expect(try placeholder.state()["downloading"] == "downloading")
             try await Self.end(desktop)
+            holder.release()
             try await desktop.mount()
             #expect(try await desktop.shell("sha256sum < cloud/Film.bin").line == digest)
         }

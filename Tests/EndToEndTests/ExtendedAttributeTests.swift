@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ExtendedAttributeTests {
     @Test func `user attributes are listed, read, written and removed`() async throws {
         try await withDevice { device in

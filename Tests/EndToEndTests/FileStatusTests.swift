@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct FileStatusTests {
     @Test(arguments: ["local", "cloud"])
     func `utimens sets times with nanoseconds`(container: String) async throws {

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct FilenameConventionTests {
     private static func pattern(_ convention: FilenameConvention) -> String {
         switch convention {

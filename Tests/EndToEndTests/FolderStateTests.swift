@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct FolderStateTests {
     @Test func `the state of a folder is a header and one line per document in listing order`()
         async throws
@@ -113,7 +113,7 @@ struct FolderStateTests {
             for name in ["A.txt", "B.txt"] { try (device.cloud / name).create(name) }
             try await eventually { try (Int(device.treeState()["cloud.pending"] ?? "") ?? 0) >= 2 }
             try device.cloudDirectory.reconnect()
-            try await eventually(within: .seconds(40)) {
+            try await eventually {
                 try device.treeState()["cloud.pending"] == "0"
             }
             #expect(try device.treeState()["cloud.connection"] == "online")

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// On a full disk, operations that need space fail and change nothing. Mounting, reading and removing always work.
-@Suite(.mounting, .timeLimit(.minutes(5)), .needsDiskImages)
+@Suite(.mounting, .timeLimit(.minutes(15)), .needsDiskImages)
 struct FullDiskTests {
     private static let count = 12
 
@@ -11,7 +11,7 @@ struct FullDiskTests {
         for number in 0..<count * 3 { try (device.local / "\(number).txt").create("local \(number)") }
         for number in 0..<count { try (device.cloud / "\(number).txt").create("cloud \(number)") }
         try (device.local / "Folder").makeFolder()
-        try await eventually(within: .seconds(20)) { try device.treeState()["cloud.pending"] == "0" }
+        try await eventually { try device.treeState()["cloud.pending"] == "0" }
     }
 
     /// Once a folder was made on the full disk, and why there was room is not known. So the disk is filled again, and docfs must refuse
@@ -20,10 +20,22 @@ struct FullDiskTests {
     {
         for _ in 0..<5 {
             do { try make() } catch Errno.noSpace { return }
-            try undo()
+            try notRefused("taking back what found room", undo)
             try await disk.fill()
         }
         Issue.record("a full disk has room again and again")
+    }
+
+    /// Names an operation that a full disk must not refuse.
+    private static func notRefused(_ operation: String, _ body: () throws -> Void) throws {
+        do { try body() } catch { throw Refused(operation: operation, error: error) }
+    }
+
+    private struct Refused: Error, CustomStringConvertible {
+        let operation: String
+        let error: any Error
+
+        var description: String { "on the full disk, \(operation) was refused: \(error)" }
     }
 
     @Test func `a full disk empties the trash before anything is refused`() async throws {
@@ -53,9 +65,11 @@ struct FullDiskTests {
                     moved.insert(number)
                 }
                 try await disk.fill()
-                try (device.local / "\(Self.count + number).txt").remove()
+                try Self.notRefused("rm local/\(Self.count + number).txt") {
+                    try (device.local / "\(Self.count + number).txt").remove()
+                }
                 try await disk.fill()
-                try (device.cloud / "\(number).txt").remove()
+                try Self.notRefused("rm cloud/\(number).txt") { try (device.cloud / "\(number).txt").remove() }
                 try await disk.fill()
                 let new = device.local / "New \(number)"
                 try await Self.expectNoRoom(on: disk, make: { try new.makeFolder() }, undo: { try new.removeFolder() })

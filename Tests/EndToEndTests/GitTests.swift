@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct GitTests {
     @Test(arguments: ["local", "cloud"])
     func `git keeps a repository with display names shown`(container: String) async throws {

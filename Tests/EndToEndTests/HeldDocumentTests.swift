@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Programs that keep a document open while they or other devices save it.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct HeldDocumentTests {
     /// A shell function for the scripts: waits until a command succeeds. `THERE` is the other device's `Documents`.
     private static let functions = """
@@ -90,7 +90,7 @@ struct HeldDocumentTests {
                 try file.truncate(to: 0)
                 try file.write(Array(text.utf8), at: 0)
                 try file.synchronize()
-                try await eventually(within: .seconds(8)) { try (desktop.cloud / "Plan.txt").text() == text }
+                try await eventually(within: .seconds(9)) { try (desktop.cloud / "Plan.txt").text() == text }
             }
             try file.close()
             try await Self.expectNoConflict([laptop, desktop], current: "three\n")

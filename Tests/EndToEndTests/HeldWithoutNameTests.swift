@@ -2,7 +2,7 @@ import MountSupport
 import Testing
 
 /// Open files and folders whose name was removed behave as on any file system.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct HeldWithoutNameTests {
     private static func expect(_ program: String, says line: String, listing: Listing) async throws {
         try await withDevice(MountOptions(listing: listing)) { device in

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Any number of folders and documents works under any limit of open files.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct LimitTests {
     /// Mounts with a limit on open descriptors.
     private static func mount(_ device: Device, descriptors: Int) async throws {
@@ -25,7 +25,7 @@ struct LimitTests {
         try await withTwoDevices { laptop, desktop in
             let film = String(repeating: "0123456789abcdef", count: 1 << 18)
             try (laptop.cloud / "Film.txt").create(film)
-            try await eventually(within: .seconds(60)) { (desktop.cloud / "Film.txt").exists }
+            try await eventually { (desktop.cloud / "Film.txt").exists }
             try await desktop.unmount()
             // In units of 512 bytes: 2 MiB. The film has 4 MiB.
             try await Self.mount(desktop, limit: "-f 4096")
@@ -60,9 +60,9 @@ struct LimitTests {
             try await Self.mount(device, descriptors: 256)
             try (device.cloud / "Folder").makeFolder()
             for number in 0..<400 { try (device.cloud / "Folder" / "\(number).txt").create("\(number)") }
-            try await eventually(within: .seconds(60)) { try device.treeState()["cloud.pending"] == "0" }
+            try await eventually { try device.treeState()["cloud.pending"] == "0" }
             try (device.cloud / "Folder").rename(to: device.local / "Folder")
-            try await eventually(within: .seconds(60)) { try device.treeState()["cloud.pending"] == "0" }
+            try await eventually { try device.treeState()["cloud.pending"] == "0" }
             #expect(try device.treeState()["cloud.connection"] == "online")
             #expect(try device.local.appending("Folder").documentNames().count == 400)
         }

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// `docfs ls` and `docfs status`, on a terminal and elsewhere (Semantics, "The command").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ListCommandTests {
     @Test func `elsewhere than on a terminal, ls prints a document a line, without colour`() async throws {
         try await withDevice { device in

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// readdir, telldir, seekdir and rewinddir while a folder changes.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ListingCursorTests {
     /// Reads on, and jumps back and forth as often as the names allow, until the end.
     private func readOn(_ directory: OpenDirectory, from first: [String]) throws -> [String] {

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct MigrationTests {
     @Test func `moving a document into the cloud keeps its filename`() async throws {
         try await withDevice { device in
@@ -155,7 +155,7 @@ struct MigrationTests {
             #expect((moved / "Days" / "Empty").exists)
 
             let there = desktop.cloud / "Trip"
-            try await eventually(within: .seconds(20)) {
+            try await eventually {
                 try (there / "Days" / "Monday.txt").text() == "monday"
                     && (there / ".hidden" / "notes").text() == "notes"
                     && (there / "Days" / "Empty").exists
@@ -183,7 +183,7 @@ struct MigrationTests {
             #expect(try outside.identity() == identity)
             #expect(try outside.text() == "milk")
             try outside.rename(to: inside)
-            try await eventually(within: .seconds(20)) {
+            try await eventually {
                 try (desktop.cloud / "Groceries.txt").text() == "milk"
             }
             #expect(try (desktop.cloud / "Groceries.txt").identity() == identity)

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// A mount that is refused prints one line and leaves nothing behind.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct MountRefusalTests {
     private static func expectRefusal(
         _ result: ProgramResult, of device: Device, naming word: String? = nil,
@@ -81,6 +81,21 @@ struct MountRefusalTests {
             try await device.crash()
             try await device.mount()
             #expect(device.isMounted)
+        }
+    }
+
+    /// A process that was told to end, or was killed, has the store and the mountpoint for a moment still.
+    @Test(arguments: [SIGKILL, SIGTERM])
+    func `a mount waits for a docfs that is ending`(signal: Int32) async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            for _ in 0..<5 {
+                device.signalProcesses(signal)
+                if signal == SIGTERM { try await eventually { !device.isMounted } }
+                let result = try await device.attemptMount(device.mountArguments)
+                try #require(result.exitStatus == 0, "\(result.standardError)")
+                #expect(try (device.local / "Plan.txt").text() == "plan")
+            }
         }
     }
 

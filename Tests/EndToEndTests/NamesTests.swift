@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct NamesTests {
     @Test func `every document has a generated filename and the display name it was created under`()
         async throws

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// `docfs new` (Semantics, "The command").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct NewCommandTests {
     @Test func `new makes an empty document with a name and prints its path`() async throws {
         try await withDevice { device in

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The order in which a folder's documents stand.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct OrderTests {
     private static let names = ["zebra.txt", "apple.txt", "Mango.txt", "1.txt"]
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A random sequence of operations gives the same results in docfs as in a plain folder, also after docfs was killed.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct PlainFolderTests {
     /// Steps that meet each other often: few names, a few folders, of all kinds that docfs treats in their own way.
     private struct Chance {

@@ -3,10 +3,10 @@ import SystemPackage
 import Testing
 
 /// After a loss of power, everything that was synced or sent is there, and no document has another one's place or name.
-@Suite(.mounting, .timeLimit(.minutes(5)), .needsDiskImages)
+@Suite(.mounting, .timeLimit(.minutes(15)), .needsDiskImages)
 struct PowerLossTests {
     private static func waitUntilSent(_ device: Device) async throws {
-        try await eventually(within: .seconds(20)) {
+        try await eventually {
             try device.treeState()["cloud.pending"] == "0"
         }
     }

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// `Documents/.location` and `docfs prefer`.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct PreferredLocationTests {
     @Test func `documents made in Documents go to the preferred location, and resolve there`() async throws {
         try await withDevice { device in
@@ -37,7 +37,7 @@ struct PreferredLocationTests {
             #expect(try (device.cloud / "Work/Inner/b.txt").text() == "b\n")
             #expect(try (device.documents / ".state").text().hasPrefix("preferred: cloud\n"))
             #expect(throws: Errno.noSuchFileOrDirectory) { try (device.local / "a.txt").stat() }
-            try await eventually(within: .seconds(20)) {
+            try await eventually {
                 try (device.cloud / "a.txt").state()["uploading"] == "uploaded"
             }
             try await device.shell("printf local > .location")
@@ -93,7 +93,7 @@ struct PreferredLocationTests {
             try await device.shell("echo cloud > .location")
             try await device.crash()
             try await device.mount()
-            try await eventually(within: .seconds(20)) { try device.local.listing() == [".state"] }
+            try await eventually { try device.local.listing() == [".state"] }
             for number in 1...200 {
                 #expect(try (device.cloud / "Note\(number).txt").text() == "\(number)\n")
             }

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Other users who may enter the store's folder can read only the documents whose modes allow it.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct PrivateStoreTests {
     private static let ownFolders = ["staging", "trash"]
 

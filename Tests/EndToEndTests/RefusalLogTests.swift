@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The log answers why a system call was refused.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct RefusalLogTests {
     /// Tries what is refused: a migration never overwrites.
     private static func overwrite(on device: Device) async throws {

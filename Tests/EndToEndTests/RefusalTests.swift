@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct RefusalTests {
     @Test(arguments: ["local", "cloud"])
     func `hard links, devices, sockets and FIFOs are EPERM`(container: String) async throws {

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// `docfs reorder` and `docfs sort`.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ReorderCommandTests {
     private static let names = ["a.txt", "b.txt", "c.txt", "d.txt"]
 

@@ -17,7 +17,7 @@ struct RequiredProgramsTests {
     /// Looked up without a process for each: beside all other tests, 33 processes took more than a minute.
     private static let folders = (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":")
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(15)))
     func `the programs that these tests work with are installed`() async throws {
         var missing = Self.programs.filter { program in
             !Self.folders.contains { access("\($0)/\(program)", X_OK) == 0 }

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// The cloud on a real S3 server (Semantics, "Containers").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct S3Tests {
     private func options(_ server: S3Server, _ url: String? = nil) throws -> MountOptions {
         MountOptions(cloudURL: url ?? server.url(), environment: try server.environment())
@@ -15,12 +15,12 @@ struct S3Tests {
             try await laptop.shell("mkdir -p 'local/Trip/Day #1'; echo rain >'local/Trip/Day #1/50% + more?.txt'")
             try (laptop.local / "Trip").rename(to: laptop.cloud / "Trip")
             let there = desktop.cloud / "Trip" / "Day #1" / "50% + more?.txt"
-            try await eventually(within: .seconds(30)) { try there.text() == "rain\n" }
+            try await eventually { try there.text() == "rain\n" }
             try there.append("sun\n")
             let here = laptop.cloud / "Trip" / "Day #1" / "50% + more?.txt"
-            try await eventually(within: .seconds(30)) { try here.text() == "rain\nsun\n" }
+            try await eventually { try here.text() == "rain\nsun\n" }
             try await laptop.shell("rm -r cloud/Trip")
-            try await eventually(within: .seconds(30)) { try desktop.cloud.documentNames() == [] }
+            try await eventually { try desktop.cloud.documentNames() == [] }
             #expect(try laptop.treeState()["cloud.connection"] == "online")
         }
     }
@@ -31,22 +31,22 @@ struct S3Tests {
         try await withTwoDevices(options) { laptop, desktop in
             try (laptop.cloud / "Plan.txt").create("plan\n")
             try (laptop.cloud / "Elsewhere.txt").create("elsewhere\n")
-            try await eventually(within: .seconds(30)) { try (desktop.cloud / "Plan.txt").text() == "plan\n" }
-            try await eventually(within: .seconds(30)) { (desktop.cloud / "Elsewhere.txt").exists }
+            try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan\n" }
+            try await eventually { (desktop.cloud / "Elsewhere.txt").exists }
             try await server.stop()
-            try await eventually(within: .seconds(60)) { try desktop.treeState()["cloud.connection"] == "offline" }
+            try await eventually { try desktop.treeState()["cloud.connection"] == "offline" }
             #expect(throws: Errno.noRouteToHost) { try (desktop.cloud / "Elsewhere.txt").text() }
             try (desktop.cloud / "Plan.txt").append("offline\n")
             try (desktop.cloud / "New.txt").create("new")
             try await desktop.remount()
             #expect(try (desktop.cloud / "Plan.txt").text() == "plan\noffline\n")
             try await server.run()
-            try await eventually(within: .seconds(60)) {
+            try await eventually {
                 try (laptop.cloud / "Plan.txt").text() == "plan\noffline\n"
                     && (laptop.cloud / "New.txt").text() == "new"
             }
             #expect(try (desktop.cloud / "Elsewhere.txt").text() == "elsewhere\n")
-            try await eventually(within: .seconds(60)) { try desktop.treeState()["cloud.pending"] == "0" }
+            try await eventually { try desktop.treeState()["cloud.pending"] == "0" }
         }
     }
 
@@ -57,7 +57,7 @@ struct S3Tests {
         options.environment["AWS_SECRET_ACCESS_KEY"] = secret
         try await withDevice(options) { device in
             try (device.cloud / "Plan.txt").create("plan")
-            try await eventually(within: .seconds(30)) { try device.treeState()["cloud.connection"] == "unauthorized" }
+            try await eventually { try device.treeState()["cloud.connection"] == "unauthorized" }
             #expect(try (device.cloud / "Plan.txt").text() == "plan")
             #expect(try !(device.store / "docfs.log").text().contains(secret))
         }

@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct SavingPatternTests {
     /// A document between two others, so that its place in the order can be told.
     private static func makeDocument(in folder: FilePath) throws -> FilePath {

@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ScratchFileTests {
     static let scratchNames = [
         "notes~", "#notes#", ".#lock", "a.swp", "a.swo", "a.swx", "b.tmp", "c.part",

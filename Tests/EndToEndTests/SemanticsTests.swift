@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// The examples of the page Semantics and of the README, on fresh mounts.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct SemanticsTests {
     @Test(arguments: try ExamplePage.semantics.examples + ExamplePage.readme.examples)
     func `every example of Semantics and of the README does what the page shows`(example: Example) async throws {

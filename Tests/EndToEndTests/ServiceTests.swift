@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// docfs under systemd, mount(8) and /etc/fstab.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct ServiceTests {
     /// Starts the program in its arguments with a NOTIFY_SOCKET and prints each message; when it is ready, lists the mount and
     /// ends the program.

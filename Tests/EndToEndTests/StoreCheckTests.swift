@@ -6,7 +6,7 @@ import Testing
 
 /// `docfs check` of a store, mounted or not: files, rows, trash and order that disagree, and a catalog that was damaged or lost and is made
 /// anew from the plain files.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct StoreCheckTests {
     private static let documents = (1...40).map { "Note \($0).txt" }
 
@@ -169,7 +169,7 @@ struct StoreCheckTests {
             let repaired = try await device.docfs("check", "--repair", "--store", device.store.string)
             #expect(repaired.exitStatus == 0, "\(repaired)")
             try await device.mount()
-            try await eventually(within: .seconds(60)) {
+            try await eventually {
                 try device.treeState()["cloud.pending"] == "0" && device.treeState()["cloud.connection"] == "online"
             }
             #expect(try device.cloud.documentNames().sorted() == filenames.sorted())

@@ -3,7 +3,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct SymbolicLinkTests {
     @Test(arguments: Listing.allCases)
     func `symbolic links are kept as they are, names and targets`(listing: Listing) async throws {

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// Programs that work on whole trees. Those that compare names want display names shown.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct TreeProgramTests {
     /// Makes a tree of plain files outside the mount, with what trees of people have in them.
     private static func makeTree(of device: Device) async throws -> FilePath {

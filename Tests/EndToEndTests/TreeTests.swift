@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct TreeTests {
     @Test
     func `the mount holds Documents with local and cloud, and only their three state files show`()

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Undo and redo with real programs.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct UndoTests {
     private static func list(_ device: Device, _ name: String = ".undo") throws -> [String] {
         try (device.documents / name).text().split(separator: "\n").map(String.init)

@@ -2,7 +2,7 @@ import MountSupport
 import SystemPackage
 import Testing
 
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct UploadTests {
     @Test
     func
@@ -59,7 +59,7 @@ struct UploadTests {
             let document = device.cloud / "Groceries.txt"
             try document.create("start")
             for round in 1...200 { try document.write("round \(round)") }
-            try await eventually(within: .seconds(20)) {
+            try await eventually {
                 try device.cloudDirectory.texts(named: document.filename()).contains("round 200")
             }
             #expect(try device.cloudDirectory.objects(named: document.filename()).count < 20)
@@ -100,7 +100,7 @@ struct UploadTests {
             try document.append("the end")
             let size = content.size + 7
             let there = desktop.cloud / "Film.bin"
-            try await eventually(within: .seconds(30)) {
+            try await eventually {
                 try there.stat().size == size && document.state()["uploading"] == "uploaded"
             }
             let end = try there.open(.readOnly).read(count: 7, at: content.size)

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// Earlier versions of a document (Semantics, "Versions").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct VersionTests {
     private func save(_ texts: [String], to document: FilePath) async throws {
         for text in texts {

@@ -4,7 +4,7 @@ import SystemPackage
 import Testing
 
 /// `docfs versions` and `docfs resolve` (Semantics, "The command").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct VersionsCommandTests {
     /// `Plan.txt` with the text `three`, and versions `two` and `one`.
     private func withVersions(_ body: (_ device: Device, _ document: FilePath) async throws -> Void) async throws {

@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// `docfs wait` (Semantics, "The command").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct WaitCommandTests {
     @Test func `wait returns when everything pending is in the cloud`() async throws {
         try await withDevice { device in
@@ -23,7 +23,7 @@ struct WaitCommandTests {
             try device.cloudDirectory.disconnect()
             try (device.cloud / "Plan.txt").create("plan")
             try await eventually { try device.treeState()["cloud.connection"] == "offline" }
-            let result = try await device.docfs("wait", "--timeout", "0.5", device.mountpoint.string)
+            let result = try await device.docfs("wait", "--timeout", "5", device.mountpoint.string)
             #expect(result.exitStatus == 1)
             let lines = result.standardError.split(separator: "\n")
             #expect(lines.count == 2)
@@ -37,7 +37,7 @@ struct WaitCommandTests {
             try device.cloudDirectory.disconnect()
             try (device.cloud / "Plan.txt").create("plan")
             try await eventually { try device.treeState()["cloud.connection"] == "offline" }
-            let shown = try await device.terminal("wait --timeout 0.2", columns: 80, exitStatus: 1)
+            let shown = try await device.terminal("wait --timeout 5", columns: 80, exitStatus: 1)
             let bar = String(repeating: "░", count: 12)
             #expect(shown.contains("\rwaiting for the cloud \u{1b}[2m\(bar)\u{1b}[0m 0 of 1"), "\(shown)")
         }

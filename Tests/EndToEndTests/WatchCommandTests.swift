@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// `docfs watch` and `docfs query` (Semantics, "The command").
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct WatchCommandTests {
     @Test func `watch prints states as they change, until it is interrupted`() async throws {
         try await withDevice { device in

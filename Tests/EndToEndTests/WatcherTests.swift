@@ -3,7 +3,7 @@ import SystemPackage
 import Testing
 
 /// inotify events in `cloud` for the changes of other devices.
-@Suite(.mounting, .timeLimit(.minutes(5)))
+@Suite(.mounting, .timeLimit(.minutes(15)))
 struct WatcherTests {
     private static func withWatchedDesktop(
         _ listing: Listing, _ body: (_ laptop: Device, _ desktop: Device, _ watcher: Watcher) async throws -> Void

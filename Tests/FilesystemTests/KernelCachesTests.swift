@@ -30,7 +30,14 @@ struct KernelCachesTests {
             wakes.count.add(1, ordering: .relaxed)
         } destroy: { _ in
         }
-        caches = KernelCaches(kernel: kernel, folderStreams: streams, statePolls: polls) { [shown] change, expire in
+        caches = Self.caches(kernel, streams, polls, shown, patience: .milliseconds(100))
+    }
+
+    private static func caches(
+        _ kernel: KernelSpy, _ streams: FolderStreams, _ polls: StatePolls, _ shown: Shown,
+        patience: DispatchTimeInterval
+    ) -> KernelCaches {
+        KernelCaches(kernel: kernel, folderStreams: streams, statePolls: polls, patience: patience) { change, expire in
             shown.changes.withLock { $0.append(change) }
             for place in change.paths { expire(place.entry.name, place.entry.folder) }
         }
@@ -68,6 +75,7 @@ struct KernelCachesTests {
     }
 
     @Test func `who must, waits until names are expired`() {
+        let caches = Self.caches(kernel, streams, polls, shown, patience: .seconds(120))
         for number in 0..<20_000 { caches.nameChanged("\(number)", in: Self.folder) }
         caches.waitUntilNamesAreForgotten()
         #expect(kernel.notifications.count == 40_000)

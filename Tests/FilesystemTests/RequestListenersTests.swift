@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Threads that read requests, from a socket that gives whole messages as the kernel's device does.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RequestListenersTests {
     /// The state that the kernel and libfuse's threads share.
     private final class Session: Sendable {

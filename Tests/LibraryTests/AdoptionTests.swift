@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Files without a row that are in the store after an unclean end.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct AdoptionTests {
     private static func makeFolder(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -13,7 +13,7 @@ import Testing
 import TestSupport
 
 /// Content that arrives while it is opened, read or replaced.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ArrivalTests {
     /// More chunks than are downloaded at a time.
     private static let content = pattern((5 << 20) + 17)

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// How a new device reads a container.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct BootstrapTests {
     /// Makes `commits` saves, each a commit of its own.
     private func write(_ commits: Int, _ device: TestDevice) async throws {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// `--cache-limit`: the room that contents of the cloud's documents take.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CacheLimitTests {
     private static let size: Int64 = 256 << 10
     private static let names = (0..<8).map { "Film \($0).bin" }

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 /// Removing contents that no version needs: versions are kept for 30 days, by the store's clock (`Semantics`, "Versions").
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CleaningTests {
     private func contents(_ device: TestDevice) async throws -> [ObjectKey] {
         try await device.cloud.list(ContentKey.folder, after: nil, limit: 1000)

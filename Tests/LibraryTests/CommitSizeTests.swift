@@ -8,7 +8,7 @@ import Replication
 import Testing
 
 /// A commit is bounded by bytes as well as by number.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct CommitSizeTests {
     private static func attributes(_ device: TestDevice, _ name: String, in folder: InodeNumber, bytes: Int) throws {
         let inode = try device.inode(name, in: folder)

@@ -10,7 +10,7 @@ import Testing
 
 /// Containers that lost objects, were put back to an older state, or were replaced by another one (`Semantics`, "A container that was
 /// damaged").
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ContainerFaultTests {
     /// Damage that no device made.
     enum Damage: String, CaseIterable {

@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The negative control of the state hash: a device applies an entry of the log wrongly.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DivergenceTests {
     /// What the device does instead of what the entry says: the laptop renamed `a.txt` to `renamed.txt`.
     enum Mistake: String, CaseIterable {

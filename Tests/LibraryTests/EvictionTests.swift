@@ -34,7 +34,7 @@ extension TestDevice {
 }
 
 /// Contents that give way: `docfs evict`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct EvictionTests {
     private static func expect(_ reason: StayReason, _ body: () throws -> Void) {
         #expect(throws: Refusal.staysHere(reason)) { try body() }

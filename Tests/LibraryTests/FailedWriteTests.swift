@@ -9,7 +9,7 @@ import Testing
 import TestSupport
 
 /// A write that fails after it has changed files leaves files and rows as they were.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FailedWriteTests {
     @Test func `files that were moved go back to where their rows say`() async throws {
         try await withDevice { device in
@@ -81,7 +81,7 @@ struct FailedWriteTests {
 }
 
 /// The mark by which a store tells the next mount how it was closed.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StoreStateTests {
     private static func hasMark(_ device: TestDevice) -> Bool {
         FileManager.default.fileExists(atPath: device.store + "/clean")

@@ -5,7 +5,7 @@ import Documents
 import Testing
 
 /// Folders that move between local and cloud with all they hold.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FolderMigrationTests {
     /// The container still has the folder: it was not told of the return.
     @Test func `a folder that leaves the cloud again before its return was sent is gone from it`() async throws {

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The modification times of folders in which this device and others change something.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FolderTimesTests {
     private static func time(_ seconds: Int) -> Timestamp { Timestamp(seconds: seconds, nanoseconds: 0) }
 

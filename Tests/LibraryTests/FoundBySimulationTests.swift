@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Faults that the simulation found, each in its shortest form.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct FoundBySimulationTests {
     @Test func `a document that another device put into a folder is in it when the folder comes back`() async throws {
         try await withTwoDevices { laptop, phone in

@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// When the kernel must expire all names: if it may have cached a name of a changed document that is not the one in the call.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct GivenNamesTests {
     /// `Plan.txt` in the cloud, made and looked up by that name, with filenames shown.
     private func withPlan(

@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// A save is made from the version that its program has. The process with number 42 was started by number 4.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HeldDocumentTests {
     private static func withPlan(_ body: (_ laptop: TestDevice, _ phone: TestDevice, Entry) async throws -> Void)
         async throws

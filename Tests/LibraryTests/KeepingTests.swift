@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 /// Contents that are always here: `user.document.keep`.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct KeepingTests {
     private static let keep = "user.document.keep"
 

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// The result of lstat(2) is remembered until the file may have changed: it is always the result that lstat(2) would return now.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct KnownAttributesTests {
     private static func backingStatus(_ name: String, in folder: InodeNumber, of device: TestDevice) throws -> stat {
         var status = stat()

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Listings, and when the kernel must forget them.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ListingTests {
     @Test(arguments: [false, true])
     func `a listing under way shows a document once that another device saves, with its attributes`(

@@ -12,7 +12,7 @@ import Testing
 
 /// Documents that a program keeps open for writing are sent as well. In these tests half a second of quiet passes at once, ten
 /// seconds pass by command.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OpenContentTests {
     /// The number of saves that the log contains.
     private static func sent(_ device: TestDevice) async throws -> Int { try await device.savesInLog }

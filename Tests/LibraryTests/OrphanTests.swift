@@ -8,7 +8,7 @@ import Testing
 import TestSupport
 
 /// Orphans of which the kernel still has a name in its cache.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OrphanTests {
     @Test func `the attributes of an open orphan can be read before the kernel has forgotten its names`()
         async throws

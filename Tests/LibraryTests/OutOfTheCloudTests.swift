@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// Documents that leave the cloud while their content is not here.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OutOfTheCloudTests {
     /// A document that the phone has moved out of the cloud and whose content has not arrived yet.
     private static func withLeavingDocument(

@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Files that are open, or in the kernel's cache, when another device's version is received.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct OvertakenFileTests {
     @Test func `when another device saved, the kernel is told that the listed name leads elsewhere`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, before in

@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// The move of everything to the preferred location.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct PreferredMoveTests {
     private static func prefer(_ text: String, on device: TestDevice) throws {
         try device.library.setPreferredLocation(text: Array(text.utf8))

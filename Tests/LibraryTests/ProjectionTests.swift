@@ -4,7 +4,7 @@ import Documents
 import Testing
 
 /// The rules by which changes of other devices and pending changes of this one are shown together.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ProjectionTests {
     // MARK: Moves
 

@@ -4,7 +4,7 @@ import Documents
 import Testing
 
 /// The changes that a device tells its watchers of.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RemoteChangeTests {
     /// The changes that the phone tells of while it applies the laptop's commits.
     private static func changes(

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// Names and folders that other devices change.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RemoteNamesTests {
     enum Kind: CaseIterable { case folder, document, placeholder }
 

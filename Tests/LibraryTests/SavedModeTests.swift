@@ -6,7 +6,7 @@ import Glibc
 import Testing
 
 /// A mode belongs to the file: a file that replaces a document brings its own, and it is sent to other devices.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct SavedModeTests {
     private static func setMode(_ mode: UInt16, of name: String, on device: TestDevice) throws {
         try device.change(device.inode(name)) { $0.mode = mode }

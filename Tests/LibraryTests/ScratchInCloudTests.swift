@@ -5,7 +5,7 @@ import Documents
 import Testing
 
 /// Scratch files stay on this device, and so do changes made for them alone (`Semantics`, "Dotfiles and scratch files").
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ScratchInCloudTests {
     /// Both devices have a folder, the phone with a scratch file in it, and the laptop deletes it.
     private static func withDeletedFolder(

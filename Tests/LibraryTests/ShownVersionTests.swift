@@ -10,7 +10,7 @@ import Replication
 import Testing
 
 /// A removal or rename counts for the versions that this device has shown (`Semantics`, "Conflicts").
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ShownVersionTests {
     private static func conflicts(of name: String, _ device: TestDevice) throws -> [String] {
         try device.library.list(.conflicts, of: device.inode(name)).map(\.name)

@@ -7,7 +7,7 @@ import Replication
 import Testing
 
 /// Steps: changes that are sent in one commit.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StepTests {
     @Test func `a folder of more documents than are looked at in one round goes into the cloud as one commit`()
         async throws

@@ -10,7 +10,7 @@ import SystemPackage
 import Testing
 
 /// `docfs check` of a store: what it finds, and that a repair mends it and loses nothing.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StoreCheckupTests {
     private static let files = FileManager.default
 

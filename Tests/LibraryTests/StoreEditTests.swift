@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// The store's plain files, changed by others than docfs: whatever they are, the store opens, and nothing is lost.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StoreEditTests {
     enum Ending: CaseIterable { case close, crash }
 

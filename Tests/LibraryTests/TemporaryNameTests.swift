@@ -11,7 +11,7 @@ import Testing
 import TestSupport
 
 /// Programs that write under a temporary name which is no scratch name, and rename that when they are done (`zip`).
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct TemporaryNameTests {
     private static let containers: [InodeNumber] = [.local, .cloud]
 

@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 /// What is kept in the trash, and for how long.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct TrashTests {
     private static func files(_ device: TestDevice) throws -> Int {
         try FileManager.default.contentsOfDirectory(atPath: device.store + "/trash").count

@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Processes that die after they moved a backing file and before they committed the row.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UncleanEndTests {
     /// The properties that must be the same after an unclean end.
     private struct Known: Equatable {

@@ -10,7 +10,7 @@ import SystemPackage
 import Testing
 
 /// Undo of changes that other devices may have heard of.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UndoInCloudTests {
     @Test func `a deletion that was sent is undone on all devices`() async throws {
         try await withPlanOnTwoDevices { laptop, phone, known in

@@ -7,7 +7,7 @@ import Replication
 import Testing
 
 /// Undo and redo of choices among the versions of a document in conflict (Semantics, "Undo and redo").
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UndoOfChoiceTests {
     private let command = Caller(thread: 7)
 

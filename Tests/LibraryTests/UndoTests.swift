@@ -8,7 +8,7 @@ import SystemPackage
 import Testing
 
 /// Undo and redo of local documents, without a mount.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UndoTests {
     /// What undo must bring back.
     private struct Known: Equatable {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Files that another program removed from the store or put there while it was in use: other devices' changes are applied all the same.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UnexpectedFileTests {
     private static let files = FileManager.default
 

@@ -20,7 +20,7 @@ private let canNoticeUnseenWrites: Bool = {
 /// Cloud documents that the kernel writes to by itself. Here the test writes to the backing file, and the library does not know of it.
 ///
 /// The tests need leases, and times that tell writes apart (Linux 6.13), as docfs does. Without them all writes go through docfs.
-@Suite(.timeLimit(.minutes(5)), .enabled(if: canNoticeUnseenWrites, "needs Linux 6.13 and a file system with leases"))
+@Suite(.timeLimit(.minutes(15)), .enabled(if: canNoticeUnseenWrites, "needs Linux 6.13 and a file system with leases"))
 struct UnseenWriteTests {
     /// A device with a document that the cloud has.
     private static func withPlan(_ body: (TestDevice, Entry) async throws -> Void) async throws {

@@ -79,10 +79,11 @@ public struct Device: Sendable {
 
     public func unmount() async throws {
         let result = try await docfs("unmount", mountpoint.string)
-        guard result.exitStatus == 0 else {
+        // Beside other work the end may take longer than `unmount` waits for it.
+        guard result.exitStatus == 0 || result.standardError.contains("has not ended within 5 seconds") else {
             throw ProgramFailed(command: "docfs unmount", result: result)
         }
-        try await eventually { processes.isEmpty }
+        try await waitUntilGone()
     }
 
     public func remount() async throws {
@@ -128,11 +129,21 @@ public struct Device: Sendable {
         for process in processes { kill(process, signal) }
     }
 
-    public var isMounted: Bool {
+    public var isMounted: Bool { mountFields != nil }
+
+    /// The line of this mount in /proc/self/mountinfo, which never waits for a mount.
+    private var mountFields: [Substring]? {
         let mounts = (try? FilePath("/proc/self/mountinfo").text()) ?? ""
-        return mounts.split(separator: "\n").contains { line in
-            line.split(separator: " ").dropFirst(4).first == mountpoint.string[...]
+        return mounts.split(separator: "\n").map { $0.split(separator: " ") }.first {
+            $0.count > 4 && $0[4] == mountpoint.string[...]
         }
+    }
+
+    /// Lets every system call on the mount return with an error, even if docfs cannot be killed.
+    public func abortConnection() {
+        guard let number = mountFields?[2].split(separator: ":").last else { return }
+        // `try?`: the connection may have ended already.
+        try? FilePath("/sys/fs/fuse/connections/\(number)/abort").append("1")
     }
 
     public func clearDeadMount() async throws {

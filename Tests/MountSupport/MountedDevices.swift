@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import SystemPackage
+import Testing
 
 /// Mounts a device with an empty store and an empty cloud, and takes it away in all cases.
 public func withDevice<Result>(
@@ -35,9 +36,9 @@ public func withUnmountedDevices<Result>(
 
 /// Mounts devices, each with its own store, and takes them away in all cases.
 ///
-/// - Parameter limit: after this time they are killed.
+/// - Parameter limit: after this time they are killed, and the connections of their mounts aborted.
 public func withMountedDevices<Result>(
-    _ members: [(name: String, options: MountOptions)], limit: DispatchTimeInterval = .seconds(100),
+    _ members: [(name: String, options: MountOptions)], limit: DispatchTimeInterval = .seconds(600),
     perform body: ([Device]) async throws -> Result
 ) async throws -> Result {
     try await withDevices(members, limit: limit) { devices in
@@ -47,7 +48,7 @@ public func withMountedDevices<Result>(
 }
 
 private func withDevices<Result>(
-    _ members: [(name: String, options: MountOptions)], limit: DispatchTimeInterval = .seconds(100),
+    _ members: [(name: String, options: MountOptions)], limit: DispatchTimeInterval = .seconds(600),
     perform body: ([Device]) async throws -> Result
 ) async throws -> Result {
     let folder = try FilePath.makeTemporaryFolder()
@@ -58,7 +59,11 @@ private func withDevices<Result>(
     }
     // Sooner than the time limit of the test: with the mount gone, what hangs returns an error.
     let watchdog = Watchdog(after: limit) {
-        for device in devices { device.killProcesses() }
+        Issue.record("the mounts were taken away: the test had not ended when its time was up")
+        for device in devices {
+            device.killProcesses()
+            device.abortConnection()
+        }
     }
     func dismantle() async {
         watchdog.callOff()
@@ -70,7 +75,7 @@ private func withDevices<Result>(
         }.value
     }
     do {
-        let result = try await body(devices)
+        let result = try await onThreadsOfItsOwn { try await body(devices) }
         await dismantle()
         return result
     } catch {

@@ -52,7 +52,7 @@ public final class S3Server: Sendable {
         try? (folder / "output").remove()
         try shell.run()
         leash.withLock { $0 = pipe }
-        try await eventually(within: .seconds(90)) {
+        try await eventually {
             let output = try (folder / "output").text()
             if !shell.isRunning { throw Failed(description: output) }
             return output.contains("listens on")
@@ -72,7 +72,7 @@ public final class S3Server: Sendable {
     /// Stops the server. Its data stays.
     public func stop() async throws {
         end(keepingFolder: true)
-        try await eventually(within: .seconds(30)) { !Self.isInUse(port) }
+        try await eventually { !Self.isInUse(port) }
     }
 
     private func end(keepingFolder keeps: Bool) {
@@ -87,8 +87,10 @@ public final class S3Server: Sendable {
     // MARK: For mounts
 
     /// The URL of a new container.
-    public func url(_ name: String = UUID().uuidString) -> String {
-        "s3://documents/\(name)?endpoint=http://127.0.0.1:\(port)"
+    ///
+    /// - Parameter holder: stands before the server.
+    public func url(_ name: String = UUID().uuidString, through holder: HeldServer? = nil) -> String {
+        "s3://documents/\(name)?endpoint=http://127.0.0.1:\(holder?.port ?? port)"
     }
 
     public func environment() throws -> [String: String] {

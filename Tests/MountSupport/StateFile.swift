@@ -81,11 +81,16 @@ extension Device {
     /// The present content of `Documents/.state`.
     public func treeState() throws -> StateFile { try StateFile(text: (documents / ".state").text()) }
 
+    /// Waits until the newest content of a cloud document is installed here. A reader may have all of its bytes a moment earlier.
+    public func waitUntilHere(_ path: FilePath, sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        try await eventually(sourceLocation: sourceLocation) { try path.state()["downloading"] == "current" }
+    }
+
     /// Waits until the cloud has a document as it is here.
     public func waitUntilUploaded(
         _ path: FilePath, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        try await eventually(within: .seconds(30), sourceLocation: sourceLocation) {
+        try await eventually(sourceLocation: sourceLocation) {
             try path.state()["uploading"] == "uploaded"
         }
     }

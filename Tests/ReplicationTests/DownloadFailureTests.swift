@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Downloads that fail, and go on.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DownloadFailureTests {
     private let unreachable = ObjectStoreError.unreachable("no route to host")
 

@@ -33,7 +33,7 @@ func sha256(_ content: [UInt8]) -> String {
 }
 
 /// Downloads that succeed, and the readers that wait for bytes.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct DownloadTests {
     @Test(arguments: [(0, 10), (1, 10), (10, 10), (95, 10), (1 << 20, 1 << 16)], [1, 4])
     func `a download fetches the whole content`(sizes: (count: Int, chunk: Int), parallelism: Int) async throws {

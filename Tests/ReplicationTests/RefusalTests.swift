@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 /// Input that is refused before it does harm.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct RefusalTests {
     private let laptop = TestDevice.laptop
 

@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Sending contents.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct UploadTests {
     private let document = EntryID(numbered: 1)
 

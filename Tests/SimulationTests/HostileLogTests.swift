@@ -6,7 +6,7 @@ import TestSupport
 
 /// Invalid log entries, made from valid ones. Each is quickly refused with one line, or it is a valid commit; then `apply` keeps its
 /// rules, whatever the commit contains.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HostileLogTests {
     /// Longer than any mutation may take.
     private static let patience = Duration.seconds(5)

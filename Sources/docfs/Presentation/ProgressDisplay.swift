@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Shows progress on standard error: a bar that is drawn again and again on a terminal; elsewhere a line now and then, and none for

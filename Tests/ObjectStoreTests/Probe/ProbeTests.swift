@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectStore
 
 /// A store in which two writers can win is found out before anything is written to it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ProbeTests {
     @Test(arguments: TestedStore.allCases)
     func `a store with conditional writes passes, and nothing of the probe stays`(tested: TestedStore) async throws {

@@ -7,7 +7,7 @@ import Testing
 @testable import ObjectStore
 
 /// When a store is probed, and what becomes of the result.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct ProbedStoreTests {
     private func probed(_ store: MemoryStore) -> ProbedStore {
         ProbedStore(store) { UInt64.random(in: 0...UInt64.max) }

@@ -4,7 +4,7 @@ import Testing
 @testable import ObjectStore
 
 /// The clock of the store is the server's.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct S3ClockTests {
     private static let date = ("Date", "Sat, 21 Nov 2026 12:00:00 GMT")
     private let time = Timestamp(httpDate: date.1)

@@ -7,7 +7,7 @@ import Testing
 @testable import ObjectStore
 
 /// Networks and servers that fail, one fault at a time.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct S3FaultTests {
     private let key = ObjectKey.path("log/1")
 

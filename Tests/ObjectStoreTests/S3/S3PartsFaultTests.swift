@@ -7,7 +7,7 @@ import Testing
 import TestSupport
 
 /// Faults on the way of a document that is sent in parts.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct S3PartsFaultTests {
     private let film = ObjectKey.path("documents/1/2/film.mkv")
     private static let parts = PartPlan(longestSinglePut: 1 << 20, shortestPart: 2 << 20)

@@ -3,7 +3,7 @@ import Testing
 @testable import ObjectStore
 
 /// A body that stalls or is cut is taken up again where it stopped.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct S3ResumeTests {
     private let key = ObjectKey.path("documents/1/2/film.mkv")
     private let origin = BreakingServer(content: "0123456789")

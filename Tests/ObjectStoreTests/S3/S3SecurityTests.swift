@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// The identity of the server is checked.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct S3SecurityTests {
     private static func context() throws -> NIOSSLContext {
         let certificate = try NIOSSLCertificate(bytes: Array(certificate.utf8), format: .pem)

@@ -6,7 +6,7 @@ import Testing
 import TestSupport
 
 /// Behaviour that only S3 has, on a real server.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct S3StoreTests {
     @Test func `containers in one bucket do not see each other`() async throws {
         let server = try await S3Server.seaweed()

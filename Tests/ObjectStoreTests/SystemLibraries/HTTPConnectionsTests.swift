@@ -4,7 +4,7 @@ import TestSupport
 @testable import HTTP
 
 /// Requests over libcurl, to servers that answer well.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HTTPConnectionsTests {
     @Test func `requests that follow each other share a connection`() async throws {
         try await ScriptedServer.run({ request, _ in .answer(200, body: request.target) }) { server async throws in

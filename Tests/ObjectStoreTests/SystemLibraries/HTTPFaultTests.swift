@@ -3,7 +3,7 @@ import Testing
 @testable import HTTP
 
 /// Requests over libcurl that fail, are given up, or have to wait.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct HTTPFaultTests {
     private struct Unreadable: Error {}
 

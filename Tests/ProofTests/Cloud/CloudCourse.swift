@@ -81,7 +81,7 @@ final class CloudCourse {
         }
         var shown: [[String: Set<Save>]] = []
         do {
-            try await eventually(within: .seconds(120)) {
+            try await eventually {
                 for worker in workers {
                     let state = try worker.device.treeState()
                     guard state["cloud.connection"] == "online", state["cloud.pending"] == "0" else { return false }

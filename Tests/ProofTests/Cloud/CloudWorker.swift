@@ -118,8 +118,9 @@ final class CloudWorker: Sendable {
         let conflicts = try FilePath(path.string + ".conflicts").listing().map {
             try read(FilePath(path.string + ".conflicts") / $0)
         }
-        ledger.remove(current, seen: [current] + conflicts, isolatedSince: isolation.withLock(\.self))
-        try path.remove()
+        try ledger.remove(current, seen: [current] + conflicts, isolatedSince: isolation.withLock(\.self)) {
+            try path.remove()
+        }
     }
 
     private func discardConflict(of path: FilePath) throws {

@@ -21,7 +21,8 @@ final class SaveLedger: Sendable {
         /// Since when the device had no connection when it removed the document.
         let isolatedSince: ContinuousClock.Instant?
         let seen: Set<String>
-        let end: ContinuousClock.Instant
+        /// When the call had returned; nil while it has not.
+        var end: ContinuousClock.Instant?
     }
 
     private struct State {
@@ -47,19 +48,26 @@ final class SaveLedger: Sendable {
     /// A program removed a conflict version that it had read.
     func discard(_ save: Save) { state.withLock { _ = $0.discarded.insert(save.token) } }
 
-    /// A program removes a document. Record it before the call: a removal that fails may have happened.
+    /// A program removes a document. It is recorded before the call: a removal that fails may have happened.
     ///
     /// - Parameters:
     ///   - seen: the contents that the program had read.
     ///   - isolatedSince: since when its device had no connection; nil if it had one.
-    func remove(_ save: Save, seen: [Save], isolatedSince: ContinuousClock.Instant?) {
-        state.withLock { state in
-            guard let document = state.saves[save.token]?.document else { return }
+    ///   - call: removes it.
+    func remove(
+        _ save: Save, seen: [Save], isolatedSince: ContinuousClock.Instant?, by call: () throws -> Void
+    ) rethrows {
+        let number = state.withLock { state -> Int? in
+            guard let document = state.saves[save.token]?.document else { return nil }
             state.removals.append(
                 Removal(
                     document: document, from: .now, isolatedSince: isolatedSince,
-                    seen: Set(seen.map(\.token)), end: .now + .seconds(2)))
+                    seen: Set(seen.map(\.token)), end: nil))
+            return state.removals.count - 1
         }
+        // What the document got by others a moment later may be removed with it, too.
+        defer { if let number { state.withLock { $0.removals[number].end = .now + .seconds(2) } } }
+        try call()
     }
 
     /// - Parameter visible: the contents that are there at the end, as documents or conflict versions.
@@ -78,7 +86,7 @@ final class SaveLedger: Sendable {
     private static func mayRemove(_ removal: Removal, _ known: Known) -> Bool {
         guard removal.document == known.document else { return false }
         if removal.seen.contains(known.save.token) { return true }
-        let arrived = removal.isolatedSince ?? removal.end
+        guard let arrived = removal.isolatedSince ?? removal.end else { return true }
         return known.begun < arrived
     }
 }

@@ -3,7 +3,7 @@ import Testing
 @testable import ObjectStore
 
 /// When a transfer counts as stalled.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(15)))
 struct StallTests {
     @Test func `every byte that comes gives the next one the whole time`() {
         let start = ContinuousClock.now

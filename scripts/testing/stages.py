@@ -1,0 +1,144 @@
+"""The stages of a test run: which tests each has, and what a stage says when it is over."""
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+# No stage of a run that goes on takes so long, not even beside other work. In seconds.
+LONGEST = 40 * 60
+BUNDLE = ".build/debug/docfsPackageTests.xctest"
+# Swift Testing's lines: `✔ Test "a name" passed after 1.2 seconds.`, `✘ Test name() failed after …`, `✘ Test "a name" recorded an issue …`.
+CLOSING = re.compile(r"Test run with (\d+) tests? in \d+ suites? (passed|failed)")
+SIGN = re.compile(r"^[✔✘◇] ")
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+FAILED = re.compile(r"^\S+ Test (?!run with )(.+?)(?: with \d+ test cases?)? failed after ")
+ISSUE = re.compile(r"^\S+ Test .* recorded an issue")
+
+
+class Tests:
+    """Tests by their names, as `swift test` takes them, in one process."""
+
+    def __init__(self, *targets, skip=(), user=None, environment=None):
+        self.targets, self.skip, self.user, self.environment = targets, skip, user, environment or {}
+
+    def command(self):
+        words = [os.path.abspath(BUNDLE), "--testing-library", "swift-testing"]
+        for target in self.targets:
+            words += ["--filter", target]
+        for target in self.skip:
+            words += ["--skip", target]
+        if self.user:
+            words = ["scripts/test-as-user", self.user] + words
+        return words
+
+
+class Stage:
+    def __init__(self, name, heading, *parts):
+        self.name, self.heading, self.parts = name, heading, parts
+        self.passed = self.failed = 0
+        self.failures = []
+        self.seconds = 0.0
+
+    def run(self, log, environment, verbose):
+        """Runs all parts, also if one fails. Their whole output goes to `log`; failures are printed at once."""
+        print(f"\n== {self.heading}", flush=True)
+        begin = time.monotonic()
+        with open(log, "w", encoding="utf-8") as file:
+            for part in self.parts:
+                self._run(part, file, environment, verbose)
+        self.seconds = time.monotonic() - begin
+        print(f"== {self.name}: {self.passed} passed, {self.failed} failed in {self.seconds:.0f} s", flush=True)
+
+    def _run(self, part, log, environment, verbose):
+        process = subprocess.Popen(
+            part.command(), text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, env=os.environ | environment | part.environment)
+        hung = threading.Timer(LONGEST, process.kill)
+        hung.start()
+        tests, failed, details, last = None, 0, False, []
+        for line in process.stdout:
+            line = COLOUR.sub("", line)
+            log.write(line)
+            log.flush()
+            last = (last + [line.rstrip()])[-5:]
+            is_issue = bool(ISSUE.match(line))
+            # An issue goes on in lines that begin otherwise than with a test's sign: its values and its comment.
+            details = is_issue or (details and not SIGN.match(line))
+            if is_issue or details:
+                self.failures.append(line.rstrip())
+            if verbose or is_issue or details:
+                print(line.rstrip(), flush=True)
+            if FAILED.match(line):
+                failed += 1
+                self.failures.append(line.rstrip())
+            if match := CLOSING.search(line):
+                tests = int(match[1])
+        status = process.wait()
+        hung.cancel()
+        if tests is None or (status != 0 and failed == 0):
+            # It was ended by a signal, or nothing ran: that is a failure of its own.
+            failed += 1
+            self.failures.append(f"`{' '.join(part.command())}` ended with {status}; its last lines:")
+            self.failures += [f"    {line}" for line in last]
+            print("\n".join(self.failures[-6:]), flush=True)
+        elif tests == 0:
+            failed += 1
+            self.failures.append(f"no test is called {', '.join(part.targets)}")
+        self.failed += failed
+        self.passed += max(0, (tests or 0) - failed)
+
+
+class BuildStage:
+    """Checks the layout of the sources and builds. Nothing else can run without it."""
+
+    name, heading = "build", "Layout and build"
+
+    def __init__(self):
+        self.passed = self.failed = 0
+        self.failures = []
+        self.seconds = 0.0
+        self.is_built = False
+
+    def run(self, _log, _environment, _verbose):
+        print(f"== {self.heading}", flush=True)
+        begin = time.monotonic()
+        self._step("the layout of the sources (`swift format -i -r Package.swift Sources Tests` corrects it)", [
+            "swift", "format", "lint", "--strict", "--parallel", "--recursive", "Package.swift", "Sources", "Tests"])
+        if not os.path.exists(BUNDLE):
+            print("Building docfs and its tests: about ten minutes on two cores; next time only what has changed.", flush=True)
+        self.is_built = self._step("the build", ["swift", "build", "--build-tests"])
+        self.seconds = time.monotonic() - begin
+        print(f"== {self.name}: {self.passed} passed, {self.failed} failed in {self.seconds:.0f} s", flush=True)
+
+    def _step(self, title, command):
+        is_passed = subprocess.run(command, stdin=subprocess.DEVNULL, stderr=sys.stdout, check=False).returncode == 0
+        if is_passed:
+            self.passed += 1
+        else:
+            self.failed += 1
+            self.failures.append(f"failed: {title}")
+        return is_passed
+
+
+def stages(is_root):
+    """All stages, in their order: quick ones first."""
+    yield BuildStage()
+    yield Stage("rules", "Pure rules", Tests("DocumentsTests", "ReplicationTests", "DocfsTests", "PageTests"))
+    # The simulation keeps all processors busy, so it runs after the others.
+    yield Stage(
+        "libraries", "Libraries and simulation",
+        Tests("CatalogTests", "FilesystemTests", "LibraryTests", "CloudSynchronizationTests"), Tests("SimulationTests"))
+    yield Stage("stores", "Object stores", Tests("ObjectStoreTests"))
+    mounts = Tests("EndToEndTests", "ConformanceTests")
+    if is_root:
+        yield Stage("mounts", "Mounts as root", mounts)
+        # Only root gets passthrough: the kernel serves data in another way to an ordinary user.
+        yield Stage("mounts-as-user", "Mounts as an ordinary user", Tests("EndToEndTests", user="docfs-tests"))
+    else:
+        yield Stage("mounts", "Mounts as an ordinary user", mounts)
+    # Kills and losses of power come at random instants, and other tests beside them would stretch these.
+    yield Stage(
+        "proof", "Proof in short", Tests("ProofTests", skip=["KillTests", "PowerTests"]),
+        Tests("ProofTests.KillTests", "ProofTests.PowerTests", environment={"DOCFS_PROOF_KILLS": "60", "DOCFS_PROOF_POWER": "20"}))
