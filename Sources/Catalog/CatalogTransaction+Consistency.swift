@@ -66,7 +66,9 @@ extension CatalogTransaction {
                 db,
                 sql: """
                     SELECT uuid FROM replica WHERE NOT isDeleted
-                    AND NOT EXISTS(SELECT 1 FROM entries WHERE entries.uuid=replica.uuid)
+                    AND NOT EXISTS(
+                        SELECT 1 FROM entries WHERE entries.uuid=replica.uuid
+                        AND (\(EntryCondition.isInCloud) OR \(EntryCondition.isAwaited)))
                     AND NOT EXISTS(SELECT 1 FROM withdrawals WHERE withdrawals.uuid=replica.uuid) ORDER BY uuid
                     """
             ).map(EntryID.init)

@@ -39,11 +39,14 @@ extension CatalogTransaction {
                 (SELECT uuid FROM entries WHERE id IN (SELECT id FROM inside) AND uuid IS NOT NULL)
             """, ["folder": folder.number])
         let newDocument: PendingChanges = [.creation, .content]
+        // A commit that creates an entry may be on its way already, with the names that it had then.
+        let mayBeKnown = "(uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))"
         try change(
             """
             \(Self.inside) UPDATE entries SET container=\(Container.cloud.sql),
                 pending=CASE WHEN uuid IS NULL THEN 0 WHEN \(EntryCondition.isDocument) THEN \(newDocument.sql)
-                    ELSE \(PendingChanges.creation.sql) END,
+                    ELSE \(PendingChanges.creation.sql) END
+                    | CASE WHEN uuid IS NOT NULL AND \(mayBeKnown) THEN \(PendingChanges.description.sql) ELSE 0 END,
                 revision=revision+1, step=CASE WHEN uuid IS NULL THEN NULL ELSE :step END
             WHERE id IN (SELECT id FROM inside)
             """, ["folder": folder.number, "step": step])
@@ -61,6 +64,12 @@ extension CatalogTransaction {
             WHERE uuid IS NOT NULL AND (NOT \(EntryCondition.isDocument) OR \(EntryCondition.isCurrent))
                 AND (NOT \(EntryCondition.hasPending(.creation)) OR uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))
             """, ["folder": folder.number, "depth": depth, "step": step])
+        // Documents that were renamed over one of them are deleted without an heir.
+        try change(
+            """
+            \(Self.inside) UPDATE withdrawals SET heir=NULL, bequest=NULL
+            WHERE heir IN (SELECT uuid FROM entries WHERE id IN (SELECT id FROM inside) AND uuid IS NOT NULL)
+            """, ["folder": folder.number])
         try change(
             """
             \(Self.inside) UPDATE entries SET container=\(Container.local.sql), pending=0, revision=revision+1, error=NULL,

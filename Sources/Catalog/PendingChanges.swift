@@ -24,4 +24,7 @@ public struct PendingChanges: OptionSet, Sendable {
     /// A folder that another device deleted and that stays here because of its scratch files. It is committed again when
     /// anything else is put into it.
     public static let revival = PendingChanges(rawValue: 256)
+
+    /// All that a description in the container consists of, without the time of modification, which a content brings along.
+    public static let description: PendingChanges = [.name, .place, .attributes, .mode, .position]
 }

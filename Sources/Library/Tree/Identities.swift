@@ -28,25 +28,26 @@ final class Identities: LibraryPart {
 
     /// Gives a new file the identity of a document that was deleted, or renamed to a backup, a moment ago.
     ///
+    /// - Parameter entry: the file's row, in its container already: its folder may have moved since the document was removed.
     /// - Returns: false when another entry has the identity or its filename by now.
     func giveIdentity(
         of removed: RecentlyRemoved.Document, to entry: inout Entry, by caller: Caller, _ catalog: CatalogTransaction
     ) throws -> Bool {
         guard let id = removed.entry.id else { return false }
-        if let backup = removed.backup {
-            guard let kept = try catalog.entry(backup), kept.id == id else { return false }
-            try makeDocument(ofBackup: kept, catalog)
-        } else if try catalog.entry(id) != nil
-            || catalog.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil
-        {
+        // A newer version may have given the backup another inode number since.
+        let backup = try catalog.entry(id)
+        guard (backup != nil) == removed.isBackup else { return false }
+        if let backup {
+            try makeDocument(ofBackup: backup, catalog)
+        } else if try catalog.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil {
             return false
         }
         entry.adoptIdentity(of: removed.entry)
         entry.parent = removed.entry.parent
-        entry.container = removed.entry.container
+        entry.continueSynchronization(of: backup ?? removed.entry)
         contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
         entry.markPending([.creation, .content])
-        try catalog.deleteWithdrawal(id)
+        if entry.isReplicated { try catalog.deleteWithdrawal(id) }
         if let step = removed.step { try actions.forget(step, catalog) }
         return true
     }
@@ -61,7 +62,7 @@ final class Identities: LibraryPart {
         let source = move.source
         guard
             let removed = recentlyRemoved.remove(move.name, in: move.folder.inode, now: surroundings.now()),
-            removed.backup != source.inode, try giveIdentity(of: removed, to: &entry, by: caller, catalog)
+            removed.entry.id != source.id, try giveIdentity(of: removed, to: &entry, by: caller, catalog)
         else { return false }
         if source.kind == .document { try withdrawals.withdraw(source, heir: entry.id, catalog) }
         return true
@@ -76,6 +77,7 @@ final class Identities: LibraryPart {
         try giveNewIdentity(to: &backup, called: try EntryName(name.full), in: folder, catalog)
         backup.currentVersion = nil
         backup.contentVersion = nil
+        backup.conflicts = 0
         if backup.filename != kept.filename {
             try directory.rename(kept.filename, to: directory, backup.filename)
             catalog.announce(.nameChanged(kept.filename, in: kept.parent))
@@ -123,6 +125,29 @@ extension Entry {
         pending = other.pending
         revision = max(revision, other.revision) + 1
         step = other.step
+    }
+
+    /// Goes on telling the container of the document where `last` stopped, the row that had its identity last: the document gets names, a
+    /// place and attributes back that it had before, while what it had in between was sent, or is on its way.
+    fileprivate mutating func continueSynchronization(of last: Entry) {
+        currentVersion = last.currentVersion
+        contentVersion = last.isHere ? last.contentVersion : last.currentVersion
+        conflicts = last.conflicts
+        pending = last.pending
+        revision = max(revision, last.revision)
+        step = last.step
+        markPending(differences(from: last))
+    }
+
+    /// The properties of the description in which it differs from another row of the same document.
+    private func differences(from other: Entry) -> PendingChanges {
+        var changes: PendingChanges = []
+        if document != other.document { changes.insert(.name) }
+        if parent != other.parent || filename != other.filename { changes.insert(.place) }
+        if position != other.position { changes.insert(.position) }
+        if attributes != other.attributes { changes.insert(.attributes) }
+        if mode != other.mode { changes.insert(.mode) }
+        return changes
     }
 
     /// The entry as it was before it left the cloud.

@@ -58,6 +58,8 @@ final class Migration: LibraryPart {
         guard var entry = try catalog.entry(top.inode), let id = entry.id else { return }
         entry.container = .cloud
         entry.pending = entry.kind == .document ? [.creation, .content] : .creation
+        // A commit that creates it may be on its way already, with the names that it had then.
+        if try withdrawals.containerMayKnow(id, catalog) { entry.pending.formUnion(.description) }
         entry.revision += 1
         entry.step = step
         if entry.kind == .document { try contents.recordBackingStatus(&entry, catalog) }

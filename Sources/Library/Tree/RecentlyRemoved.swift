@@ -10,8 +10,8 @@ final class RecentlyRemoved: Sendable {
     struct Document: Sendable {
         /// The document as it was.
         var entry: Entry
-        /// The backup, which has the identity until another file continues the document; nil when the document was deleted.
-        var backup: InodeNumber?
+        /// Whether a backup has the identity until another file continues the document. Otherwise the document was deleted.
+        var isBackup: Bool
         /// The removal, or the rename to the backup, in the undo list. If a file continues the document, it was a part of a save.
         var step: Actions.StepReference?
         /// After this time the name is free for other documents.
@@ -38,9 +38,9 @@ final class RecentlyRemoved: Sendable {
     private let table = Mutex(Table())
 
     /// Remembers `entry` under both its names.
-    func add(_ entry: Entry, backup: InodeNumber?, step: Actions.StepReference? = nil, now: Timestamp) {
+    func add(_ entry: Entry, isBackup: Bool, step: Actions.StepReference? = nil, now: Timestamp) {
         let expiry = Timestamp(nanoseconds: now.nanoseconds + SavingInterval.length)
-        let box = Box(Document(entry: entry, backup: backup, step: step, expiry: expiry))
+        let box = Box(Document(entry: entry, isBackup: isBackup, step: step, expiry: expiry))
         table.withLock { table in
             while let oldest = table.keys.first, oldest.expiry < now || table.keys.count >= Self.maximumCount {
                 table.keys.removeFirst()

@@ -13,9 +13,10 @@ extension Tree {
     ) throws {
         var entry = source
         entry.parent = move.folder.inode
+        entry.container = move.folder.container
         if renaming.identity == .ends {
             try withdrawals.withdraw(source, catalog)
-            identities.recentlyRemoved.add(source, backup: nil, now: surroundings.now())
+            identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now())
             entry.dropIdentity()
         }
         // First a position at the end of the new folder. A document that is continued replaces it by its own position.
@@ -36,7 +37,6 @@ extension Tree {
         if source.parent != entry.parent || source.filename != entry.filename {
             entry.markPending(.place)
         }
-        entry.container = move.folder.container
         try moveFile(of: &entry, from: source, catalog)
         if !isContinuation { try record(entry, from: source, as: renaming, by: caller, catalog) }
         if isContinuation { try finishContinuedSave(&entry, from: source, catalog) }
@@ -61,7 +61,7 @@ extension Tree {
         case .none:
             let step = try actions.recordPlacement(of: entry, from: source, by: caller, catalog)
             if let old = source.name, let name = renaming.name, BackupName.isBackup(name.full, of: old) {
-                identities.recentlyRemoved.add(source, backup: source.inode, step: step, now: surroundings.now())
+                identities.recentlyRemoved.add(source, isBackup: true, step: step, now: surroundings.now())
             }
         }
     }

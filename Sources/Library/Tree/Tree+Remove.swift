@@ -25,7 +25,7 @@ extension Tree {
             }
             let step = try actions.recordRemoval(of: removed, by: caller, catalog)
             if entry.kind == .document {
-                identities.recentlyRemoved.add(entry, backup: nil, step: step, now: surroundings.now())
+                identities.recentlyRemoved.add(entry, isBackup: false, step: step, now: surroundings.now())
             }
             catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
             if parent != entry.parent { catalog.announce(.listingChanged(of: entry.parent)) }

@@ -40,13 +40,22 @@ extension Tree {
             carriesName = backing.writeDisplayName(target.name?.displayName, of: target.filename, in: directory)
         }
         if carriesName, canBeRebuilt(source, over: target) { catalog.durability = .soon }
-        if source.kind == .document { try actions.forgetCreation(of: source, catalog) }
+        if source.kind == .document {
+            try actions.forgetCreation(of: source, catalog)
+            rememberIfBackup(source, target)
+        }
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
         try contents.finishSaveByRenaming(&entry, catalog)
         try catalog.replace(target.inode, by: entry)
         try replicatedTree.showInheritedConflicts(of: source, as: entry, catalog)
         if entry.isReplicated { transfers.markClosed(entry.inode) }
+    }
+
+    /// A program that renames a document over an older backup of it will make the document anew.
+    private func rememberIfBackup(_ source: Entry, _ target: Entry) {
+        guard let old = source.name, let new = target.name, BackupName.isBackup(new.full, of: old) else { return }
+        identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now())
     }
 
     /// Whether the rows of a save may be committed later. After a crash `Reconciliation` matches the new file with the document by its path,

@@ -26,8 +26,7 @@ final class Withdrawals: LibraryPart {
             withdrawal.heir = heir
             try catalog.store(withdrawal)
         }
-        // The container need not be told of an entry that it never knew.
-        if try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil { return }
+        if try !containerMayKnow(id, catalog) { return }
         let shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
         // The deletion covers earlier versions as well: otherwise one of them would become the newest.
         let earlier =
@@ -38,6 +37,11 @@ final class Withdrawals: LibraryPart {
                 id: id, seen: shown + content + earlier, depth: try catalog.depth(of: entry), step: step, heir: heir,
                 bequest: shown.filter { !content.contains($0) }))
         cloud.changesAreWaiting()
+    }
+
+    /// Whether the container was told of an entry, or may be told by the commit that is on its way.
+    func containerMayKnow(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
+        try catalog.replicaRecord(id) != nil || catalog.outbox() != nil
     }
 
     /// The heads that a listing, a state or an open could have shown. A removal removes the versions that were shown (`Semantics`,
