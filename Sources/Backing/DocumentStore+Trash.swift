@@ -29,6 +29,9 @@ extension DocumentStore {
         }
     }
 
+    /// Removes all that is in the trash, with the actions that could bring it back.
+    package func emptyTrash() throws { while try removeOldestFromTrash() {} }
+
     /// - Returns: false if the trash is empty.
     private func removeOldestFromTrash() throws -> Bool {
         guard let oldest = try read({ try $0.oldestActionInTrash() }) else { return false }
@@ -43,7 +46,9 @@ extension DocumentStore {
             for step in steps {
                 if step.isInTrash { try files.removeFromTrash(step.entry.inode) }
                 try catalog.delete(step)
-                if step.isAboutEntry { rest.name.add(ActionSubject(kind: step.entry.kind, name: ""), times: -1) }
+                if step.isAboutEntry, step.change == .removed || rest.name.kind != .delete {
+                    rest.name.add(ActionSubject(kind: step.entry.kind, name: ""), times: -1)
+                }
             }
             if steps.count < Self.stepsAtOnce { try catalog.deleteAction(action.id) } else { try catalog.store(rest) }
         }

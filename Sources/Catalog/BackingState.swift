@@ -13,8 +13,12 @@ public struct BackingState: Sendable {
     /// Time of modification (st_mtime). Of a file that is here it is the one that was last recorded: another time of the file tells of an
     /// edit.
     public var modified: Timestamp
-    /// When content or attributes last changed on this device (st_ctime). Valid for placeholders only; otherwise the backing file has it.
+    /// When content or attributes last changed on this device (st_ctime). Valid for placeholders, and for a content that has arrived and was
+    /// not changed since; otherwise the backing file has it.
     public var changed: Timestamp
+    /// The file's st_ctime when its content had arrived. As long as the file has it, nothing was changed since `changed`: an arrival is no
+    /// change, and tar would take it for one. Zero for a file that did not arrive.
+    public var arrived = Timestamp(nanoseconds: 0)
     /// Permission bits with set-id bits and sticky bit. stat(2) shows these, without the set-id bits that the file has lost. The file
     /// itself is readable and writable for docfs whatever they are (`BackingFolder.fileAccess`).
     public var mode: UInt16

@@ -41,6 +41,16 @@ enum CatalogSchema {
                     ALTER TABLE steps ADD COLUMN headsAfter BLOB;
                     """)
         }
+        migrator.registerMigration("16: contents that come from a version of another document; when contents arrived") {
+            db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE entries ADD COLUMN awaited BLOB;
+                    ALTER TABLE entries ADD COLUMN arrived INTEGER NOT NULL DEFAULT 0;
+                    DROP INDEX entriesArriving;
+                    CREATE INDEX entriesArriving ON entries(isHere) WHERE \(EntryCondition.isAwaited);
+                    """)
+        }
         return migrator
     }
 
@@ -104,7 +114,7 @@ enum CatalogSchema {
                 CREATE INDEX entriesByPosition ON entries(parent, position);
                 CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE \(EntryCondition.isPending);
                 CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;
-                CREATE INDEX entriesArriving ON entries(isHere) WHERE \(EntryCondition.isAwaited);
+                CREATE INDEX entriesArriving ON entries(isHere) WHERE isHere=0 AND container=\(Container.local.sql);
                 -- An index entry ends with the row's id, so this yields the rows of one kind in the order of their ids.
                 CREATE INDEX entriesToUpload ON entries(kind) WHERE \(EntryCondition.hasNewContent);
                 """)

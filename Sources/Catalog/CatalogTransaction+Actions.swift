@@ -71,6 +71,15 @@ extension CatalogTransaction {
         ).first
     }
 
+    /// The removals whose documents are in the trash, the latest first.
+    public func trashedSteps() throws -> [ActionStep] {
+        try steps(
+            where: """
+                change=\(ActionStep.Change.removed.sql) AND \(EntryCondition.isDocument) AND isHere
+                ORDER BY action DESC, step
+                """)
+    }
+
     private func actions(
         where condition: String, limit: Int, bind: (inout DirectStatement) -> Void = { _ in }
     ) throws -> [ActionRecord] {

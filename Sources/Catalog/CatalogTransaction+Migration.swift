@@ -47,7 +47,7 @@ extension CatalogTransaction {
                 pending=CASE WHEN uuid IS NULL THEN 0 WHEN \(EntryCondition.isDocument) THEN \(newDocument.sql)
                     ELSE \(PendingChanges.creation.sql) END
                     | CASE WHEN uuid IS NOT NULL AND \(mayBeKnown) THEN \(PendingChanges.description.sql) ELSE 0 END,
-                revision=revision+1, step=CASE WHEN uuid IS NULL THEN NULL ELSE :step END
+                revision=revision+1, step=CASE WHEN uuid IS NULL THEN step ELSE :step END
             WHERE id IN (SELECT id FROM inside)
             """, ["folder": folder.number, "step": step])
     }
@@ -73,7 +73,8 @@ extension CatalogTransaction {
         try change(
             """
             \(Self.inside) UPDATE entries SET container=\(Container.local.sql), pending=0, revision=revision+1, error=NULL,
-                step=CASE WHEN \(EntryCondition.isDocument) AND NOT \(EntryCondition.isCurrent) THEN :step END,
+                step=CASE WHEN awaited IS NOT NULL THEN step
+                    WHEN \(EntryCondition.isDocument) AND NOT \(EntryCondition.isCurrent) THEN :step END,
                 isHere=CASE WHEN \(EntryCondition.isDocument) THEN \(EntryCondition.isCurrent) ELSE isHere END
             WHERE id IN (SELECT id FROM inside)
             """, ["folder": folder.number, "step": step])

@@ -9,7 +9,8 @@ extension CatalogTransaction {
         // SQLite would choose to read the whole table in the order of ids.
         try entries(
             by: "entriesToUpload",
-            where: "\(EntryCondition.hasNewContent) AND \(EntryCondition.isDocument) AND id>? ORDER BY id LIMIT ?"
+            where:
+                "\(EntryCondition.hasNewContent) AND \(EntryCondition.isDocument) AND isHere AND id>? ORDER BY id LIMIT ?"
         ) {
             $0.bind(inode)
             $0.bind(limit)
@@ -77,12 +78,12 @@ extension CatalogTransaction {
         }
     }
 
-    /// Documents on their way out of the cloud whose content is not here yet.
+    /// Documents on their way out of the cloud whose content is not here yet, and entries that get the content of another document.
     public func arrivingEntries(limit: Int) throws -> [Entry] {
         try entries(where: "\(EntryCondition.isAwaited) LIMIT ?") { $0.bind(limit) }
     }
 
-    /// The steps of the documents that are on their way out of the cloud and whose content is not here yet. They cannot be committed.
+    /// The steps of such entries. They cannot be committed.
     public func arrivingSteps() throws -> Set<Int64> {
         try turn.read { db in
             let statement = try db.cachedStatement(

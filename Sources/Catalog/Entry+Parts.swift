@@ -119,6 +119,11 @@ extension Entry {
         get { synchronization.step }
         set { synchronization.step = newValue }
     }
+    /// The content that it is to get from a version of another document: see `SynchronizationState.awaited`.
+    public var awaited: [UInt8]? {
+        get { synchronization.awaited }
+        set { synchronization.awaited = newValue }
+    }
     /// The last failure of a transfer in one line; nil after a success.
     public var error: String? {
         get { synchronization.error }

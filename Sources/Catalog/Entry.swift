@@ -44,6 +44,9 @@ public struct Entry: Sendable {
         return container != .cloud || kind != .document || !isOutdated
     }
 
+    /// The time of change that a program is shown, where the backing file has `fileTime`.
+    public func timeOfChange(_ fileTime: Timestamp) -> Timestamp { fileTime == file.arrived ? changed : fileTime }
+
     /// Whether the entry belongs into the container.
     public var isReplicated: Bool { container == .cloud && id != nil }
 }

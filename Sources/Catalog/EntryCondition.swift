@@ -35,9 +35,9 @@ public struct EntryCondition: Sendable, CustomStringConvertible {
 
     // MARK: Content
 
-    /// A document that moves out of the cloud, and whose content is still to be downloaded. Uses the partial index
-    /// `entriesArriving`.
-    static let isAwaited = Self("isHere=0 AND \(isLocal)")
+    /// An entry whose content must be downloaded without being asked for: a document that moves out of the cloud, or one that gets the content of
+    /// another. Uses the partial index `entriesArriving`.
+    static let isAwaited = Self("isHere=0 AND (\(isLocal) OR awaited IS NOT NULL)")
     /// A document whose file holds the newest version, or a newer one that was saved here.
     static let isCurrent = Self("(isHere AND (\(hasNewContent) OR currentVersion IS contentVersion))")
     /// A document whose content is not here, or not the newest.

@@ -42,6 +42,7 @@ extension Entry {
         visitor.column("size", &file.size)
         visitor.column("modified", &file.modified)
         visitor.column("changed", &file.changed)
+        visitor.column("arrived", &file.arrived)
         visitor.column("mode", &file.mode)
 
         visitor.column("currentVersion", &synchronization.currentVersion)
@@ -50,6 +51,7 @@ extension Entry {
         visitor.column("pending", &synchronization.pending)
         visitor.column("revision", &synchronization.revision)
         visitor.column("step", &synchronization.step)
+        visitor.column("awaited", &synchronization.awaited)
         visitor.column("error", &synchronization.error)
     }
 }

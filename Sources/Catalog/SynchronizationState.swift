@@ -14,6 +14,9 @@ public struct SynchronizationState: Sendable {
     public var revision: Int64 = 0
     /// Entries with the same step are committed together or not at all.
     public var step: Int64?
+    /// The content that the entry is to get from a version which is not its own, as JSON (`AwaitedContent`); nil for none. Its file is not here
+    /// until then.
+    public var awaited: [UInt8]?
     /// The last failure in one line.
     public var error: String?
 

@@ -12,6 +12,12 @@ public enum ReservedStateName {
     }
 }
 
+/// The name under which the docfs command reads the list of the trash: one JSON object (`TrashedDocument`) a line.
+public enum ReservedTrashName {
+    /// Bytes that are not UTF-8, so that no document can have the name.
+    public static let name: [UInt8] = [0xff] + Array(".trash".utf8)
+}
+
 /// The names under which the docfs command reads the undo list, because `.undo` may be a document.
 public enum ReservedActionName {
     /// - Returns: bytes that are not UTF-8, so that no document can have the name.

@@ -20,6 +20,14 @@ public enum VirtualName: Equatable, Sendable {
     /// The preferred location.
     public static let locationName = ".location"
 
+    /// Whether a name is docfs's own: `.state`, `.order`, `.undo`, `.redo` or `.location`. Nothing gets such a name, in no folder.
+    public static func isReserved(_ name: String) -> Bool {
+        switch Self(name) {
+        case .folderState, .folderOrder, .actions, .location: true
+        case .documentState, .versions, nil: false
+        }
+    }
+
     /// The meaning of a name; nil for one that is not virtual. A document or folder that really has the name wins: the caller looks for it
     /// first.
     public init?(_ name: String) {

@@ -105,7 +105,7 @@ extension InodeNumber {
         switch Node(number: number) {
         case .entry(let inode): self = inode
         case .versions: throw .virtualName
-        case .state, .order, .location, .version, .actions: throw .notFolder
+        case .state, .order, .location, .version, .actions, .trash: throw .notFolder
         }
     }
 }

@@ -13,7 +13,10 @@ extension Node {
     private static let actionsBit: UInt64 = 1 << 57
     private static let locationBit: UInt64 = 1 << 56
 
-    private static let virtualBits = stateBit | conflictsBit | historyBit | orderBit | actionsBit | locationBit
+    private static let trashBit: UInt64 = 1 << 55
+
+    private static let virtualBits =
+        stateBit | conflictsBit | historyBit | orderBit | actionsBit | locationBit | trashBit
 
     init(number: fuse_ino_t) {
         let inode = InodeNumber(Int64(number & ~Self.virtualBits))
@@ -25,6 +28,7 @@ extension Node {
             case Self.historyBit: .versions(.history, of: inode)
             case Self.orderBit: .order(of: inode)
             case Self.actionsBit: .actions(inode.number == 0 ? .undo : .redo)
+            case Self.trashBit: .trash
             default: .location
             }
     }
@@ -34,6 +38,7 @@ extension Node {
         case .entry(let inode): fuse_ino_t(inode.number)
         case .version(let inode): fuse_ino_t(inode.number)
         case .location: Self.locationBit
+        case .trash: Self.trashBit
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
         case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit

@@ -46,10 +46,10 @@ extension Library {
     /// - Throws: EPERM for computed attributes, EOPNOTSUPP outside `user.*`, EINVAL, EILSEQ and
     ///   ENAMETOOLONG for display names that are no names, EEXIST and ENODATA as `creation` wants, E2BIG for a value above 64 KiB, ENOSPC
     ///   for more than an entry can have in all and on a full disk, ESTALE.
-    public func setExtendedAttribute(_ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation)
-        throws(Refusal)
-    {
-        try metadata.setExtendedAttribute(name, to: value, of: node, creation)
+    public func setExtendedAttribute(
+        _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation, by caller: Caller = .unknown
+    ) throws(Refusal) {
+        try metadata.setExtendedAttribute(name, to: value, of: node, creation, by: caller)
     }
 
     /// Removing `user.displayName` makes the display name automatic again.

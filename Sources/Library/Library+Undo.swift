@@ -13,11 +13,28 @@ extension Library {
             node: .actions(direction), attributes: try attributes(of: .actions(direction)), isCacheable: false)
     }
 
+    /// The list of the trash, by its reserved name.
+    public func lookupTrash() throws(Refusal) -> Resolved {
+        Resolved(node: .trash, attributes: try attributes(of: .trash), isCacheable: false)
+    }
+
     /// Undoes the last action, or does the one again that was undone last.
     ///
     /// - Throws: ENODATA where there is none; EEXIST, ENOENT, EBUSY, ENOTEMPTY when it cannot be undone any more, or not now; as `rename`
     ///   for a move between local and cloud; ENOSPC.
     public func perform(_ direction: ActionDirection) throws(Refusal) { try undoing.perform(direction) }
+
+    /// The documents in the trash: one JSON object (`TrashedDocument`) a line.
+    public func trashText() throws(Refusal) -> String { try undoing.trashText() }
+
+    /// Brings a document back from the trash.
+    ///
+    /// - Parameter key: `TrashedDocument.key`.
+    /// - Throws: ENOENT, EEXIST where its name is taken, ENOSPC.
+    public func restoreFromTrash(_ key: String) throws(Refusal) { try undoing.restoreFromTrash(key) }
+
+    /// Removes for good what is in the trash. What was removed before can no longer be undone.
+    public func emptyTrash() throws(Refusal) { try undoing.emptyTrash() }
 
     /// `done NAME` or `refused REASON`: what became of the last call of `perform`. Empty before the first.
     public var outcomeOfUndo: String { undoing.outcome }

@@ -35,7 +35,7 @@ extension Refusal {
         case .bufferTooSmall: .outOfRange
         case .attributeTooLarge: .argListTooLong
         case .attributesTooLarge, .noRoom: .noSpace
-        case .versionNotWritable, .stateNotWritable, .notExecutable: .permissionDenied
+        case .versionNotWritable, .stateNotWritable, .notExecutable, .reservedName: .permissionDenied
         case .staysHere(let reason): reason.errno
         case .alwaysHere, .unknownKeeping, .unknownRequest, .unknownLocation: .invalidArgument
         // Asked by setxattr(2), of which Linux hands on EAGAIN as EOPNOTSUPP.

@@ -12,6 +12,7 @@ extension Refusal: CustomStringConvertible {
         case .noSuchName: "nothing has this name"
         case .nameExists: "something has this name already"
         case .virtualName: "a virtual file cannot be changed"
+        case .reservedName: "the name is docfs's own"
         case .rename(let refusal): refusal.reason
         case .undo(let refusal): refusal.reason
         case .staleInode: "the entry is gone, or has another inode number by now"

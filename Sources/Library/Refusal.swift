@@ -12,6 +12,8 @@ public enum Refusal: Error, Equatable, Sendable {
     case nameExists
     /// A virtual file or folder is to be changed.
     case virtualName
+    /// Something is to get a name that is docfs's own (`VirtualName.isReserved`).
+    case reservedName
     /// A rename that `RenameRule` or `Migration` does not allow.
     case rename(RenameRefusal)
 

@@ -30,6 +30,7 @@ struct DocfsCommand: ParsableCommand {
             CheckCommand.self,
             UndoCommand.self,
             RedoCommand.self,
+            TrashCommand.self,
         ])
 
     static func main() {

@@ -10,12 +10,12 @@ enum FolderContent {
         var isLink = false
     }
 
-    /// Without `.`, `..` and state files.
+    /// Without `.` and `..`.
     static func entries(of folder: String) throws -> [Entry] {
         do {
             let descriptor = try FileDescriptor.open(folder, .readOnly, options: [.directory, .closeOnExec])
             return try descriptor.closeAfter {
-                try FolderRecord.all(in: descriptor).filter { $0.name != ".state" }.map { record in
+                try FolderRecord.all(in: descriptor).map { record in
                     Entry(
                         name: record.name, isFolder: record.type == Int32(DT_DIR),
                         isLink: record.type == Int32(DT_LNK))

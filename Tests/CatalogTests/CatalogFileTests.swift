@@ -148,6 +148,7 @@ struct CatalogFileTests {
                     "11: what moves to the preferred location",
                     "14: names of actions in columns; an index for the whole order",
                     "15: choices among versions can be undone",
+                    "16: contents that come from a version of another document; when contents arrived",
                 ])
             try queue.close()
         }

@@ -28,6 +28,7 @@ struct EntryRowTests {
         entry.size = .max
         entry.modified = Timestamp(nanoseconds: .min)
         entry.changed = Timestamp(nanoseconds: 6)
+        entry.file.arrived = Timestamp(nanoseconds: 7)
         entry.currentVersion = VersionID(numbered: 2)
         entry.contentVersion = VersionID(numbered: 3)
         entry.pending = [.creation, .position]
@@ -35,6 +36,7 @@ struct EntryRowTests {
         entry.step = 13
         entry.conflicts = 14
         entry.error = "retrying in 8 s"
+        entry.awaited = Array("{}".utf8)
         return entry
     }
 

@@ -41,7 +41,7 @@ struct StoredCodeTests {
     @Test func `conditions are what the indexes were made with`() {
         #expect(EntryCondition.isPending.description == "pending<>0")
         #expect(EntryCondition.hasNewContent.description == "pending & 2")
-        #expect(EntryCondition.isAwaited.description == "isHere=0 AND container=0")
+        #expect(EntryCondition.isAwaited.description == "isHere=0 AND (container=0 OR awaited IS NOT NULL)")
         #expect(EntryCondition.hasNews.description == "pending<>0 AND pending<>256")
         #expect(
             EntryCondition.isOnlyNewContent.description == "kind=1 AND pending & 2 AND (pending & 1 OR pending=2)")

@@ -19,6 +19,32 @@ struct RefusedNamesTests {
         }
     }
 
+    /// What stands there would be hidden, on all devices.
+    @Test(arguments: Ground.all, [".state", ".order", ".undo", ".redo", ".location"])
+    func `a name that is docfs's own is refused, and nothing changes`(ground: Ground, name: String) async throws {
+        try await withTree(on: ground) { tree in
+            try tree.makeFolder("local/Folder")
+            for folder in ["local", "cloud", "local/Folder"] {
+                let taken: DocumentPath = "\(folder)/\(name)"
+                try tree.create("\(folder)/Document.txt")
+                try tree.create("\(folder)/scratch.tmp")
+                try tree.makeFolder("\(folder)/Inner")
+                // Where docfs shows something under the name, EEXIST is as good a refusal.
+                #expect(throws: (any Error).self) { try tree.makeFolder(taken) }
+                #expect(throws: (any Error).self) { try tree.makeSymbolicLink(taken, to: "target") }
+                #expect(throws: (any Error).self) { try tree.rename("\(folder)/Inner", to: taken) }
+                for source: DocumentPath in ["\(folder)/Document.txt", "\(folder)/scratch.tmp"] {
+                    #expect(throws: Errno.permissionDenied) { try tree.rename(source, to: taken) }
+                }
+                #expect(try tree.list("\(folder)").count == (folder == "local" ? 4 : 3))
+            }
+            try tree.create("local/Folder/Untyped")
+            #expect(throws: Errno.permissionDenied) {
+                try tree.setAttribute("user.displayName", to: Array(name.utf8), of: "local/Folder/Untyped")
+            }
+        }
+    }
+
     @Test(arguments: Ground.all)
     func `a name of more than 255 bytes is ENAMETOOLONG`(ground: Ground) async throws {
         try await withTree(on: ground) { tree in

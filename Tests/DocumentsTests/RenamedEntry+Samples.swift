@@ -20,6 +20,9 @@ extension RenamedEntry {
     static let scratch = other(.scratch, "4913")
     static let folder = other(.folder, "Folder")
     static let link = other(.symbolicLink, "Link")
+    static let scratchLink = RenamedEntry(
+        kind: .symbolicLink, filename: ".#Link", hasGeneratedFilename: false, name: nil, naming: .given, isScratch: true
+    )
 
     static func other(_ kind: EntryKind, _ filename: String) -> RenamedEntry {
         RenamedEntry(kind: kind, filename: filename, hasGeneratedFilename: false, name: nil, naming: .given)

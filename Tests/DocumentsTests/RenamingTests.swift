@@ -114,7 +114,14 @@ struct RenamingTests {
     @Test(arguments: [NamingContext.ordinary, .hidden, .trash], ["Name", ".name", "a.tmp", "x.tar.gz"])
     func `folders and symbolic links are called what people call them`(place: NamingContext, name: String) throws {
         #expect(try renaming(.folder, to: name, in: place) == Renaming(kind: .folder, filename: .exactly(name)))
-        #expect(try renaming(.link, to: name, in: place) == Renaming(kind: .symbolicLink, filename: .exactly(name)))
+        // A link under a scratch name, or in the trash, is scratch.
+        let isScratch = place == .trash || name == "a.tmp"
+        for (link, change) in [(RenamedEntry.link, IdentityChange.ends), (.scratchLink, .begins)] {
+            let identity = (change == .ends) == isScratch ? change : .none
+            #expect(
+                try renaming(link, to: name, in: place)
+                    == Renaming(kind: .symbolicLink, identity: identity, filename: .exactly(name)))
+        }
     }
 
     @Test(arguments: [RenamedEntry.groceries, .scratch])

@@ -217,10 +217,9 @@ struct CommandTests {
             try folder.makeFolder()
             for place in [device.local, folder] {
                 try (place / "Groceries.txt").create("milk")
-                for name in ["Groceries.txt.state", ".state"] {
-                    try (place / name).create("state: not what docfs says")
-                    #expect(try (place / name).text() == "state: not what docfs says")
-                }
+                let state = place / "Groceries.txt.state"
+                try state.create("state: not what docfs says")
+                #expect(try state.text() == "state: not what docfs says")
                 let identity = try (place / "Groceries.txt").identity()
                 let status = try await device.docfs("status", "--json", (place / "Groceries.txt").string)
                 #expect(status.exitStatus == 0)
@@ -239,8 +238,6 @@ struct CommandTests {
                     #expect(!list.standardOutput.contains("not what docfs says"))
                 }
             }
-            // A document in `local` resolves in `Documents`, too.
-            #expect(try (device.documents / ".state").text() == "state: not what docfs says")
             let whole = try await device.docfs("status", "--json", device.mountpoint.string)
             #expect(whole.standardOutput.contains("\"cloud.connection\" : \"online\""), "\(whole.standardOutput)")
         }

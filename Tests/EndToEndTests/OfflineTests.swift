@@ -163,25 +163,30 @@ struct OfflineTests {
         }
     }
 
-    @Test func `opening what would have to be waited for is EAGAIN with O_NONBLOCK`() async throws {
-        try await withTwoDevices(MountOptions(timeoutSeconds: 90)) { laptop, desktop in
-            try await Self.withSilentDocument(laptop: laptop, desktop: desktop) { placeholder in
-                let start = ContinuousClock.now
-                #expect(throws: Errno.wouldBlock) {
-                    try placeholder.open(.readOnly, .nonBlocking)
-                }
-                #expect(ContinuousClock.now - start < .seconds(5))
-            }
+    /// tar, grep and file(1) set it.
+    @Test func `O_NONBLOCK means nothing for what is not here`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            for name in ["Groceries.txt", "Away.txt"] { try (laptop.cloud / name).create("milk") }
+            let (placeholder, away) = (desktop.cloud / "Groceries.txt", desktop.cloud / "Away.txt")
+            try await eventually { placeholder.exists && away.exists }
+            #expect(try placeholder.open(.readOnly, .nonBlocking).text() == "milk")
+            try await desktop.shell("truncate -s 2 cloud/Groceries.txt; cat cloud/Groceries.txt")
+            #expect(try placeholder.text() == "mi")
+            try await Self.disconnect(desktop)
+            #expect(throws: Errno.noRouteToHost) { try away.open(.readOnly, .nonBlocking) }
         }
     }
 
-    @Test func `opening what is not here is EAGAIN with O_NONBLOCK`() async throws {
+    @Test func `a backup by tar and a search by grep get the contents of placeholders`() async throws {
         try await withTwoDevices { laptop, desktop in
-            try (laptop.cloud / "Groceries.txt").create("milk")
-            let placeholder = desktop.cloud / "Groceries.txt"
-            try await eventually { placeholder.exists }
-            try await Self.disconnect(desktop)
-            #expect(throws: Errno.wouldBlock) { try placeholder.open(.readOnly, .nonBlocking) }
+            try (laptop.cloud / "F").makeFolder()
+            for number in 1...3 { try (laptop.cloud / "F" / "\(number).txt").create("needle \(number)\n") }
+            try await eventually { try (desktop.cloud / "F").documentNames().count == 3 }
+            #expect(try await desktop.shell("grep -rh needle cloud/F | sort").lines == (1...3).map { "needle \($0)" })
+            try await eventually { try await desktop.docfs("evict", (desktop.cloud / "F").string).exitStatus == 0 }
+            #expect(
+                try await desktop.shell("tar -C cloud -cf - F | tar -xOf - | sort").lines
+                    == (1...3).map { "needle \($0)" })
         }
     }
 

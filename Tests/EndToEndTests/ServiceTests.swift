@@ -33,7 +33,7 @@ struct ServiceTests {
                 "python3",
                 ["-c", Self.serviceManager, socket, device.mountpoint.string, try DocfsBinary.path.string]
                     + device.mountArguments + ["--foreground"])
-            #expect(result.standardOutput == "READY=1 .state cloud local\nSTOPPING=1 0\n", "\(result.standardError)")
+            #expect(result.standardOutput == "READY=1 cloud local\nSTOPPING=1 0\n", "\(result.standardError)")
         }
     }
 

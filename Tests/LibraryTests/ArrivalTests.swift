@@ -74,6 +74,22 @@ struct ArrivalTests {
         return arrivals.withLock { $0 }
     }
 
+    /// tar takes another time of change for a change while it reads.
+    @Test func `an arrival does not move the time of change, and the next change does`() async throws {
+        try await withPlanElsewhere { _, phone in
+            let before = try phone.library.attributes(of: .entry(phone.inode("Plan.txt")))
+            try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
+            #expect(try phone.entry("Plan.txt").isHere)
+            #expect(try phone.library.attributes(of: .entry(phone.inode("Plan.txt"))).changed == before.changed)
+            try phone.evict("Plan.txt")
+            #expect(try phone.library.attributes(of: .entry(phone.inode("Plan.txt"))).changed == before.changed)
+            try await phone.library.waitForContent(of: phone.inode("Plan.txt"))
+            phone.advance(seconds: 1)
+            try phone.change(phone.inode("Plan.txt")) { $0.mode = 0o600 }
+            #expect(try phone.library.attributes(of: .entry(phone.inode("Plan.txt"))).changed > before.changed)
+        }
+    }
+
     @Test func `callers that open a document that is not here at the same time share one download`() async throws {
         try await withTwoDevices { laptop, phone in
             let names = (1...10).map { "\($0).txt" }

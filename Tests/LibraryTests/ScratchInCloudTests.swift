@@ -26,6 +26,50 @@ struct ScratchInCloudTests {
         }
     }
 
+    /// The lock of emacs is a link.
+    @Test func `a symbolic link with a scratch name stays here and takes part in no undo`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("Plan.txt", "plan")
+            try await laptop.push()
+            let undo = try laptop.library.actionListText(.undo)
+            try laptop.makeLink(".#Plan.txt", to: "me@laptop.1:2")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == ["Plan.txt"])
+            #expect(try laptop.library.actionListText(.undo) == undo)
+            try laptop.remove(".#Plan.txt")
+            #expect(try laptop.library.actionListText(.undo) == undo)
+        }
+    }
+
+    @Test func `a link travels under an ordinary name, and no longer under a scratch name or in the trash`()
+        async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            try laptop.makeLink(".#Plan.txt", to: "there")
+            try laptop.rename(".#Plan.txt", to: "Link")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == ["Link"])
+            try laptop.rename("Link", to: "Link~")
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            #expect(try laptop.entry("Link~").target == Array("there".utf8))
+            try laptop.rename("Link~", to: "Link")
+            let trash = try laptop.makeFolder(".Trash-0")
+            try await laptop.push()
+            try laptop.move("Link", from: .cloud, to: trash)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == [])
+            try laptop.move("Link", from: trash, to: .cloud)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try phone.names() == ["Link"])
+        }
+    }
+
     @Test func `a scratch file does not bring back a folder that was deleted elsewhere, and is not lost`() async throws
     {
         try await Self.withDeletedFolder { laptop, phone, trip in

@@ -30,6 +30,30 @@ struct ShownVersionTests {
         return texts
     }
 
+    @Test func `a conflict version that moved to another document opens there, also where it was listed before`()
+        async throws
+    {
+        try await withConflictOnTwoDevices { laptop, phone in
+            func numbers(_ name: String) throws -> [InodeNumber] {
+                try laptop.library.list(.conflicts, of: laptop.inode(name)).compactMap {
+                    if case .version(let number) = $0.node { number } else { nil }
+                }
+            }
+            let before = try #require(try numbers("F.txt").first)
+            let text = try await laptop.text(of: laptop.open(before))
+            #expect(text.hasPrefix("of the "))
+            try phone.rename("F.txt", to: "G.txt")
+            try await phone.push()
+            try await laptop.pull()
+            let after = try numbers("G.txt")
+            #expect(after.count == 1)
+            for number in after {
+                #expect(try laptop.library.attributes(of: .version(number)).size == Int64(text.utf8.count))
+                #expect(try await laptop.text(of: laptop.open(number)) == text)
+            }
+        }
+    }
+
     @Test func `renamed over another document, a document takes its conflict versions along`() async throws {
         try await withConflictOnTwoDevices { laptop, phone in
             let hidden = try await Self.conflictTexts(of: "F.txt", phone)

@@ -84,7 +84,7 @@ extension FilePath {
 
     /// The listing without the state files, which only the three upper folders show.
     public func documentNames() throws(Errno) -> [String] {
-        try listing().filter { $0 != ".state" }
+        try listing()
     }
 
     public func entries() throws(Errno) -> [DirectoryEntry] {

@@ -15,6 +15,18 @@ public struct ActionGrouping: Hashable, Sendable {
         self.destination = kind == .move ? destination : nil
     }
 
+    /// The changes that one command makes before those of this kind, and that become a part of its action: `rm -r` discards the conflict
+    /// versions of a document before it removes it, and `docfs resolve --keep all` copies versions before it chooses.
+    public var takesOver: [ActionGrouping] {
+        let kinds: [ActionKind] =
+            switch kind {
+            case .delete: [.choose]
+            case .choose: [.create]
+            case .create, .rename, .move, .moveToCloud, .moveOutOfCloud, .reorder, .prefer: []
+            }
+        return kinds.map { ActionGrouping(process: process, kind: $0, destination: nil) }
+    }
+
     /// Whether a change at `now` belongs to an action whose last change was at `last`.
     public static func joins(_ now: Timestamp, last: Timestamp) -> Bool {
         let (pause, isTooLarge) = now.nanoseconds.subtractingReportingOverflow(last.nanoseconds)

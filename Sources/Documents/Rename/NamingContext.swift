@@ -13,6 +13,9 @@ public struct NamingContext: Sendable, Equatable {
     /// Whether a file called `name` is scratch here.
     public func isScratch(_ name: EntryName) -> Bool { isScratch || ScratchName.matches(name.text) }
 
+    /// Whether an entry called `name` is scratch here, as one kind of entry or another.
+    public func mayBeScratch(_ name: EntryName) -> Bool { isScratch(name) || folder(name).isScratch }
+
     /// Whether a document that is created as `name` here gets that as its filename.
     public func keepsName(_ name: EntryName) -> Bool { keepsNames || name.isHidden }
 

@@ -12,9 +12,9 @@ public enum FilenameChoice: Sendable, Equatable {
 public enum IdentityChange: Sendable, Equatable {
     /// The kind stays.
     case none
-    /// A scratch file becomes a document.
+    /// A scratch file becomes a document, or a link that was scratch is one no longer.
     case begins
-    /// A document becomes a scratch file.
+    /// A document becomes a scratch file, or a link becomes scratch.
     case ends
 }
 

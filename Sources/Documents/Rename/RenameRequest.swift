@@ -16,10 +16,13 @@ public struct RenamedEntry: Sendable, Equatable {
     public var isContentHere: Bool
     /// Whether it is `Documents`, `local` or `cloud`.
     public var isOfTheTree: Bool
+    /// Whether it stays on this device and takes part in no undo: a scratch file, or a symbolic link with such a name or in such a folder.
+    public var isScratch: Bool
 
     public init(
         kind: EntryKind, filename: String, hasGeneratedFilename: Bool, isFilenameFresh: Bool = false,
-        name: DocumentName?, naming: Naming, isContentHere: Bool = true, isOfTheTree: Bool = false
+        name: DocumentName?, naming: Naming, isContentHere: Bool = true, isOfTheTree: Bool = false,
+        isScratch: Bool = false
     ) {
         self.kind = kind
         self.filename = filename
@@ -29,6 +32,7 @@ public struct RenamedEntry: Sendable, Equatable {
         self.naming = naming
         self.isContentHere = isContentHere
         self.isOfTheTree = isOfTheTree
+        self.isScratch = isScratch
     }
 }
 
@@ -62,7 +66,7 @@ public struct RenameRequest: Sendable {
     public var isIntoItself: Bool
     /// Whether source and destination are in different containers.
     public var migrates: Bool
-    /// If the rename crosses containers: why the source cannot.
+    /// Why the source cannot leave its container, where the rename crosses containers or may make it scratch.
     public var obstacle: MigrationObstacle?
     /// Linux refuses both together (EINVAL) before docfs is asked.
     public var options: RenameOptions

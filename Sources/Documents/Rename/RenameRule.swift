@@ -8,7 +8,7 @@ public enum RenameRule {
         try requireAllowedFolders(request)
         let plan = try planByKinds(request)
         if plan == .nothing { return plan }
-        if request.migrates, let obstacle = request.obstacle { throw .migration(obstacle) }
+        if let obstacle = request.obstacle, leavesContainer(plan, request) { throw .migration(obstacle) }
         if plan == .exchange, !request.source.isContentHere || request.target?.isContentHere == false {
             throw .contentNotHere
         }
@@ -18,6 +18,24 @@ public enum RenameRule {
     /// Refuses to move `Documents`, `local` and `cloud`. Called before the destination is looked up, since no destination is valid.
     public static func requireMovable(_ source: RenamedEntry) throws(RenameRefusal) {
         if source.isOfTheTree { throw .isOfTheTree }
+    }
+
+    /// Whether the source leaves its container: it moves to the other one, or becomes scratch, by its name or in a trash folder.
+    private static func leavesContainer(_ plan: RenamePlan, _ request: RenameRequest) -> Bool {
+        if request.migrates { return true }
+        switch plan {
+        case .relocate(let renaming), .replaceEntry(let renaming):
+            if request.obstacle == .inConflict, isBackup(request) { return false }
+            return renaming.identity == .ends
+                || renaming.kind == .folder && request.destination.folder(request.name).isScratch
+        case .nothing, .replaceContent, .exchange: return false
+        }
+    }
+
+    /// Whether a program is about to save, and the document goes on under its name: editors rename what they save to a backup. A document in
+    /// conflict can be saved so, too.
+    private static func isBackup(_ request: RenameRequest) -> Bool {
+        request.source.name.map { BackupName.isBackup(request.name.text, of: $0) } ?? false
     }
 
     private static func requireAllowedFolders(_ request: RenameRequest) throws(RenameRefusal) {
@@ -55,17 +73,23 @@ public enum RenameRule {
         if request.migrates, request.target == nil { source.isFilenameFresh = false }
         var renaming = renaming(source, to: request.name, in: request.destination)
         // A document that moves between containers continues no other one.
+        // A scratch file whose content is still to come was a placeholder, and may become that one again.
         renaming.continuesRemoved =
-            renaming.kind == .document && source.isContentHere
-            && (source.kind == .scratch || source.kind == .document && !request.migrates)
+            renaming.kind == .document
+            && (source.kind == .scratch || source.kind == .document && source.isContentHere && !request.migrates)
         return renaming
     }
 
     /// The kind and the names of `source` if it is renamed to `name` in `destination`.
     static func renaming(_ source: RenamedEntry, to name: EntryName, in destination: NamingContext) -> Renaming {
         switch source.kind {
-        case .folder, .symbolicLink:
-            return Renaming(kind: source.kind, filename: .exactly(name.text))
+        case .folder:
+            return Renaming(kind: .folder, filename: .exactly(name.text))
+        case .symbolicLink:
+            // The lock of emacs is a link with a scratch name.
+            let isScratch = destination.isScratch(name)
+            let identity: IdentityChange = isScratch == source.isScratch ? .none : isScratch ? .ends : .begins
+            return Renaming(kind: .symbolicLink, identity: identity, filename: .exactly(name.text))
         case .document where destination.isScratch,
             .document where destination.isScratch(name) && !isOwnName(name, of: source):
             return Renaming(kind: .scratch, identity: .ends, filename: .exactly(name.text))

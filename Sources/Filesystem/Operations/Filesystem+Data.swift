@@ -63,7 +63,7 @@ extension Filesystem {
         switch Node(number: number) {
         case .entry, .version: return try readContent(handle, offset, size)
         case .state(let inode): return .now(try readState(inode, handle, Int(offset), size))
-        case .order, .actions, .location: return .now(try readText(handle, Int(offset), size))
+        case .order, .actions, .location, .trash: return .now(try readText(handle, Int(offset), size))
         case .versions: throw .isFolder
         }
     }
@@ -110,7 +110,7 @@ extension Filesystem {
             return .written(fuse_buf_size(source))
         case .order(let folder): return try writeOrder(of: folder, handle, source, Int(offset))
         case .location: return try writeLocation(handle, source)
-        case .state, .versions: throw .notSupported
+        case .state, .versions, .trash: throw .notSupported
         }
     }
 
@@ -128,7 +128,7 @@ extension Filesystem {
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
         case .entry, .version: return try library.handle(handle)
-        case .state, .order, .location, .versions, .actions: throw .notSupported
+        case .state, .order, .location, .versions, .actions, .trash: throw .notSupported
         }
     }
 

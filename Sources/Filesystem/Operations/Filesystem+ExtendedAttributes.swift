@@ -21,7 +21,8 @@ extension Filesystem {
             }
         }
         operations.setxattr = { request, number, name, value, size, flags in
-            Request(request, "setxattr", number).answer { filesystem throws(Refusal) in
+            let call = Request(request, "setxattr", number)
+            call.answer { filesystem throws(Refusal) in
                 let bytes = Array(UnsafeRawBufferPointer(start: value, count: size))
                 if number == FUSE_ROOT_ID, let attribute = MountAttribute(rawValue: try Filesystem.attributeName(name!))
                 {
@@ -30,7 +31,7 @@ extension Filesystem {
                 }
                 try filesystem.library.setExtendedAttribute(
                     try Filesystem.attributeName(name!), to: bytes, of: Node(number: number),
-                    AttributeCreation(flags: flags))
+                    AttributeCreation(flags: flags), by: call.caller)
                 return .success
             }
         }
@@ -90,6 +91,8 @@ public enum MountAttribute: String, Sendable {
     case checkup = "user.docfs.check"
     /// Set to `undo` or `redo`, undoes an action or does one again; read, says `done NAME` or `refused REASON`.
     case undo = "user.docfs.undo"
+    /// Set to `empty`, empties the trash; set to `restore KEY`, brings a document back from it (`TrashedDocument`).
+    case trash = "user.docfs.trash"
 
     /// The process namespace of the calling process, as `/proc/self/ns/pid` has it; empty where /proc is not mounted.
     public static var ownProcessNamespace: String {
@@ -108,6 +111,7 @@ public enum MountAttribute: String, Sendable {
                 noticing: filesystem.library.canNoticeUnseenWrites)
         case .checkup: CheckupReply(filesystem.library.checkup.current).text
         case .undo: filesystem.library.outcomeOfUndo
+        case .trash: ""
         }
     }
 
@@ -116,6 +120,12 @@ public enum MountAttribute: String, Sendable {
         if self == .undo {
             guard let direction = ActionDirection(rawValue: value) else { throw .unknownAction }
             return try filesystem.library.perform(direction)
+        }
+        if self == .trash {
+            if value == "empty" { return try filesystem.library.emptyTrash() }
+            let words = value.split(separator: " ")
+            guard words.count == 2, words[0] == "restore" else { throw .unknownAction }
+            return try filesystem.library.restoreFromTrash(String(words[1]))
         }
         guard self == .checkup else { throw .computedAttribute }
         guard ["check", "repair"].contains(value) else { throw .unknownCheckup }

@@ -60,6 +60,7 @@ extension Filesystem {
         case .actions(let direction):
             return .now(.opened(try openActions(direction, number)))
         case .location: return .now(.opened(openLocation()))
+        case .trash: return .now(.opened(try openTrash(number)))
         case .entry(let inode), .version(let inode):
             let opening = try library.open(
                 inode, flags: flags, by: request.caller,
@@ -114,6 +115,11 @@ extension Filesystem {
         return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
 
+    private func openTrash(_ number: fuse_ino_t) throws(Refusal) -> OpenReply {
+        let handle = virtualFiles.add(try library.trashText())
+        return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
+    }
+
     private func release(_ number: fuse_ino_t, _ handle: UInt64, isWriter: Bool) {
         switch Node(number: number) {
         case .entry, .version:
@@ -122,7 +128,7 @@ extension Filesystem {
                 dataPaths.close(number, isWriter: isWriter)
             }
         case .versions: break
-        case .actions, .location, .order: virtualFiles.remove(handle)
+        case .actions, .location, .order, .trash: virtualFiles.remove(handle)
         case .state:
             statePolls.remove(handle)
             virtualFiles.remove(handle)

@@ -102,6 +102,7 @@ extension Filesystem {
         if folder == .documents, let direction = ReservedActionName.direction(name) {
             return .entry(try library.lookupActionList(direction))
         }
+        if folder == .documents, name.elementsEqual(ReservedTrashName.name) { return .entry(try library.lookupTrash()) }
         return .entry(try library.lookup(name, in: folder) { request.purpose })
     }
 

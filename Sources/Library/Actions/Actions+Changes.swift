@@ -2,6 +2,8 @@ import Backing
 import Catalog
 import Documents
 import Glibc
+import Replica
+import Replication
 import Synchronization
 import SystemPackage
 
@@ -147,15 +149,42 @@ extension Actions {
         _ choice: ActionStep.VersionChoice, of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction
     ) throws {
         guard let id = entry.id, !ActionStep.VersionChoice.areSame(choice.before, choice.after) else { return }
-        let grouping = ActionGrouping(process: process(of: caller), kind: .choose, destination: nil)
+        var grouping = ActionGrouping(process: process(of: caller), kind: .choose, destination: nil)
+        // `rm -r` discards the versions of one document after it has removed another one.
+        let removal = ActionGrouping(process: grouping.process, kind: .delete, destination: nil)
+        if isOpen(removal) { grouping = removal }
         if try join(choice, of: id, to: grouping, catalog) { return }
         let folder = try folderID(entry.parent, catalog)
-        let step = try record(.choose, by: grouping.process, catalog) { open in
-            open.record.name.add(entry.subject)
+        let step = try record(grouping.kind, by: grouping.process, catalog) { open in
+            if grouping.kind == .choose { open.record.name.add(entry.subject) }
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .chosen(choice), entry: entry, folder: folder)
         }
         state.withLock { $0.open[grouping]?.choices[id] = step.number }
+    }
+
+    /// A document is about to be removed. `rm -r` has discarded its conflict versions before, one by one: now that turns out to be a part of the
+    /// removal. The document is removed in conflict, as by `rm F`, and comes back in conflict.
+    func joinChoice(toRemovalOf entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+        guard let id = entry.id, entry.isReplicated, try catalog.pendingResolution(of: id) != nil,
+            let heads = try CatalogReplica(catalog).entry(id)?.versions?.heads.map(\.id)
+        else { return }
+        for kind in [ActionKind.choose, .delete] {
+            let grouping = ActionGrouping(process: process(of: caller), kind: kind, destination: nil)
+            guard isOpen(grouping), let open = state.withLock({ $0.open[grouping] }), let number = open.choices[id],
+                let step = try catalog.step(number, of: open.record.id), case .chosen(let choice) = step.change,
+                ActionStep.VersionChoice.areSame(choice.before, heads)
+            else { continue }
+            try catalog.setResolution(nil, of: id)
+            state.withLock { $0.open[grouping]?.choices[id] = nil }
+            try drop(step, catalog)
+        }
+    }
+
+    private func isOpen(_ grouping: ActionGrouping) -> Bool {
+        let now = surroundings.now()
+        return grouping.process > 0
+            && state.withLock { $0.open[grouping].map { ActionGrouping.joins(now, last: $0.record.time) } ?? false }
     }
 
     /// - Returns: whether the action that is open has a step about the document, which leads to the new heads now.

@@ -25,7 +25,7 @@ extension Actions {
         guard var record = try catalog.action(step.action) else { return }
         let grouping = state.withLock { $0.open.first { $0.value.record.id == step.action }?.key }
         let subject = try step.change == .present ? step.entry.id.flatMap { try catalog.entry($0) }?.subject : nil
-        record.name.add(subject ?? step.entry.subject, times: -1)
+        if step.isNamed(in: record.name) { record.name.add(subject ?? step.entry.subject, times: -1) }
         let rest = try catalog.steps(of: record.id, limit: 2)
         if rest.isEmpty {
             try catalog.deleteAction(record.id)

@@ -80,8 +80,26 @@ final class Actions: LibraryPart {
             return open
         }
         if let known { return known }
+        if let before = takeOver(for: grouping, to: destination, at: now) { return before }
         if grouping == Self.preference, let open = try openPreference(catalog) { return open }
         return try newAction(grouping, to: destination, at: now, catalog)
+    }
+
+    /// The action that the same command began with changes of another kind. It is named after those that follow.
+    private func takeOver(for grouping: ActionGrouping, to destination: String?, at now: Timestamp) -> Open? {
+        if grouping.process <= 0 { return nil }
+        return state.withLock { state -> Open? in
+            for earlier in grouping.takesOver {
+                guard var open = state.open[earlier], ActionGrouping.joins(now, last: open.record.time),
+                    open.record.id == state.lastID
+                else { continue }
+                state.open[earlier] = nil
+                open.record.name = ActionName(grouping.kind, to: destination)
+                open.roots = ActionRoots()
+                return open
+            }
+            return nil
+        }
     }
 
     func newAction(
@@ -172,9 +190,15 @@ extension Entry {
 }
 
 extension ActionStep {
-    /// Whether its document was changed after it was made.
-    fileprivate var holdsWork: Bool {
-        isInTrash && !SavingInterval.contains(entry.modified, from: entry.created)
-            && entry.modified > entry.created
+    /// Whether something was written to its document.
+    fileprivate var holdsWork: Bool { isInTrash && entry.size > 0 }
+
+    /// Whether the name of its action counts it. A choice that belongs to a removal is not mentioned, nor is a copy that belongs to a choice.
+    func isNamed(in name: ActionName) -> Bool {
+        switch change {
+        case .chosen: name.kind == .choose
+        case .present, .removed: name.kind != .choose
+        case .placed, .preferred: true
+        }
     }
 }

@@ -36,7 +36,8 @@ extension Arrivals {
                 // An edit may have replaced it meanwhile.
                 guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
                 // Only documents that leave the cloud and those that are kept are downloaded without an open.
-                let isTriedAgain = try entry.container == .local || keeping.isKept(entry, catalog)
+                let isTriedAgain =
+                    try entry.container == .local || entry.awaited != nil || keeping.isKept(entry, catalog)
                 let next =
                     isTriedAgain ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
                 try catalog.setError("\(error); \(next)", of: arrival.inode)
@@ -86,18 +87,24 @@ extension Arrivals {
         // Meanwhile the document may have been removed, a newer version received, or the older version opened for writing.
         // Or the content was evicted before it was here.
         guard arrival.stage == .underWay, var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
-            entry.currentVersion == arrival.version.id, !openFiles.isOpenForWriting(entry.inode)
+            try entry.awaitedContent()?.version.id ?? entry.currentVersion == arrival.version.id,
+            !openFiles.isOpenForWriting(entry.inode)
         else { throw Refusal.staleInode }
         if try foundFiles.recordEditInStore(of: &entry, catalog) { return false }
         try moveFile(of: arrival, into: entry, catalog)
+        let isOwnVersion = entry.awaited == nil
         try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
         entry.isHere = true
-        entry.contentVersion = arrival.version.id
+        entry.contentVersion = isOwnVersion ? arrival.version.id : nil
+        // As it was shown for the placeholder.
+        entry.changed = max(entry.modified, entry.changed)
+        entry.file.arrived = Timestamp(try arrival.descriptor.status().st_ctim)
         entry.backing = try arrival.descriptor.identify().evidence
         entry.error = nil
         try catalog.update(entry)
         catalog.announce(.attributesChanged(of: entry.inode))
         arrival.stage = .installed
+        if entry.pending.contains(.content) { transfers.markClosed(entry.inode) }
         return true
     }
 
@@ -116,7 +123,7 @@ extension Arrivals {
             try backing.staging.rename(arrival.stagingName, to: folder, entry.filename)
         }
         // A withdrawal may follow, after which other devices drop the cloud's copy. So the name must be durable.
-        if entry.container == .local { try folder.synchronize() }
+        if entry.container == .local || entry.awaited != nil { try folder.synchronize() }
     }
 
     /// Gives the new file the owner of the older version's file that it replaces: owners are not sent to other devices.

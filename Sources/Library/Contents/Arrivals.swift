@@ -33,7 +33,7 @@ final class Arrivals: LibraryPart {
         self.timeout = timeout
     }
 
-    /// Starts to download documents that leave the cloud.
+    /// Starts to download the contents of documents that leave the cloud, and those of other documents that entries wait for.
     ///
     /// - Parameter limit: of arrivals under way at once.
     func startForDocumentsLeavingCloud(atMost limit: Int) {
@@ -102,10 +102,16 @@ final class Arrivals: LibraryPart {
 
     func startArrival(of inode: InodeNumber) throws(Refusal) -> Arrival? {
         try joinArrival(of: inode) { catalog in
-            guard let entry = try catalog.entry(inode), let id = entry.id else { throw Refusal.staleInode }
+            guard let entry = try catalog.entry(inode), entry.id != nil || entry.awaited != nil else {
+                throw Refusal.staleInode
+            }
             // It may have arrived since the caller looked.
             if entry.isBackingCurrent { return nil }
             guard cloud.isReachable else { throw Refusal.cloudUnreachable }
+            if let awaited = try entry.awaitedContent() {
+                return try makeArrival(of: inode, awaited.version, awaited.document)
+            }
+            guard let id = entry.id else { throw Refusal.staleInode }
             let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
             guard let version = visible?.versions?.current else { throw Refusal.noKnownContent }
             return try makeArrival(of: inode, version, id)

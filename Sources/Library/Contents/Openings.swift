@@ -33,8 +33,8 @@ final class Openings: LibraryPart {
     /// - Parameters:
     ///   - flags: of open(2).
     ///   - isMember: given if the caller lacks the privilege to keep the set-id bits of a file that is truncated.
-    /// - Throws: EISDIR, ESTALE, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline for content that is not here, EACCES for writing to a
-    ///   version, or the backing file's own errno.
+    /// - Throws: EISDIR, ESTALE, EHOSTUNREACH offline for content that is not here, EACCES for writing to a version, or the backing file's
+    ///   own errno. O_NONBLOCK means nothing, as for any regular file: tar, grep and others set it.
     func open(
         _ inode: InodeNumber, flags: Int32, by caller: Caller = .unknown,
         clearingSetID isMember: AttributeChanges.Membership? = nil
@@ -80,10 +80,6 @@ final class Openings: LibraryPart {
         }
         if truncates, canWrite, !openFiles.isReadWhileArriving(inode) {
             return .opened(try openEmptied(inode, by: caller))
-        }
-        if flags & O_NONBLOCK != 0 {
-            if cloud.isReachable { _ = try arrivals.arrival(of: inode) }
-            throw .contentNotHere
         }
         if !cloud.isReachable { throw .cloudUnreachable }
         return .arriving(inode)

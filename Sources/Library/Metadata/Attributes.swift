@@ -59,6 +59,7 @@ final class Attributes: LibraryPart {
         }
         var attributes = FileAttributes(status)
         attributes.mode = entry.kind == .symbolicLink ? 0o777 : FileMode.held(entry.mode, by: status.st_mode)
+        attributes.changed = entry.timeOfChange(attributes.changed)
         if entry.kind == .folder {
             // The row lacks the set-group-id bit that a folder inherits when it is made.
             let inherited = UInt16(status.st_mode & S_ISGID)

@@ -22,6 +22,6 @@ extension Entry {
             kind: kind, filename: filename, hasGeneratedFilename: hasGeneratedFilename,
             isFilenameFresh: hasGeneratedFilename && SavingInterval.contains(now, from: created), name: name,
             naming: naming,
-            isContentHere: isBackingCurrent, isOfTheTree: inode <= .cloud)
+            isContentHere: isBackingCurrent, isOfTheTree: inode <= .cloud, isScratch: id == nil)
     }
 }

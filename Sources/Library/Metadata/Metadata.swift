@@ -101,7 +101,7 @@ final class Metadata: LibraryPart {
     ///   ENAMETOOLONG for display names that are no names, EEXIST and ENODATA as `creation` wants, E2BIG for a value above 64 KiB, ENOSPC
     ///   for more than an entry can have in all and on a full disk, ESTALE.
     func setExtendedAttribute(
-        _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation
+        _ name: String, to value: [UInt8], of node: Node, _ creation: AttributeCreation, by caller: Caller = .unknown
     ) throws(Refusal) {
         if try order.setAttribute(name, to: value, of: node) { return }
         if try request(name, value, of: node, creation) { return }
@@ -117,7 +117,7 @@ final class Metadata: LibraryPart {
             if name == Namespace.restoredName { return try restoreName(value, of: &entry, catalog) }
             let before = entry
             try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, catalog)
-            _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
+            _ = try actions.recordPlacement(of: entry, from: before, by: caller, catalog)
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }

@@ -32,6 +32,8 @@ extension Namespace {
 
     static func documentName(_ value: [UInt8], for entry: Entry) throws -> DocumentName {
         guard let text = String(validating: value, as: UTF8.self) else { throw NameError.notUTF8 }
-        return try DocumentName(displayName: text, pathExtension: entry.name?.pathExtension ?? "")
+        let name = try DocumentName(displayName: text, pathExtension: entry.name?.pathExtension ?? "")
+        try requireUnreserved(EntryName(name.full))
+        return name
     }
 }

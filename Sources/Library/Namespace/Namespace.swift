@@ -107,4 +107,11 @@ final class Namespace: LibraryPart {
     static func entryName(_ bytes: some Collection<UInt8>) throws(Refusal) -> EntryName {
         do throws(NameError) { return try EntryName(bytes: bytes) } catch { throw .name(error) }
     }
+
+    /// Refuses to give an entry a name that is docfs's own: it would hide what docfs shows there, on all devices.
+    ///
+    /// - Throws: EACCES.
+    static func requireUnreserved(_ name: EntryName) throws(Refusal) {
+        if VirtualName.isReserved(name.text) { throw .reservedName }
+    }
 }

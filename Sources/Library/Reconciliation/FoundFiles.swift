@@ -33,6 +33,16 @@ final class FoundFiles: LibraryPart {
         of entry: inout Entry, _ status: stat, _ occasion: Reconciliation.Occasion,
         inherited: DocumentVersion? = nil, _ catalog: CatalogTransaction
     ) throws -> Bool {
+        if !entry.isHere, entry.awaited != nil {
+            // The content had just arrived, or somebody put another one there.
+            try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
+            transfers.forget(entry.inode)
+            entry.isHere = true
+            entry.error = nil
+            try contents.finishSave(&entry, catalog)
+            try catalog.update(entry)
+            return entry.isReplicated
+        }
         if entry.container == .local {
             if !entry.isHere {
                 try adoptFoundContentOfLeaving(&entry, status, catalog)

@@ -74,7 +74,7 @@ final class Evictions: LibraryPart {
         entry.isHere = false
         entry.contentVersion = nil
         entry.backing = nil
-        entry.changed = Timestamp(status.st_ctim)
+        entry.changed = entry.timeOfChange(Timestamp(status.st_ctim))
         try folder.keepingTime { () throws(Errno) in try backing.setAside(filename, of: inode, in: folder) }
         try catalog.update(entry)
         catalog.announce(.attributesChanged(of: inode))

@@ -37,6 +37,9 @@ final class Identities: LibraryPart {
         // A newer version may have given the backup another inode number since.
         let backup = try catalog.entry(id)
         guard (backup != nil) == removed.isBackup else { return false }
+        // A file that waits for its content can only be the placeholder again that it was.
+        let awaited = try entry.isHere ? nil : entry.awaitedContent()
+        if !entry.isHere, awaited?.document != id { return false }
         if let backup {
             try makeDocument(ofBackup: backup, catalog)
         } else if try catalog.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil {
@@ -45,10 +48,14 @@ final class Identities: LibraryPart {
         entry.adoptIdentity(of: removed.entry)
         entry.parent = removed.entry.parent
         entry.continueSynchronization(of: backup ?? removed.entry)
-        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
-        entry.markPending([.creation, .content])
         if entry.isReplicated { try catalog.deleteWithdrawal(id) }
         if let step = removed.step { try actions.forget(step, catalog) }
+        if awaited != nil {
+            entry.awaited = nil
+            return true
+        }
+        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        entry.markPending([.creation, .content])
         return true
     }
 
@@ -69,17 +76,27 @@ final class Identities: LibraryPart {
     }
 
     /// Makes a program's backup of a document a document of its own. The file that is being written in its former place then gets the
-    /// identity.
+    /// identity. A content that is not here is fetched and sent again as the backup's own.
     private func makeDocument(ofBackup kept: Entry, _ catalog: CatalogTransaction) throws {
         var backup = kept
         guard let folder = try catalog.entry(kept.parent), let name = kept.name else { return }
         let directory = try backing.folder(kept.parent, catalog)
+        let content = try withdrawals.contentToFetch(of: kept, catalog)
+        if content != nil { try withdrawals.setOlderFileAside(of: kept, catalog) }
         try giveNewIdentity(to: &backup, called: try EntryName(name.full), in: folder, catalog)
         backup.currentVersion = nil
         backup.contentVersion = nil
         backup.conflicts = 0
+        if let content {
+            // The document was on its way out of the cloud: now the backup is, which has its content.
+            if kept.container == .local, kept.awaited == nil {
+                try withdrawals.withdraw(kept.inCloud, togetherWith: kept.step, catalog)
+            }
+            transfers.forget(kept.inode)
+            try backup.wait(for: content)
+        }
         if backup.filename != kept.filename {
-            try directory.rename(kept.filename, to: directory, backup.filename)
+            if backup.isHere { try directory.rename(kept.filename, to: directory, backup.filename) }
             catalog.announce(.nameChanged(kept.filename, in: kept.parent))
         }
         try catalog.update(backup)
@@ -131,7 +148,8 @@ extension Entry {
     /// place and attributes back that it had before, while what it had in between was sent, or is on its way.
     fileprivate mutating func continueSynchronization(of last: Entry) {
         currentVersion = last.currentVersion
-        contentVersion = last.isHere ? last.contentVersion : last.currentVersion
+        // What the device showed is replaced, also where an older version was here.
+        contentVersion = last.isBackingCurrent ? last.contentVersion : last.currentVersion
         conflicts = last.conflicts
         pending = last.pending
         revision = max(revision, last.revision)

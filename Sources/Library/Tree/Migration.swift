@@ -105,8 +105,9 @@ final class Migration: LibraryPart {
         var places = [folder.inode: place]
         var moved = folder
         moved.nature = .folder(place)
+        let step = try place.isScratch && !source.namingContext.isScratch ? catalog.next(.stepNumber) : 0
         if place.isScratch != source.namingContext.isScratch {
-            try changeReplication(of: &moved, isScratch: place.isScratch, catalog)
+            try changeReplication(of: &moved, isScratch: place.isScratch, step: step, catalog)
         }
         try catalog.update(moved)
         for var entry in try catalog.descendants(of: folder.inode) {
@@ -118,7 +119,7 @@ final class Migration: LibraryPart {
             }
             let isScratch = entry.kind == .folder ? entry.namingContext.isScratch : above.isScratch
             entry.container = folder.container
-            try changeReplication(of: &entry, isScratch: isScratch, catalog)
+            try changeReplication(of: &entry, isScratch: isScratch, step: step, catalog)
             try catalog.update(entry)
         }
         // Their entries may have other names from now on.
@@ -128,12 +129,16 @@ final class Migration: LibraryPart {
     }
 
     /// A document that enters a trash folder becomes a scratch file. A file that leaves one becomes a document.
-    private func changeReplication(of entry: inout Entry, isScratch: Bool, _ catalog: CatalogTransaction) throws {
+    ///
+    /// - Parameter step: of all that enters the folder at once.
+    private func changeReplication(
+        of entry: inout Entry, isScratch: Bool, step: Int64, _ catalog: CatalogTransaction
+    ) throws {
         if isScratch, entry.id != nil {
-            try withdrawals.withdraw(entry, catalog)
-            try renameToFullName(&entry, catalog)
-            entry.dropIdentity()
-        } else if !isScratch, entry.id == nil, entry.kind != .scratch || !ScratchName.matches(entry.filename) {
+            let source = entry
+            try withdrawals.leaveAsScratch(&entry, from: source, step: step, catalog)
+            try renameToFullName(&entry, of: source, catalog)
+        } else if !isScratch, entry.id == nil, entry.kind == .folder || !ScratchName.matches(entry.filename) {
             var random = surroundings.random()
             entry.id = .random(using: &random)
             if entry.kind == .scratch {
@@ -144,12 +149,12 @@ final class Migration: LibraryPart {
     }
 
     /// A scratch file has one name only. A document that becomes one keeps the display name, which the person knows.
-    private func renameToFullName(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        guard let name = entry.name?.full, entry.isHere,
-            try catalog.entry(in: entry.parent, filename: name) == nil
-        else { return }
+    private func renameToFullName(_ entry: inout Entry, of source: Entry, _ catalog: CatalogTransaction) throws {
+        guard let name = source.name?.full, try catalog.entry(in: entry.parent, filename: name) == nil else { return }
         let directory = try backing.folder(entry.parent, catalog)
-        if try directory.renameIfPresent(entry.filename, to: directory, name, flags: RENAME_NOREPLACE) {
+        if try !entry.isHere
+            || directory.renameIfPresent(entry.filename, to: directory, name, flags: RENAME_NOREPLACE)
+        {
             catalog.announce(.nameChanged(entry.filename, in: entry.parent))
             entry.filename = name
         }

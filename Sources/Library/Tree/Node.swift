@@ -18,6 +18,8 @@ public enum Node: Hashable, Sendable {
     case version(InodeNumber)
     /// `Documents/.undo` and `Documents/.redo`.
     case actions(ActionDirection)
+    /// The list of the trash, for the docfs command (`ReservedTrashName`).
+    case trash
 }
 
 /// A node with its attributes, as the kernel asks for both together.

@@ -45,6 +45,7 @@ extension Tree {
                         attributes: try fileAttributes.attributes(of: found.entry, catalog),
                         isCacheable: namespace.isCacheable(found, as: name.text, in: parent)))
             }
+            try Namespace.requireUnreserved(name)
             if !hasRoom { throw Refusal.noRoom }
             var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
             if parent == .documents {

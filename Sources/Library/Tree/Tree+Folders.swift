@@ -52,11 +52,14 @@ extension Tree {
             if let found = try namespace.resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
                 throw Refusal.nameExists
             }
+            try Namespace.requireUnreserved(name)
             var entry = Entry(
                 parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
                 created: surroundings.now(), position: try nextPosition(in: folder.inode, catalog), mode: 0)
             prepare(&entry, folder, name)
-            if !folder.namingContext.isScratch, !entry.namingContext.isScratch {
+            let isScratch =
+                kind == .folder ? entry.namingContext.isScratch : folder.namingContext.isScratch(name)
+            if !isScratch {
                 var random = surroundings.random()
                 entry.id = .random(using: &random)
                 entry.markPending(.creation)

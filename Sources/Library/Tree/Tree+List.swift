@@ -5,11 +5,11 @@ import SystemPackage
 
 /// One line of a listing.
 public struct ListedName: Sendable {
-    /// A filename, a display name with its extension, or the name of a virtual file or folder.
+    /// A filename, a display name with its extension, or the name of a folder of conflict versions.
     public let name: String
     /// The entry or virtual node, as of the listing. `Tree.listed` finds out whether the name still means it.
     public let node: Node
-    /// The type of the directory entry (`d_type`). A virtual file counts as a document, a folder of versions as a folder.
+    /// The type of the directory entry (`d_type`). A folder of versions counts as a folder.
     public let kind: EntryKind
     /// The filename by which the entry is found when its inode number has changed; nil for a virtual node.
     let filename: String?
@@ -51,16 +51,7 @@ extension Tree {
                 ? namespace.areShownByDisplayName(children) : Array(repeating: false, count: children.count)
             let asOf = self.catalog.writeCount
             var names: [ListedName] = []
-            names.reserveCapacity(children.count + 1)
-            // A document that really has the name is listed in its place.
-            if Self.listsState(folder),
-                try folder == .documents || namespace.resolve(VirtualName.stateSuffix, in: folder, catalog) == nil
-            {
-                names.append(
-                    ListedName(
-                        name: VirtualName.stateSuffix, node: .state(of: folder), kind: .document, filename: nil,
-                        isCacheable: false))
-            }
+            names.reserveCapacity(children.count)
             for (child, showsDisplayName) in zip(children, showsDisplayName) {
                 let displayName = showsDisplayName ? child.fullName : nil
                 if child.conflicts > 0, let folder = try conflictsFolder(of: child, displayName, in: folder, catalog) {
@@ -136,10 +127,5 @@ extension Tree {
             }
             return entry.parent
         }
-    }
-
-    /// Whether the folder's listing shows `.state` (`Semantics`, "The tree").
-    private static func listsState(_ folder: InodeNumber) -> Bool {
-        folder == .documents || folder == .local || folder == .cloud
     }
 }

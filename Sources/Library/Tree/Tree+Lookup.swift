@@ -41,7 +41,7 @@ extension Tree {
     /// and `.redo` are there to be written, and shells open what they write with O_CREAT. `.location` is always there.
     private func isMeant(_ node: Node, for purpose: LookupPurpose) -> Bool {
         switch node {
-        case .location: true
+        case .location, .trash: true
         case .order, .actions: purpose != .exclusiveCreation
         case .entry, .state, .versions, .version: purpose == .existing
         }
@@ -55,6 +55,8 @@ extension Tree {
         case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
         case .actions(let direction): try states.actionListAttributes(direction, catalog)
+        // It is read without a look at its size, which would cost as much as reading it.
+        case .trash: .virtualFile(size: 0, at: transactions.notices.stateTime)
         }
     }
 

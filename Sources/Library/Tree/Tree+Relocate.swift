@@ -15,9 +15,10 @@ extension Tree {
         entry.parent = move.folder.inode
         entry.container = move.folder.container
         if renaming.identity == .ends {
-            try withdrawals.withdraw(source, catalog)
-            identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now())
-            entry.dropIdentity()
+            try withdrawals.leaveAsScratch(&entry, from: source, step: catalog.next(.stepNumber), catalog)
+            if source.kind == .document {
+                identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now())
+            }
         }
         // First a position at the end of the new folder. A document that is continued replaces it by its own position.
         if source.parent != entry.parent, !move.migrates {
@@ -39,7 +40,7 @@ extension Tree {
         }
         try moveFile(of: &entry, from: source, catalog)
         if !isContinuation { try record(entry, from: source, as: renaming, by: caller, catalog) }
-        if isContinuation { try finishContinuedSave(&entry, from: source, catalog) }
+        if isContinuation, entry.isHere { try finishContinuedSave(&entry, from: source, catalog) }
         if source.kind == .folder {
             try migration.updateDescendants(
                 of: entry, from: source, to: move.folder.namingContext.folder(move.name), catalog)
@@ -112,8 +113,14 @@ extension Tree {
         return try catalog.entry(entry.inode) ?? entry
     }
 
-    /// A scratch file becomes a document: it was renamed to a document's name.
+    /// A scratch file becomes a document, or a link one that travels: it was renamed to such a name.
     private func becomeDocument(_ entry: inout Entry, _ move: Move, _ catalog: CatalogTransaction) throws {
+        if entry.kind == .symbolicLink {
+            var random = surroundings.random()
+            entry.id = .random(using: &random)
+            entry.filename = move.name.text
+            return entry.markPending(.creation)
+        }
         entry.container = move.folder.container
         entry.created = surroundings.now()
         try identities.giveNewIdentity(to: &entry, called: move.name, in: move.folder, catalog)
@@ -123,6 +130,8 @@ extension Tree {
     private func renewAutomaticName(
         of entry: inout Entry, at source: Entry, _ catalog: CatalogTransaction
     ) throws {
+        // A content that is to come names the document when it is saved.
+        guard source.isHere else { return }
         let file = try backing.folder(source.parent, catalog).openUnnoticed(source.filename)
         let name = namespace.automaticName(of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
         entry.document?.name = name
@@ -163,7 +172,7 @@ extension Tree {
             let isMoved = try backing.folder(source.parent, catalog).renameIfPresent(
                 source.filename, to: directory, entry.filename, flags: RENAME_NOREPLACE)
             // Only a placeholder has no file to move.
-            if !isMoved, source.isHere { throw Errno.noSuchFileOrDirectory }
+            if !isMoved, source.isHere, entry.isHere { throw Errno.noSuchFileOrDirectory }
         } else {
             try directory.touch()
         }

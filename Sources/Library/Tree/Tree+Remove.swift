@@ -15,6 +15,7 @@ extension Tree {
             let entry = try namespace.existing(name, in: parent, catalog)
             if entry.kind == .folder { throw Refusal.isFolder }
             try actions.willRemove(from: entry.parent, by: caller, catalog)
+            try actions.joinChoice(toRemovalOf: entry, by: caller, catalog)
             // A link goes the other way: after a crash `Reconciliation` makes a link anew whose row is left.
             let isRebuilt = entry.container == .local && entry.isHere && entry.kind != .symbolicLink
             let removed: Entry

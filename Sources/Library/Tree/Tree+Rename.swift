@@ -48,10 +48,7 @@ extension Tree {
         let found = try namespace.resolve(newName.text, in: newParent, catalog).flatMap {
             $0.isUntitledAlias ? nil : $0
         }
-        // A program that saves `.order` by renaming would make a document of it, which hides it. Documents may have the name.
-        if found == nil, source.kind == .scratch, VirtualName(newName.text) == .folderOrder {
-            throw Refusal.virtualName
-        }
+        if found == nil { try Namespace.requireUnreserved(newName) }
         let migrates = source.container != folder.container
         let plan = try RenameRule.plan(
             RenameRequest(
@@ -59,7 +56,9 @@ extension Tree {
                 isSame: source.inode == found?.entry.inode, name: newName, destination: folder.namingContext,
                 isIntoDocuments: newParent == .documents,
                 isIntoItself: try source.kind == .folder && catalog.isInside(folder.inode, ancestor: source.inode),
-                migrates: migrates, obstacle: try migrates ? migration.obstacle(toMigrating: source, catalog) : nil,
+                migrates: migrates,
+                obstacle: try migrates || folder.namingContext.mayBeScratch(newName)
+                    ? migration.obstacle(toMigrating: source, catalog) : nil,
                 options: options))
         if plan == .nothing { return nil }
         return Move(

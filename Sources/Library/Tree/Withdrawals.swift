@@ -2,6 +2,7 @@ import Backing
 import CLinux
 import Catalog
 import Documents
+import Logging
 import Replica
 import Replication
 import SystemPackage
@@ -63,12 +64,68 @@ final class Withdrawals: LibraryPart {
         return try shownVersions(of: id, hidesNewest: true, catalog) + [content]
     }
 
-    /// Withdraws a document from the cloud that was moved to `local` before its content was here, now that the content is here or not needed
-    /// (`Semantics`, "Moving between local and cloud").
+    /// The content that an entry waits for is here, or no longer needed. A document that was moved to `local` before its content was here is
+    /// withdrawn from the cloud now (`Semantics`, "Moving between local and cloud").
     func withdrawIfLeavingCloud(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        guard entry.container == .local, !entry.isHere else { return }
+        if entry.isHere { return }
+        if entry.awaited != nil {
+            // The deletion of the document that it was is recorded, and waited for the content by its step.
+            entry.awaited = nil
+            entry.step = nil
+            return cloud.changesAreWaiting()
+        }
+        guard entry.container == .local else { return }
         try withdraw(entry.inCloud, togetherWith: entry.step, catalog)
         entry.step = nil
+    }
+
+    /// Ends the identity of an entry, which becomes scratch. For a document this is leaving the cloud: what is not here is fetched before the
+    /// container hears of the deletion.
+    ///
+    /// - Parameters:
+    ///   - source: the entry as it was.
+    ///   - step: joins the deletion with the contents that it waits for.
+    func leaveAsScratch(
+        _ entry: inout Entry, from source: Entry, step: @autoclosure () throws -> Int64, _ catalog: CatalogTransaction
+    ) throws {
+        guard let content = try contentToFetch(of: source, catalog) else {
+            try withdraw(source, catalog)
+            return entry.dropIdentity()
+        }
+        let step = try step()
+        try withdraw(source.inCloud, togetherWith: step, catalog)
+        try setOlderFileAside(of: source, catalog)
+        entry.dropIdentity()
+        try entry.wait(for: content)
+        entry.step = step
+    }
+
+    /// The content that another entry must fetch if it takes over the content of `source`; nil if that is here.
+    func contentToFetch(of source: Entry, _ catalog: CatalogTransaction) throws -> AwaitedContent? {
+        if source.kind != .document || source.isBackingCurrent || openFiles.isOpenForWriting(source.inode) {
+            return nil
+        }
+        if let awaited = try source.awaitedContent() { return awaited }
+        guard let id = source.id,
+            let version = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions?.current
+        else { throw Refusal.noKnownContent }
+        return AwaitedContent(document: id, version: version)
+    }
+
+    /// The newest content is to be fetched, so the file with an older one is not needed. Handles that read it keep it.
+    func setOlderFileAside(of source: Entry, _ catalog: CatalogTransaction) throws {
+        guard source.isHere else { return }
+        openFiles.detach(source.inode)
+        let folder = try backing.folder(source.parent, catalog)
+        try folder.keepingTime { () throws(Errno) in
+            try backing.setAside(source.filename, of: source.inode, in: folder)
+        }
+        catalog.whenDone { [backing, logger] in
+            do { try backing.discard(source.inode) } catch {
+                logger.warning(
+                    "an older version stays in staging until the next mount", metadata: ["error": "\(error)"])
+            }
+        }
     }
 
     /// Completes the withdrawals of a large deletion with the versions that were seen. Must be done before more of the log is applied.

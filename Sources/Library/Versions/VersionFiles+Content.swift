@@ -8,7 +8,7 @@ import SystemPackage
 extension VersionFiles {
     /// Opens a version for reading: at once if this device holds that content.
     ///
-    /// - Throws: EACCES for writing, EAGAIN with O_NONBLOCK and EHOSTUNREACH offline, ESTALE.
+    /// - Throws: EACCES for writing, EHOSTUNREACH offline, ESTALE.
     func openVersion(_ inode: InodeNumber, flags: Int32) throws(Refusal) -> Opening {
         if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .versionNotWritable }
         if let file = openFiles.shareableFile(inode, forWriting: false) {
@@ -19,10 +19,6 @@ extension VersionFiles {
             return .opened(contents.register(Handle(file: file, canWrite: false)))
         }
         if !cloud.isReachable { throw .cloudUnreachable }
-        if flags & O_NONBLOCK != 0 {
-            _ = try versionArrival(inode)
-            throw .contentNotHere
-        }
         return .arriving(inode)
     }
 

@@ -4,7 +4,7 @@ import Documents
 import Synchronization
 
 /// The inode numbers of versions, far above those of entries. A version gets its number when it is first looked up or listed, and keeps it
-/// until the mount ends.
+/// until the mount ends. A version may pass to another document, with its number: what counts is the document under which it was seen last.
 final class VersionNodes: Sendable {
     struct Node {
         let document: EntryID
@@ -23,8 +23,7 @@ final class VersionNodes: Sendable {
     /// - Parameter id: of the document.
     func number(of version: VersionID, in id: EntryID) -> InodeNumber {
         table.withLock { table in
-            if let number = table.numbers[version] { return number }
-            let number = InodeNumber.version(table.nodes.count)
+            let number = table.numbers[version] ?? InodeNumber.version(table.nodes.count)
             table.numbers[version] = number
             table.nodes[number] = Node(document: id, version: version)
             return number

@@ -14,6 +14,8 @@ public struct ChunkMap: Sendable, Equatable {
     private static let mostChunks: Int64 = 1 << 22
     /// No chunk before this one is missing.
     private var firstPossiblyMissing = 0
+    /// The chunk that came last.
+    private var lastArrived: Int?
     /// Bytes that are here.
     public private(set) var received: Int64 = 0
 
@@ -39,8 +41,10 @@ public struct ChunkMap: Sendable, Equatable {
     /// Whether all bytes of `range` are here, as far as they exist.
     public func has(_ range: Range<Int64>) -> Bool { chunksMeeting(range).allSatisfy { chunks[$0] == .here } }
 
-    /// The number of bytes before the last chunk.
-    public var startOfLastChunk: Int64 { chunks.isEmpty ? 0 : range(of: chunks.count - 1).lowerBound }
+    /// Whether all bytes are here, and some of `range` came last.
+    public func isCompleted(by range: Range<Int64>) -> Bool {
+        isComplete && lastArrived.map(chunksMeeting(range).contains) == true
+    }
 
     /// Somebody waits for these bytes: they are fetched before others.
     public mutating func want(_ range: Range<Int64>) {
@@ -67,6 +71,7 @@ public struct ChunkMap: Sendable, Equatable {
     public mutating func arrived(_ chunk: Int) {
         guard chunks[chunk] != .here else { return }
         chunks[chunk] = .here
+        lastArrived = chunk
         let range = range(of: chunk)
         received += range.upperBound - range.lowerBound
     }

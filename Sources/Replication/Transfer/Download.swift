@@ -5,17 +5,18 @@ import ObjectStore
 import SystemPackage
 
 /// Fetches one content into a file. A reader waits only for the bytes that it needs, and these are fetched first. When all bytes are here,
-/// the content is verified against its SHA-256. A reader may see bytes before that, but never the last chunk.
+/// the content is verified against its SHA-256. A reader may see bytes before that, wherever they stand, but never all: the chunk that comes
+/// last can be read when the content is verified.
 public final class Download: Sendable {
     private struct State {
         var map: ChunkMap
         var failure: TransferError?
         var isVerified = false
 
-        /// Whether these bytes may be read. The last chunk may when the content is verified.
+        /// Whether these bytes may be read.
         func isReadable(_ range: Range<Int64>) -> Bool {
             let existing = range.clamped(to: 0..<map.size)
-            return existing.isEmpty || map.has(existing) && (isVerified || existing.upperBound <= map.startOfLastChunk)
+            return existing.isEmpty || map.has(existing) && (isVerified || !map.isCompleted(by: existing))
         }
 
         /// Ends the wait for these bytes; nil as long as they are on their way.

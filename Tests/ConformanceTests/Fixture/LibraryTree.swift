@@ -12,13 +12,10 @@ struct LibraryTree: DocumentTree {
 
     init(_ library: Library) { self.library = library }
 
-    /// No content is on its way here: one device has made all there is.
-    private static let flags = O_NONBLOCK
-
     func open(
         _ path: DocumentPath, _ mode: FileDescriptor.AccessMode, _ options: FileDescriptor.OpenOptions
     ) throws -> any OpenDocument {
-        let flags = mode.rawValue | options.rawValue | Self.flags
+        let flags = mode.rawValue | options.rawValue
         return try refusing {
             let (name, folder) = try split(path)
             guard let found = try lookup(name, in: folder, options) else {
@@ -39,7 +36,7 @@ struct LibraryTree: DocumentTree {
                 return try document(found.node, library.open(inode, flags: flags & ~(O_CREAT | O_EXCL)), flags)
             case .actions(let direction):
                 return StateText(Array(try library.actionListText(direction).utf8), try status(found.node))
-            case .location, .versions, .version: throw Refusal.isFolder
+            case .location, .versions, .version, .trash: throw Refusal.isFolder
             }
         }
     }
@@ -87,7 +84,7 @@ struct LibraryTree: DocumentTree {
     }
 
     func list(_ folder: DocumentPath) throws -> [String] {
-        try refusing { try library.list(inode(folder)).map(\.name).filter { $0 != ".state" } }
+        try refusing { try library.list(inode(folder)).map(\.name) }
     }
 
     func status(_ path: DocumentPath) throws -> DocumentStatus {

@@ -70,7 +70,7 @@ extension FilePath {
     /// Everything below a folder, with contents.
     func tree() throws -> [String: String] {
         var found: [String: String] = [:]
-        for entry in try entries() where entry.name != ".state" {
+        for entry in try entries() {
             let path = self / entry.name
             let look = try path.look()
             if entry.type == DT_DIR {

@@ -1,0 +1,24 @@
+/// A document in the trash, as `docfs trash` lists it.
+public struct TrashedDocument: Codable, Sendable, Equatable {
+    /// Names it for `docfs trash restore`: the action that removed it, and its step.
+    public var key: String
+    /// Display name and extension.
+    public var name: String
+    /// The folder that it lay in, below `Documents`: `local/Trip`.
+    public var place: String
+    /// When it was deleted, in ISO 8601 (UTC).
+    public var deleted: String
+    /// The device on which it was deleted.
+    public var device: String
+    /// Bytes.
+    public var size: Int64
+
+    public init(key: String, name: String, place: String, deleted: String, device: String, size: Int64) {
+        self.key = key
+        self.name = name
+        self.place = place
+        self.deleted = deleted
+        self.device = device
+        self.size = size
+    }
+}

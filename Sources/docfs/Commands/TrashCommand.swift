@@ -1,0 +1,138 @@
+import ArgumentParser
+import CLinux
+import Documents
+import Filesystem
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+struct TrashCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trash", abstract: "List what was deleted, and bring it back.",
+        discussion: """
+            What was deleted on this device in the last 30 days, with the time, the device, the place and the name.
+
+            Examples:
+              docfs trash
+              docfs trash restore Groceries.txt
+              docfs trash empty
+            """,
+        subcommands: [ListTrash.self, RestoreFromTrash.self, EmptyTrash.self], defaultSubcommand: ListTrash.self)
+}
+
+struct ListTrash: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List what is in the trash, the latest first.",
+        discussion: "Columns: time, size, device, place, name. Example: docfs trash list ~/docs")
+
+    @Argument(help: "Any path in the mount.")
+    var path: String = "."
+
+    @Flag(help: "Print JSON: an array of objects with key, name, place, deleted, device and size.")
+    var json = false
+
+    func run() throws {
+        try CommandFailure.reported {
+            let trashed = try MountedTree(holding: path).trash()
+            if json { return try Output.json(trashed) }
+            let facts = TerminalFacts.of(STDOUT_FILENO)
+            if trashed.isEmpty, facts.isTerminal { return try Output.line("The trash is empty.") }
+            var table = TextTable(
+                trashed.map { document in
+                    [
+                        StyledText(document.deleted, .faint), StyledText(HumanText.size(document.size)),
+                        StyledText(document.device.printable, .faint), StyledText(document.place.printable, .faint),
+                        StyledText(document.name.printable),
+                    ]
+                })
+            table.rightAligned = [1]
+            table.hasColor = facts.hasColor
+            try Output.write(table.text)
+        }
+    }
+}
+
+struct RestoreFromTrash: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore", abstract: "Bring documents back from the trash, whole, to where they were.",
+        discussion: """
+            NAME is a document's name with or without its extension, or its key (see `docfs trash --json`). Of several with one name, the one that was \
+            deleted last comes back. A folder of a docfs mount as the last word says which mount is meant.
+
+            Example: docfs trash restore Groceries.txt Plan ~/docs
+            """)
+
+    @Argument(help: "Names or keys of documents in the trash.")
+    var names: [String]
+
+    func run() throws {
+        try CommandFailure.reported {
+            let (names, mount) = try split()
+            for name in names {
+                let found = try mount.trash().first { document in
+                    document.key == name || document.name == name
+                        || (try? EntryName(document.name)).map(DocumentName.init(splitting:))?.displayName == name
+                }
+                guard let found else {
+                    throw CommandFailure("there is no “\(name)” in the trash; `docfs trash` lists it")
+                }
+                try mount.restoreFromTrash(found)
+            }
+        }
+    }
+
+    private func split() throws -> ([String], MountedTree) {
+        if names.count > 1, let last = names.last, let mount = try? MountedTree(holding: last),
+            (try? Listing.isFolder(last)) == true
+        {
+            return (names.dropLast(), mount)
+        }
+        return (names, try MountedTree.nearest())
+    }
+}
+
+struct EmptyTrash: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "empty", abstract: "Remove for good what is in the trash.",
+        discussion: "What was deleted before can no longer be undone. Example: docfs trash empty")
+
+    @Argument(help: "Any path in the mount.")
+    var path: String = "."
+
+    func run() throws {
+        try CommandFailure.reported { try MountedTree(holding: path).emptyTrash() }
+    }
+}
+
+extension MountedTree {
+    /// What is in the trash, the latest removal first.
+    func trash() throws -> [TrashedDocument] {
+        let path = Array((documents + "/").utf8) + ReservedTrashName.name
+        let text = try OpenStateFile(at: path, describedAs: "the list of the trash").text()
+        return try text.split(separator: "\n").map {
+            try JSONDecoder().decode(TrashedDocument.self, from: Data($0.utf8))
+        }
+    }
+
+    func restoreFromTrash(_ document: TrashedDocument) throws {
+        do throws(Errno) { try setTrash("restore \(document.key)") } catch {
+            let reason =
+                switch error {
+                case .fileExists: "its name is taken by something else in \(document.place) now; rename that first"
+                case .noSuchFileOrDirectory: "it is no longer in the trash"
+                default: "\(error)"
+                }
+            throw CommandFailure("cannot restore “\(document.name)”: \(reason)")
+        }
+    }
+
+    func emptyTrash() throws {
+        do throws(Errno) { try setTrash("empty") } catch { throw CommandFailure("cannot empty the trash: \(error)") }
+    }
+
+    private func setTrash(_ request: String) throws(Errno) {
+        guard setxattr(mountpoint, MountAttribute.trash.rawValue, request, request.utf8.count, 0) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+    }
+}
