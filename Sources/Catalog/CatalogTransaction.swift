@@ -31,8 +31,11 @@ public struct CatalogTransaction {
     /// Runs `body` when the write has succeeded, with the tree unlocked.
     public func whenDone(_ body: @escaping () -> Void) { turn.afterwards.append(body) }
 
+    /// Commits all rows that wait. Call this first in a write that moves the files of several entries (`writeIfWaiting`).
+    public func writeWaiting() throws { if !waiting.isEmpty || turn.carriesAny { try turn.commitWaiting() } }
+
     /// Call this before the file of an entry is moved away from the path by which the entry could be rebuilt: if the row
-    /// still waits, it is written now.
+    /// still waits, it is committed now. To be called before this write changes any row.
     public func writeIfWaiting(_ inode: InodeNumber) throws {
         if waiting[inode] != nil || turn.carries(inode) { try turn.commitWaiting() }
     }

@@ -62,8 +62,13 @@ final class Turn {
     /// Whether a row that waited is written in the transaction.
     func carries(_ inode: InodeNumber) -> Bool { carried[inode] != nil }
 
-    /// Commits the waiting rows before the turn ends.
+    /// Whether any row that waited is written in the transaction.
+    var carriesAny: Bool { !carried.isEmpty }
+
+    /// Commits the waiting rows before the turn changes anything. Later, a part of what the turn does would stay if the rest of it failed.
     func commitWaiting() throws {
+        assert(!hasWritten, "a transaction would be committed in its midst")
+        if hasWritten { return }
         try begin()
         try connection.commit()
         hasBegun = false

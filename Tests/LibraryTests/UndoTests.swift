@@ -128,6 +128,35 @@ struct UndoTests {
         }
     }
 
+    /// The row of a document that was saved a moment ago waits. Writing it must not commit the steps before.
+    @Test func `an undo of which a later step is refused changes nothing`() async throws {
+        try await withTwoDevices { laptop, phone in
+            try laptop.close()
+            try laptop.open(defersCommits: true)
+            try laptop.create("B.txt", "B")
+            for name in ["A", "C"] { try laptop.create("\(name).txt", name, in: .local) }
+            laptop.advance(seconds: 20)
+            try laptop.rename("B.txt", to: "B2.txt", by: 77)
+            for name in ["A", "C"] { try laptop.rename("\(name).txt", in: .local, to: "\(name)2.txt", by: 77) }
+            try await laptop.push()
+            // Another device takes the name.
+            try phone.create("B.txt", "another")
+            try await phone.push()
+            try await laptop.pull()
+            laptop.advance(seconds: 20)
+            try laptop.create("save.tmp", "saved", in: .local)
+            try laptop.rename("save.tmp", in: .local, to: "A2.txt")
+            #expect(throws: Refusal.undo(.nameIsTaken("B.txt"))) { try laptop.library.perform(.undo) }
+            #expect(try laptop.names(in: .local) == ["A2.txt", "C2.txt"])
+            try laptop.crash()
+            try laptop.open()
+            #expect(try laptop.names(in: .local) == ["A2.txt", "C2.txt"])
+            #expect(try laptop.names() == ["B.txt", "B2.txt"])
+            #expect(try await laptop.text("A2.txt", in: .local) == "saved")
+            #expect(try await laptop.text("C2.txt", in: .local) == "C")
+        }
+    }
+
     @Test func `one process within a few seconds makes one action, another process another`() async throws {
         try await withDevice { device in
             for number in 1...6 { try device.create("\(number).txt", in: .local) }

@@ -75,6 +75,7 @@ final class Undoing: LibraryPart {
                 guard var action = try catalog.actions(direction, limit: 1).first else {
                     throw UndoRefusal.nothing(direction)
                 }
+                try catalog.writeWaiting()
                 let steps = try catalog.steps(of: action.id)
                 var progress = UndoProgress(direction)
                 for step in direction == .undo ? steps.reversed() : steps {
@@ -157,7 +158,7 @@ final class Undoing: LibraryPart {
             throw UndoRefusal.nameIsTaken(other.filename)
         }
         guard let name = entry.name?.full, let other = try namespace.resolve(name, in: folder.inode, catalog),
-            other.entry.inode != inode, !other.isUntitledAlias
+            other.entry.inode != inode, !other.isUntitledAlias, !other.isFirstName
         else { return }
         // Two documents may have had one name before.
         if let time, other.entry.created < time { return }

@@ -53,7 +53,7 @@ final class Metadata: LibraryPart {
     private static let id = "user.document.id"
     private static let maximumValue = 64 * 1024
     /// For all attributes of an entry together, as they are stored: more would not fit into a commit.
-    private static let maximumTotal = 512 * 1024
+    static let maximumTotal = 512 * 1024
 
     /// - Throws: ENODATA, EOPNOTSUPP outside `user.*`, EINVAL for `user.` alone, ESTALE.
     func extendedAttribute(_ name: String, of node: Node) throws(Refusal) -> [UInt8] {
@@ -269,6 +269,7 @@ final class Metadata: LibraryPart {
             try catalog.update(entry)
         }
         if isWaiting || entry.name == name { return false }
+        namespace.keepFirstName(of: entry)
         try setDisplayName(name, .given, of: &entry, catalog)
         return true
     }

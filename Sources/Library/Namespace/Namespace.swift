@@ -12,6 +12,7 @@ final class Namespace: LibraryPart {
     let configuration: LibraryConfiguration
     let orphans: Orphans
     let givenNames = GivenNames()
+    let firstNames = FirstNames()
     /// As the catalog has it.
     private let preferred = Mutex(Container.local)
 
@@ -27,10 +28,13 @@ final class Namespace: LibraryPart {
         var isListedName: Bool
         /// Whether the name is `Untitled.EXT`, by which a document without a name is reached.
         var isUntitledAlias = false
+        /// Whether it is the name under which a restored document was created.
+        var isFirstName = false
     }
 
     /// Whether the kernel may cache the name by which an entry was reached.
     func isCacheable(_ meaning: Meaning, as name: String, in parent: InodeNumber) -> Bool {
+        if meaning.isFirstName { return false }
         if !meaning.isListedName { return !meaning.isUntitledAlias && givenNames.recordTyped(name, in: parent) }
         if meaning.entry.hasGeneratedFilename { givenNames.recordListed(CollectionOfOne(meaning.entry.inode)) }
         return true
@@ -48,7 +52,27 @@ final class Namespace: LibraryPart {
             return Meaning(entry: byFullName, isListedName: configuration.showsDisplayNames)
         }
         if let byFilename { return Meaning(entry: byFilename, isListedName: false) }
-        return try resolveUntitled(name, in: parent, catalog)
+        return try resolveUntitled(name, in: parent, catalog) ?? resolveFirstName(name, in: parent, catalog)
+    }
+
+    /// A restored document answers to its first name while a program may be at work under it. Every other name comes first.
+    private func resolveFirstName(
+        _ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction
+    ) throws -> Meaning? {
+        guard let first = firstNames.find(name, in: parent), let entry = try catalog.entry(first.document),
+            entry.parent == parent, try hasRestoredName(entry), try isAtWork(on: entry, since: first.time, catalog)
+        else { return nil }
+        return Meaning(entry: entry, isListedName: false, isFirstName: true)
+    }
+
+    private func isAtWork(on entry: Entry, since time: Timestamp, _ catalog: CatalogTransaction) throws -> Bool {
+        let now = surroundings.now()
+        if SavingInterval.contains(now, from: time) || openFiles.isOpen(entry.inode) { return true }
+        // Each write and change of an attribute moves the file's time of change, also those of the kernel's own.
+        guard let status = try backing.folder(entry.parent, catalog).statusIfPresent(entry.filename) else {
+            return false
+        }
+        return SavingInterval.contains(now, from: Timestamp(status.st_ctim))
     }
 
     /// `Untitled.EXT` means the newest document that was created under that name and has no name of its own yet.
@@ -72,7 +96,9 @@ final class Namespace: LibraryPart {
         guard let found = try resolve(name, in: preferredFolder, catalog),
             found.entry.kind == .document || found.entry.kind == .scratch
         else { return nil }
-        return Meaning(entry: found.entry, isListedName: false, isUntitledAlias: found.isUntitledAlias)
+        return Meaning(
+            entry: found.entry, isListedName: false, isUntitledAlias: found.isUntitledAlias,
+            isFirstName: found.isFirstName)
     }
 
     /// The container of a document that is created directly in `Documents` (`Semantics`, "The tree").

@@ -40,12 +40,14 @@ final class Identities: LibraryPart {
         // A file that waits for its content can only be the placeholder again that it was.
         let awaited = try entry.isHere ? nil : entry.awaitedContent()
         if !entry.isHere, awaited?.document != id { return false }
+        var document = removed.entry
+        try namespace.adoptAttributes(of: entry, to: &document)
         if let backup {
             try makeDocument(ofBackup: backup, catalog)
         } else if try catalog.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil {
             return false
         }
-        entry.adoptIdentity(of: removed.entry)
+        entry.adoptIdentity(of: document)
         entry.parent = removed.entry.parent
         entry.continueSynchronization(of: backup ?? removed.entry)
         if entry.isReplicated { try catalog.deleteWithdrawal(id) }

@@ -79,7 +79,7 @@ extension Tree {
         let filename = entry.filename
         // If this fails as well, reconciliation finds the file without a row.
         catalog.ifFailed { try? directory.removeFile(filename) }
-        try Self.assignOwner(creator, filename, in: directory)
+        try Self.assignOwner(creator, filename, in: directory, isFile: true)
         // The row can be rebuilt from the file, except for its id, which no one has seen yet.
         let hasItsName = entry.name.map { backing.writeDisplayName($0.displayName, on: descriptor) } ?? true
         if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {

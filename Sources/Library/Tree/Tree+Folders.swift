@@ -84,9 +84,15 @@ extension Tree {
         }
     }
 
-    /// With `--allow-other` a file belongs to the user who made it.
-    static func assignOwner(_ creator: Creator, _ name: String, in directory: BackingFolder) throws(Errno) {
-        guard creator.owner != geteuid(), geteuid() == 0 else { return }
-        try directory.setOwner(name, owner: creator.owner, group: creator.group)
+    /// With `--allow-other` an entry belongs to the user who made it. In a set-group-id folder it keeps the folder's group, which the file
+    /// system gave it.
+    static func assignOwner(
+        _ creator: Creator, _ name: String, in directory: BackingFolder, isFile: Bool = false
+    ) throws(Errno) {
+        guard geteuid() == 0, creator.owner != 0 || creator.group != getegid() else { return }
+        let inheritsGroup = try directory.descriptor.status().st_mode & S_ISGID != 0
+        try directory.setOwner(name, owner: creator.owner, group: inheritsGroup ? .max : creator.group)
+        // The change of owner took them away.
+        if isFile, FileMode.hasSetID(creator.mode) { try directory.setFileMode(name, creator.mode) }
     }
 }

@@ -116,7 +116,8 @@ extension Tree {
         _ entry: Entry, as name: String, in folder: InodeNumber, _ catalog: CatalogTransaction
     ) throws -> Bool {
         guard namespace.configuration.showsDisplayNames else { return entry.filename.isIdentical(to: name) }
-        return try namespace.resolve(name, in: folder, catalog)?.entry.inode == entry.inode
+        let found = try namespace.resolve(name, in: folder, catalog)
+        return found?.entry.inode == entry.inode && found?.isFirstName == false
     }
 
     /// The parent of a folder; the mountpoint's is itself.

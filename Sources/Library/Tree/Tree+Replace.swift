@@ -8,8 +8,10 @@ import SystemPackage
 /// Replacement, the part of a rename whose new name means another entry already.
 extension Tree {
     /// Saves by renaming: the target document continues with the source's file.
-    func replaceContent(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+    func replaceContent(of former: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         var entry = source
+        var target = former
+        try namespace.adoptAttributes(of: source, to: &target)
         // If the rows are lost, the file at the document's path must carry the document's name.
         var carriesName = false
         if source.kind == .document {
@@ -20,12 +22,14 @@ extension Tree {
             carriesName = backing.writeDisplayName(
                 target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
         }
-        var target = target
         try withdrawals.withdrawIfLeavingCloud(&target, catalog)
         let directory = try backing.folder(target.parent, catalog)
         // A process that has just looked the target up may be about to open it. A placeholder has no file to open.
-        let replaced = openFiles.file(target.inode)?.descriptor ?? (try? directory.openFile(target.filename, O_PATH))
-        try removal.addOrphan(target, content: replaced, catalog)
+        let content = openFiles.file(target.inode)?.descriptor ?? (try? directory.openFile(target.filename, O_PATH))
+        // Handles on the old file keep its attributes.
+        var replaced = target
+        replaced.attributes = former.attributes
+        try removal.addOrphan(replaced, content: content, catalog)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent
         entry.container = target.container
@@ -39,7 +43,12 @@ extension Tree {
         if source.kind == .document {
             carriesName = backing.writeDisplayName(target.name?.displayName, of: target.filename, in: directory)
         }
-        if carriesName, canBeRebuilt(source, over: target) { catalog.durability = .soon }
+        // No file tells attributes after a kill.
+        if carriesName, target.attributes == former.attributes, target.name == former.name,
+            canBeRebuilt(source, over: target)
+        {
+            catalog.durability = .soon
+        }
         if source.kind == .document {
             try actions.forgetCreation(of: source, catalog)
             rememberIfBackup(source, target)
@@ -47,6 +56,10 @@ extension Tree {
         openFiles.detach(target.inode)
         transfers.forget(target.inode)
         try contents.finishSaveByRenaming(&entry, catalog)
+        if target.name != former.name {
+            try namespace.announceListedName(of: entry, formerly: former.name, catalog)
+            catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+        }
         try catalog.replace(target.inode, by: entry)
         try replicatedTree.showInheritedConflicts(of: source, as: entry, catalog)
         if entry.isReplicated { transfers.markClosed(entry.inode) }

@@ -129,7 +129,7 @@ final class Ledger {
         }
         documents[entry.inode] = document.identity
         try place(entry, as: document)
-        try entry.path.setUserAttributes(document.attributes)
+        try entry.path.setUserAttributes(document.attributes.merging(entry.attributes) { $1 })
         return true
     }
 
@@ -146,7 +146,7 @@ final class Ledger {
             forget(target.inode)
             documents[entry.inode] = identity
             positions[entry.inode] = position
-            return try path.setUserAttributes(target.attributes)
+            return try path.setUserAttributes(target.attributes.merging(source.attributes) { $1 })
         }
         if let target { forget(target.inode) }
         let identity = documents[source.inode]
