@@ -54,7 +54,7 @@ package final class DocumentStore: Sendable {
         return try catalog.write(body)
     }
 
-    private static let mostTries = 4
+    private static let mostTries = 12
 
     /// Must be called before a file, folder or document is created. On a full disk the trash is emptied first.
     ///

@@ -11,8 +11,9 @@ package final class Reserve: Sendable {
     private static let name = "reserve"
     /// Bytes.
     private static let largest: Int64 = 8 << 20
-    /// Bytes. A commit takes some tens of kilobytes.
-    private static let slice: Int64 = 256 << 10
+    /// Bytes. A commit takes some tens of kilobytes; one that takes more is given one slice after another. What another program uses up meanwhile is
+    /// lost to the reserve.
+    private static let slice: Int64 = 64 << 10
     /// Bytes. With less free than this nothing new is created, and commits use the reserve.
     private static let scarcity: Int64 = 512 << 10
 

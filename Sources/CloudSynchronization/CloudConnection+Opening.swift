@@ -1,5 +1,6 @@
 import Backing
 import Catalog
+import Dispatch
 import Library
 import Logging
 import ObjectStore
@@ -13,15 +14,19 @@ extension CloudConnection {
         self.init(try Self.open(url, catalog), surroundings: surroundings)
     }
 
+    /// Mounting does not wait longer for a folder that does not answer.
+    private static let longestOpening = DispatchTimeInterval.seconds(2)
+
     private static func open(_ url: CloudURL, _ catalog: Catalog) throws -> any ObjectStore {
         let known = try catalog.read { try $0.setting(.cloudURL) }
         let hasMet = try catalog.read { try $0.logHead() } != nil
         switch url {
         case .directory(let path):
-            let store: DirectoryStore
-            do throws(ObjectStoreError) {
-                store = try DirectoryStore(root: path, creates: known != path && !hasMet)
-            } catch {
+            let creates = known != path && !hasMet
+            let store = AnsweringStore(path: path) { () throws(ObjectStoreError) in
+                try DirectoryStore(root: path, creates: creates)
+            }
+            do throws(ObjectStoreError) { try store.open(within: longestOpening) } catch {
                 let reason = if case .unusable(let reason) = error { reason } else { error.description }
                 throw StoreError("the cloud folder \(path) cannot be used: \(reason)")
             }

@@ -80,7 +80,7 @@ public final class Synchronizer: Sendable {
             try? await container.store.surroundings.sleep(pauseAfterWork)
             let pause = PollPace.pause(
                 quickest: cloud.store.quickestPoll, idle: cloud.idleTime, failures: failures)
-            await awaitWork(atMost: min(pause, rest ?? pause))
+            await awaitWork(atMost: min(pause, rest ?? pause, cloud.store.longestPoll))
         }
         uploader.cancel()
         contents.cancelTransfers()

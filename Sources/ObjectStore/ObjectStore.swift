@@ -101,6 +101,9 @@ public protocol ObjectStore: Sendable {
     /// The pause between two reads of an object that is expected and may not be there yet.
     var quickestPoll: Duration { get }
 
+    /// The longest pause between two looks at a store in which nothing happens.
+    var longestPoll: Duration { get }
+
     /// Calls `onChange` when an object may have come or gone below `prefix`, where the store can tell: polling
     /// remains for what it does not tell.
     func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch?
@@ -115,6 +118,9 @@ extension ObjectStore {
 
     /// For a store at which each read is a request over the network.
     public var quickestPoll: Duration { .milliseconds(250) }
+
+    /// For a store at which each look costs money.
+    public var longestPoll: Duration { .seconds(300) }
 
     /// Nil, for a store that does not tell of changes. It is polled.
     public func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }
