@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Dispatch
 import Library
+import LinuxFiles
 import Logging
 import ObjectStore
 import Replica
@@ -38,7 +39,13 @@ extension CloudConnection {
                 throw StoreError(error.description)
             }
             try catalog.write { try $0.change(.cloudURL, to: settings.identity) }
-            return ProbedStore(S3Store(settings), random: S3Surroundings.system.random)
+            let store = S3Store(settings) {
+                await onBlockingThread { () in
+                    // Half a file, or none while it is replaced: the next request that is refused looks again.
+                    try? S3Settings(ofMachine: location).credentials
+                }
+            }
+            return ProbedStore(store, random: S3Surroundings.system.random)
         }
     }
 }

@@ -11,15 +11,20 @@ public struct S3Store: ObjectStore {
     let parts: PartPlan
 
     /// Opens the store; talks to nobody yet.
-    public init(_ settings: S3Settings, surroundings: S3Surroundings = .system) {
-        self.init(settings, policy: RetryPolicy(), surroundings: surroundings)
+    ///
+    /// - Parameter renewal: reads credentials from where they may have been renewed, when a request was refused.
+    public init(
+        _ settings: S3Settings, surroundings: S3Surroundings = .system,
+        renewal: (@Sendable () async -> S3Credentials?)? = nil
+    ) {
+        self.init(settings, policy: RetryPolicy(), surroundings: surroundings, renewal: renewal)
     }
 
     init(
         _ settings: S3Settings, policy: RetryPolicy, surroundings: S3Surroundings, parts: PartPlan = PartPlan(),
-        patience: S3Patience = S3Patience()
+        patience: S3Patience = S3Patience(), renewal: S3CredentialsRenewal? = nil
     ) {
-        client = S3Client(settings, policy, surroundings, patience)
+        client = S3Client(settings, policy, surroundings, patience, renewal: renewal)
         prefix = settings.location.prefix
         self.parts = parts
     }

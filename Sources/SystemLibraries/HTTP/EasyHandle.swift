@@ -31,8 +31,12 @@ final class EasyHandle {
         // Servers close idle connections after 20 s or more.
         try set(CURLOPT_MAXAGE_CONN, 15)
         try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-        // Neither proxies from the environment nor other addresses than the one asked for.
-        try set(CURLOPT_PROXY, "")
+        // No proxy but the one that is given: libcurl would look into the environment by itself, and passes over HTTP_PROXY there.
+        try set(CURLOPT_PROXY, settings.proxy?.address ?? "")
+        try set(CURLOPT_NOPROXY, settings.proxy?.exceptions ?? "")
+        // The proxy's answer to CONNECT must not count as the server's.
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // No other address than the one asked for.
         try set(CURLOPT_FOLLOWLOCATION, 0)
         try set(CURLOPT_SSL_VERIFYPEER, 1)
         try set(CURLOPT_SSL_VERIFYHOST, 2)

@@ -35,12 +35,13 @@ extension ScriptedServer {
     /// A container `c` in the bucket `bucket` of this server.
     func store(
         _ surroundings: TestSurroundings = TestSurroundings(), isSecure: Bool = false, certificates: String? = nil,
-        parts: PartPlan = PartPlan(), patience: S3Patience = .ofTests
+        parts: PartPlan = PartPlan(), patience: S3Patience = .ofTests, renewal: S3CredentialsRenewal? = nil
     ) -> S3Store {
         let settings = S3Settings(
             location: S3Location(bucket: "bucket", prefix: ["c"]), credentials: Self.credentials, region: "us-east-1",
             endpoint: S3Endpoint(isSecure: isSecure, host: "127.0.0.1", port: port), certificates: certificates)
         return S3Store(
-            settings, policy: RetryPolicy(), surroundings: surroundings.surroundings, parts: parts, patience: patience)
+            settings, policy: RetryPolicy(), surroundings: surroundings.surroundings, parts: parts, patience: patience,
+            renewal: renewal)
     }
 }

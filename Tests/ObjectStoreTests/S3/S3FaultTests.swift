@@ -28,6 +28,37 @@ struct S3FaultTests {
         }
     }
 
+    /// Temporary credentials run out, and are renewed in their file.
+    @Test func `a request that is refused is made again with credentials that were renewed`() async throws {
+        let fresh = S3Credentials(accessKeyID: "FRESH", secretAccessKey: "another secret", sessionToken: "token")
+        let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { request, _ in
+            guard request["Authorization"]?.contains("Credential=FRESH/") == true else {
+                return .error(400, "ExpiredToken")
+            }
+            return request.method == "PUT" ? .stored : .answer(200, body: "text")
+        }
+        try await ScriptedServer.run(script) { server async throws in
+            let renewals = Mutex(0)
+            let store = server.store(renewal: {
+                renewals.withLock { $0 += 1 }
+                return fresh
+            })
+            #expect(try await store.putIfAbsent(key, [1, 2]) == .created)
+            #expect(server.requests.count == 2)
+            #expect(try await store.get(key, limit: 10) == Array("text".utf8))
+            #expect(server.requests.count == 3)
+            #expect(renewals.withLock { $0 } == 1)
+        }
+        // Where nothing was renewed, nothing is tried again.
+        try await ScriptedServer.run(script) { server async throws in
+            let store = server.store(renewal: { nil })
+            await #expect(throws: ObjectStoreError.unauthorized("ExpiredToken")) {
+                try await store.putIfAbsent(key, [1, 2])
+            }
+            #expect(server.requests.count == 1)
+        }
+    }
+
     @Test func `a server may ask for a longer pause`() async throws {
         let script: @Sendable (ScriptedServer.Request, Int) -> ScriptedServer.Reply = { _, number in
             number == 0 ? .error(503, "SlowDown", headers: [("Retry-After", "7")]) : .answer(204)

@@ -8,6 +8,10 @@ struct RequestTries: Equatable, Sendable {
     var stalls = 0
     var hasCorrectedClock = false
     var regions: Set<String> = []
+    /// Those of the last try.
+    var credentials: S3Credentials?
+    /// Whether a try was made with other credentials than those that were refused.
+    var hasRenewed = false
 
     /// After a try that brought something: only those that bring nothing are numbered.
     mutating func startAfresh() { (count, timeouts, stalls) = (0, 0, 0) }

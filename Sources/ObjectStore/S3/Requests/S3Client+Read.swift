@@ -10,6 +10,7 @@ extension S3Client {
         while true {
             let count = object.bytes.count
             let region = region
+            tries.credentials = credentials
             let result = await oneTry(object, key, region, patience.stall(after: tries.stalls))
             object = result.object
             guard let failure = result.failure, !object.isComplete else { return object }

@@ -20,9 +20,10 @@ final class S3Connections: Sendable {
     private let connections: HTTPConnections
 
     /// - Parameter certificates: a file of those to trust; nil for the system's.
-    init(certificates: String?, _ patience: S3Patience) {
+    init(certificates: String?, proxy: HTTPProxy?, _ patience: S3Patience) {
         connections = HTTPConnections(
-            HTTPSettings(certificates: certificates, connecting: patience.connecting, idle: patience.idle))
+            HTTPSettings(
+                certificates: certificates, proxy: proxy, connecting: patience.connecting, idle: patience.idle))
     }
 
     /// Sends a request; the answer's body may still be on its way.

@@ -1,6 +1,8 @@
+import Foundation
+
 /// The profile that the environment chooses, out of both files.
 struct S3Profile {
-    private static let unsupported = ["role_arn", "sso_session", "sso_start_url", "credential_process"]
+    private static let unsupported = ["role_arn", "sso_session", "sso_start_url"]
 
     private let name: String
     private let settings: [String: String]
@@ -26,10 +28,12 @@ struct S3Profile {
 
     subscript(_ key: String) -> String? { settings[key].flatMap { $0.isEmpty ? nil : $0 } }
 
-    func credentials() throws(S3SettingsError) -> S3Credentials {
+    /// - Parameter run: runs a shell command and returns its output.
+    func credentials(_ run: (String) throws(S3SettingsError) -> String) throws(S3SettingsError) -> S3Credentials {
         if let id = self["aws_access_key_id"], let secret = self["aws_secret_access_key"] {
             return S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: self["aws_session_token"])
         }
+        if let command = self["credential_process"] { return try Self.credentials(in: try run(command)) }
         if let unsupported = Self.unsupported.first(where: { self[$0] != nil }) {
             throw S3SettingsError(
                 description: "the AWS profile '\(name)' uses \(unsupported), which docfs cannot; run "
@@ -38,5 +42,24 @@ struct S3Profile {
         throw S3SettingsError(
             description: "there are no S3 credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
                 + "or write them to ~/.aws/credentials")
+    }
+
+    /// What a `credential_process` prints.
+    private struct Printed: Decodable {
+        let AccessKeyId: String
+        let SecretAccessKey: String
+        let SessionToken: String?
+    }
+
+    private static func credentials(in output: String) throws(S3SettingsError) -> S3Credentials {
+        // The output holds secrets, so the reason does not show it.
+        guard let printed = try? JSONDecoder().decode(Printed.self, from: Data(output.utf8)) else {
+            throw S3SettingsError(
+                description:
+                    "the credential_process of the AWS profile prints no credentials; run it in a shell and look")
+        }
+        return S3Credentials(
+            accessKeyID: printed.AccessKeyId, secretAccessKey: printed.SecretAccessKey,
+            sessionToken: printed.SessionToken)
     }
 }

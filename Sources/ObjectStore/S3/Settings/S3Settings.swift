@@ -1,3 +1,5 @@
+import HTTP
+
 /// Why S3 cannot be used as it is set up, in one line for a person.
 public struct S3SettingsError: Error, Equatable, Sendable, CustomStringConvertible {
     /// One line for a person.
@@ -16,33 +18,47 @@ public struct S3Settings: Equatable, Sendable {
     public let endpoint: S3Endpoint?
     /// Certificates to trust instead of the system's.
     public let certificates: String?
+    /// From `HTTPS_PROXY` or `HTTP_PROXY`, by the endpoint; nil for none.
+    public let proxy: HTTPProxy?
 
     public init(
         location: S3Location, credentials: S3Credentials, region: String, endpoint: S3Endpoint?,
-        certificates: String? = nil
+        certificates: String? = nil, proxy: HTTPProxy? = nil
     ) {
         self.location = location
         self.credentials = credentials
         self.region = region
         self.endpoint = endpoint
         self.certificates = certificates
+        self.proxy = proxy
     }
 
     /// Looks up what the location leaves open, as the AWS tools do: environment variables, then the profile's
     /// files.
     ///
-    /// - Parameter contents: of a file; nil where there is none.
+    /// - Parameters:
+    ///   - contents: of a file; nil where there is none.
+    ///   - run: runs a shell command and returns its output (`credential_process`).
     public init(
-        _ location: S3Location, environment: [String: String], contents: (String) throws(S3SettingsError) -> String?
+        _ location: S3Location, environment: [String: String], contents: (String) throws(S3SettingsError) -> String?,
+        run: (String) throws(S3SettingsError) -> String = { _ throws(S3SettingsError) in "" }
     ) throws(S3SettingsError) {
         let environment = environment.filter { !$0.value.isEmpty }
         let profile = try S3Profile(environment, contents)
+        let endpoint = try Self.endpoint(location, environment, profile)
         self.init(
             location: location,
-            credentials: try Self.credentials(environment, profile),
+            credentials: try Self.credentials(environment, profile, run),
             region: try Self.region(location, environment, profile),
-            endpoint: try Self.endpoint(location, environment, profile),
-            certificates: environment["AWS_CA_BUNDLE"] ?? profile["ca_bundle"])
+            endpoint: endpoint,
+            certificates: environment["AWS_CA_BUNDLE"] ?? profile["ca_bundle"],
+            proxy: Self.proxy(environment, isSecure: endpoint?.isSecure ?? true))
+    }
+
+    private static func proxy(_ environment: [String: String], isSecure: Bool) -> HTTPProxy? {
+        func variable(_ name: String) -> String? { environment[name] ?? environment[name.lowercased()] }
+        guard let address = variable(isSecure ? "HTTPS_PROXY" : "HTTP_PROXY") else { return nil }
+        return HTTPProxy(address: address, exceptions: variable("NO_PROXY") ?? "")
     }
 
     /// A text that differs for each container.
@@ -56,7 +72,7 @@ public struct S3Settings: Equatable, Sendable {
     }
 
     private static func credentials(
-        _ environment: [String: String], _ profile: S3Profile
+        _ environment: [String: String], _ profile: S3Profile, _ run: (String) throws(S3SettingsError) -> String
     ) throws(S3SettingsError) -> S3Credentials {
         let id = environment["AWS_ACCESS_KEY_ID"], secret = environment["AWS_SECRET_ACCESS_KEY"]
         if let id, let secret {
@@ -67,7 +83,7 @@ public struct S3Settings: Equatable, Sendable {
             throw S3SettingsError(
                 description: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set both, or neither")
         }
-        return try profile.credentials()
+        return try profile.credentials(run)
     }
 
     private static func region(

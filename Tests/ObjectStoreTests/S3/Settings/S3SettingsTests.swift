@@ -1,3 +1,4 @@
+import HTTP
 import Testing
 
 @testable import ObjectStore
@@ -11,6 +12,32 @@ struct S3SettingsTests {
     }
 
     private let keys = ["AWS_ACCESS_KEY_ID": "ID", "AWS_SECRET_ACCESS_KEY": "SECRET"]
+
+    @Test func `credentials come from the process that a profile names`() throws {
+        let files = ["/home/anna/.aws/config": "[default]\ncredential_process = /opt/key --for docfs\n"]
+        func settings(printing output: String) throws -> S3Settings {
+            try S3Settings(
+                S3Location(bucket: "photos"), environment: ["HOME": "/home/anna"],
+                contents: { path throws(S3SettingsError) in files[path] },
+                run: { command throws(S3SettingsError) in command == "/opt/key --for docfs" ? output : "" })
+        }
+        let found = try settings(
+            printing: #"{"Version": 1, "AccessKeyId": "ID", "SecretAccessKey": "SECRET", "SessionToken": "TOKEN"}"#)
+        #expect(found.credentials == S3Credentials(accessKeyID: "ID", secretAccessKey: "SECRET", sessionToken: "TOKEN"))
+        let error = try #require(throws: S3SettingsError.self) { try settings(printing: "no JSON SECRET") }
+        #expect(!error.description.contains("SECRET"))
+    }
+
+    @Test func `a proxy comes from the environment, by the endpoint`() throws {
+        let proxies = ["HTTPS_PROXY": "http://proxy:3128", "http_proxy": "http://other:80", "NO_PROXY": "nas,.local"]
+        let secure = try settings(keys.merging(proxies) { $1 })
+        #expect(secure.proxy == HTTPProxy(address: "http://proxy:3128", exceptions: "nas,.local"))
+        let plain = S3Location(bucket: "photos", endpoint: S3Endpoint("http://nas:9000"))
+        #expect(
+            try settings(keys.merging(proxies) { $1 }, of: plain).proxy
+                == HTTPProxy(address: "http://other:80", exceptions: "nas,.local"))
+        #expect(try settings(keys).proxy == nil)
+    }
 
     @Test func `credentials come from the environment`() throws {
         let found = try settings(keys.merging(["AWS_SESSION_TOKEN": "TOKEN"]) { $1 })
