@@ -172,7 +172,7 @@ package final class BackingStore: Sendable {
 
     /// How the names begin under which files are made in `staging`: contents that are being downloaded, and files that lose their
     /// name at once.
-    private static let ownPrefixes = [asidePrefix, "arriving-", "trial-", "checkpoint"]
+    private static let ownPrefixes = [asidePrefix, "arriving-", "trial-", "sending-", "checkpoint"]
 
     /// Whether docfs may have made a file of that name in `staging`.
     package static func isOwnStagingName(_ name: String) -> Bool { ownPrefixes.contains { name.hasPrefix($0) } }

@@ -81,6 +81,19 @@ public final class Descriptor: Sendable {
         _ = try Descriptor.check { fremovexattr(number, name) }
     }
 
+    /// Copies the first bytes of another file. File systems that can share them do.
+    ///
+    /// - Returns: the number of bytes copied: fewer only if the other file has fewer.
+    package func fill(from source: Descriptor, length: Int64) throws(Errno) -> Int64 {
+        var copied: off_t = 0
+        while copied < length {
+            let count = copy_file_range(source.number, &copied, number, nil, Int(length - Int64(copied)), 0)
+            if count == 0 { break }
+            if count < 0, errno != EINTR { throw Errno(rawValue: errno) }
+        }
+        return Int64(copied)
+    }
+
     /// The first bytes of the file, at most `limit`.
     package func readPrefix(_ limit: Int) throws(Errno) -> [UInt8] { try read(limit, at: 0) }
 

@@ -52,6 +52,26 @@ struct OpenContentTests {
         }
     }
 
+    /// The first upload is in vain; from the second on a copy is sent.
+    @Test func `a document that is saved during each upload is sent, and its last state in the end`() async throws {
+        try await Self.withOpenPlan { device, writer, _ in
+            @Sendable func save(_ text: String) throws {
+                try Self.write(text, to: writer, on: device)
+                try device.library.synchronize(device.library.handle(writer), dataOnly: true)
+            }
+            for round in 1...4 {
+                try save("SAVE \(round)")
+                device.cloud.afterNextUpload { do { try save("MORE \(round)") } catch { Issue.record(error) } }
+                device.wait(seconds: 1)
+                try await Self.attempt(on: device)
+                #expect(try await Self.sent(device) == round - 1)
+            }
+            device.wait(seconds: 1)
+            try await Self.attempt(on: device)
+            #expect(try await Self.sent(device) == 4)
+        }
+    }
+
     @Test(arguments: [false, true])
     func `a document that a writer keeps open is sent after ten seconds without a change, each time`(unseen: Bool)
         async throws
@@ -165,6 +185,28 @@ struct OpenContentTests {
             device.wait(seconds: 10)
             try await Self.attempt(on: device)
             #expect(try await Self.sent(device) == 1)
+        }
+    }
+
+    @Test func `what overtook a copy is sent at once, also if the answer to the copy's commit was lost`() async throws {
+        try await Self.withOpenPlan { device, writer, _ in
+            @Sendable func save(_ text: String) throws {
+                try Self.write(text, to: writer, on: device)
+                try device.library.synchronize(device.library.handle(writer), dataOnly: true)
+            }
+            for round in 1...2 {
+                try save("SAVE \(round)")
+                device.cloud.afterNextUpload { do { try save("MORE \(round)") } catch { Issue.record(error) } }
+                device.wait(seconds: 1)
+                if round == 2 { device.cloud.setLog(.losesReply) }
+                do { try await Self.attempt(on: device) } catch is LogError {}
+            }
+            device.cloud.setLog(.works)
+            device.library.close(writer)
+            device.wait(seconds: 1)
+            try await Self.attempt(on: device)
+            #expect(try device.pendingCount == 0)
+            #expect(try await Self.sent(device) == 2)
         }
     }
 

@@ -236,4 +236,39 @@ struct PlaceholderNamesTests {
             #expect(try phone.names() == [])
         }
     }
+
+    @Test(arguments: [false, true])
+    func `a document that was removed on its way out of the cloud comes back`(_ isDeletionSent: Bool) async throws {
+        try await withPlanElsewhere { laptop, phone in
+            try phone.move("Plan.txt", from: .cloud, to: .local)
+            try phone.remove("Plan.txt", in: .local)
+            if isDeletionSent {
+                try await phone.push()
+                try await Self.expectGone(from: laptop)
+            }
+            try phone.library.perform(.undo)
+            try await phone.push()
+            #expect(try await phone.text("Plan.txt", in: .local) == "first version")
+            try await Self.expectGone(from: laptop)
+            #expect(try phone.names() == [])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a new document has the name of one that is on its way out of the cloud`(_ isRemoved: Bool) async throws {
+        try await withPlanElsewhere { laptop, phone in
+            if isRemoved {
+                try phone.remove("Plan.txt")
+            } else {
+                try phone.move("Plan.txt", from: .cloud, to: .local)
+            }
+            phone.advance(seconds: 20)
+            try phone.create("Plan.txt", "new")
+            try await phone.push()
+            #expect(try phone.names() == ["Plan.txt"])
+            try await laptop.pull()
+            #expect(try laptop.names() == ["Plan.txt"])
+            #expect(try await laptop.text("Plan.txt") == "new")
+        }
+    }
 }

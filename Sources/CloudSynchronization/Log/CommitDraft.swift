@@ -8,8 +8,16 @@ import Replication
 struct CommitDraft {
     /// A content that is in the object store, and the revision of the entry when it was read.
     struct Uploaded: Sendable {
+        /// Of a content that was copied before it was sent, and whose document has changed since. It is sent nevertheless: a document that is
+        /// saved again and again would never be.
+        static let overtaken: Int64 = -1
+
         var revision: Int64
         var version: DocumentVersion
+
+        var isOvertaken: Bool { revision == Self.overtaken }
+
+        func goes(with entry: Entry) -> Bool { isOvertaken || revision == entry.revision }
     }
 
     private(set) var changes: [Change] = []
@@ -45,9 +53,14 @@ struct CommitDraft {
         resolved = resolutions
         for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
         let isReady: (Entry) -> Bool = { entry in
-            !entry.needsUpload || uploaded[entry.inode]?.revision == entry.revision
+            !entry.needsUpload || uploaded[entry.inode]?.goes(with: entry) == true
         }
-        let outerFirst = pending.sorted { (depths[$0.parent] ?? 0, $0.inode) < (depths[$1.parent] ?? 0, $1.inode) }
+        // What a folder needs comes after it. New documents come last: renames free the names that they are to get.
+        let order: (Entry) -> (Int, Int, InodeNumber) = { entry in
+            let isNew = entry.kind != .folder && entry.pending.contains(.creation)
+            return (isNew ? 1 : 0, depths[entry.parent] ?? 0, entry.inode)
+        }
+        let outerFirst = pending.sorted { order($0) < order($1) }
         let blockedSteps = Self.withDependents(blockedSteps, outerFirst, unknownFolders)
         let isFree: (Int64?) -> Bool = { step in step.map { !blockedSteps.contains($0) } ?? true }
         let leaving = withdrawals.filter { isFree($0.step) }
@@ -59,7 +72,9 @@ struct CommitDraft {
             var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
             // During the upload, the save before it may have been committed. That one is its base now.
             content?.base = entry.contentVersion
-            add(entry, parent: parent, content: content, device)
+            add(
+                entry, parent: parent, content: content, isOvertaken: uploaded[entry.inode]?.isOvertaken == true, device
+            )
         }
         // A document that inherits versions must be in the container. Otherwise the versions would belong to no document.
         var included = Set(sent.map(\.id))
@@ -104,7 +119,10 @@ struct CommitDraft {
         }
     }
 
-    private mutating func add(_ entry: Entry, parent: EntryID, content: DocumentVersion?, _ device: DeviceID) {
+    /// - Parameter isOvertaken: whether the document has a newer content, which remains to be sent.
+    private mutating func add(
+        _ entry: Entry, parent: EntryID, content: DocumentVersion?, isOvertaken: Bool, _ device: DeviceID
+    ) {
         guard let id = entry.id else { return }
         if entry.pending.contains(.creation) {
             let versions = content.map(VersionHistory.init(first:)) ?? kept[id]
@@ -114,7 +132,8 @@ struct CommitDraft {
             append(.create(replica))
             sent.append(
                 .init(
-                    id: id, revision: entry.revision, changes: entry.pending.rawValue, version: content?.id,
+                    id: id, revision: entry.revision,
+                    changes: entry.pending.subtracting(isOvertaken ? .content : []).rawValue, version: content?.id,
                     postponesAttributes: postpones))
             return
         }
@@ -131,7 +150,8 @@ struct CommitDraft {
         guard !carried.isEmpty else { return }
         sent.append(
             .init(
-                id: id, revision: entry.revision, changes: carried.rawValue,
+                id: id, revision: entry.revision,
+                changes: carried.subtracting(isOvertaken ? .content : []).rawValue,
                 version: carried.contains(.content) ? content?.id : nil))
     }
 

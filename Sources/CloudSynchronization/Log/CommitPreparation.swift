@@ -47,12 +47,13 @@ struct CommitPreparation: Sendable {
         for entry in try catalog.entriesToDescribe(limit: Self.largestCommit) { pending[entry.inode] = entry }
         var folders = ParentFolders()
         try folders.add(foldersOf: &pending, catalog)
+        let withdrawals = try withdrawals(catalog)
+        try leaveOut(namesOfDocumentsLeaving: &pending, folders.ids, withdrawals, catalog)
         let blocked = try blockedSteps(uploaded, pending, catalog)
         for step in Set(pending.values.compactMap(\.step)).subtracting(blocked) {
             for entry in try catalog.pendingEntries(inStep: step) { pending[entry.inode] = entry }
         }
-        let withdrawals = try catalog.withdrawals()
-        let ready = pending.values.filter { !$0.needsUpload || uploaded[$0.inode]?.revision == $0.revision }
+        let ready = pending.values.filter { !$0.needsUpload || uploaded[$0.inode]?.goes(with: $0) == true }
         try addFolderTimes(to: &pending, ready: ready, withdrawals: withdrawals, catalog)
         try folders.add(foldersOf: &pending, catalog)
         return CommitDraft(
@@ -64,6 +65,39 @@ struct CommitPreparation: Sendable {
                 try withdrawals.compactMap(\.heir).filter { try CatalogReplica(catalog).entry($0)?.isDeleted == false }),
             kept: try keptVersions(of: pending.values, catalog), emptied: try emptied(withdrawals, catalog),
             device: store.device.id)
+    }
+
+    private func withdrawals(_ catalog: CatalogTransaction) throws -> [Withdrawal] {
+        try catalog.withdrawals().map { withdrawal in
+            // An heir that was deleted meanwhile inherits nothing.
+            guard let heir = withdrawal.heir, try catalog.entry(heir) == nil,
+                try CatalogReplica(catalog).entry(heir)?.isDeleted == true
+            else { return withdrawal }
+            var withdrawal = withdrawal
+            (withdrawal.heir, withdrawal.bequest) = (nil, [])
+            return withdrawal
+        }
+    }
+
+    /// Leaves out documents whose name another one still has in the container, which is on its way out of the cloud: other devices would see two of
+    /// one name, and give the second another one. They are sent when that one is withdrawn.
+    private func leaveOut(
+        namesOfDocumentsLeaving pending: inout [InodeNumber: Entry], _ folders: [InodeNumber: EntryID],
+        _ withdrawals: [Withdrawal], _ catalog: CatalogTransaction
+    ) throws {
+        if try withdrawals.isEmpty && catalog.arrivingEntries(limit: 1).isEmpty { return }
+        // One with an heir is sent with it.
+        let withdrawn = Set(withdrawals.lazy.filter { $0.heir == nil }.map(\.id))
+        for entry in pending.values
+        where entry.step == nil && !entry.pending.isDisjoint(with: [.creation, .name, .place]) {
+            guard let name = entry.name?.full, let folder = folders[entry.parent] else { continue }
+            let rivals = try CatalogReplica(catalog).liveDocuments(in: folder, fullName: name)
+            let waits = try rivals.contains { rival in
+                try rival.id != entry.id
+                    && (withdrawn.contains(rival.id) || catalog.entry(rival.id)?.isOnItsWayOut == true)
+            }
+            if waits { pending[entry.inode] = nil }
+        }
     }
 
     /// The versions of documents whose deletion was undone. Their contents are in the container still.
@@ -97,7 +131,7 @@ struct CommitPreparation: Sendable {
     ) throws -> Set<Int64> {
         var missing = try catalog.uploadsByStep()
         for (inode, content) in uploaded {
-            guard let entry = pending[inode], let step = entry.step, content.revision == entry.revision else {
+            guard let entry = pending[inode], let step = entry.step, content.goes(with: entry) else {
                 continue
             }
             missing[step, default: 0] -= 1
@@ -143,4 +177,9 @@ extension Commit {
             id: .random(using: &random), device: store.device.id, deviceName: store.device.name,
             time: store.surroundings.now(), changes: changes)
     }
+}
+
+extension Entry {
+    /// Whether the document was moved to `local` and its content is still to come. One that cannot come keeps no other from the cloud.
+    fileprivate var isOnItsWayOut: Bool { container == .local && kind == .document && !isHere && error == nil }
 }

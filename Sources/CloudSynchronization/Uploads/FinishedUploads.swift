@@ -30,11 +30,24 @@ final class FinishedUploads: Sendable {
 
     var count: Int { contents.withLock(\.count) }
 
-    /// The revision at which a document was uploaded.
-    func revision(of inode: InodeNumber) -> Int64? { contents.withLock { $0[inode]?.revision } }
+    /// Whether a content of a document waits for a commit. Before that, another one would be sent with the wrong base.
+    /// One that a commit whose answer was lost has named does not count: the document has it as its base by now.
+    func has(_ entry: Entry) -> Bool {
+        contents.withLock { contents in
+            guard let content = contents[entry.inode] else { return false }
+            return content.goes(with: entry) && content.version.base == entry.contentVersion
+        }
+    }
 
     /// Adds a content. An earlier one of the same document is not needed any more.
-    func add(_ version: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction) throws {
+    ///
+    /// - Parameter isOvertaken: whether the document has changed since.
+    func add(
+        _ version: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction,
+        isOvertaken: Bool = false
+    ) throws {
+        var entry = entry
+        if isOvertaken { entry.revision = CommitDraft.Uploaded.overtaken }
         try catalog.store(UploadedContent(version, of: entry, id, .finished))
         let content = CommitDraft.Uploaded(revision: entry.revision, version: version)
         let former = contents.withLock { contents in

@@ -24,6 +24,8 @@ final class Uploader: Sendable {
     /// Documents that are ready to be uploaded, and the number of uploads under way.
     private let queue = Mutex(UploadQueue())
     private let finished: FinishedUploads
+    /// Documents that changed while they were sent. The next time a copy of them is sent.
+    private let restless = Mutex<Set<EntryID>>([])
 
     /// How many documents are looked at in one turn.
     static let lookahead = 1024
@@ -69,7 +71,7 @@ final class Uploader: Sendable {
     private func enqueue(_ entries: [Entry]) throws -> Duration? {
         var shortestRest: Duration?
         for entry in entries {
-            guard finished.revision(of: entry.inode) != entry.revision,
+            guard !finished.has(entry),
                 retries.isDue(entry.inode), let rest = try contents.timeToSend(entry.inode)
             else { continue }
             if rest == .zero {
@@ -98,7 +100,8 @@ final class Uploader: Sendable {
     /// A worker: one of a few that take documents from the queue.
     private func uploadQueued() async {
         while let entry = queue.withLock({ $0.next() }) {
-            let progress = UploadProgress(total: entry.size)
+            let isRestless = restless.withLock { set in entry.id.map(set.contains) ?? false }
+            let progress = UploadProgress(total: entry.size, isOfCopy: isRestless)
             contents.begin(progress, of: entry.inode)
             stateChanged()
             let error = Task.isCancelled ? nil : await upload(entry, progress)
@@ -120,8 +123,11 @@ final class Uploader: Sendable {
                 guard try contents.timeToSend(entry.inode) == .zero else { return nil }
             }
             guard let (draft, look, file, id, known) = try prepare(entry) else { return nil }
+            guard let source = progress.isOfCopy ? try await copy(of: file, draft.id, look, entry.inode) : file else {
+                return nil
+            }
             let upload = Upload(store: objects)
-            if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: file.number)) {
+            if let known, try await upload.isContent(of: known, in: FileDescriptor(rawValue: source.number)) {
                 try withExtendedLifetime(file) { try markUnchanged(entry, as: known, seenAs: look) }
                 return nil
             }
@@ -130,16 +136,51 @@ final class Uploader: Sendable {
             begun = draft.id
             try recordUnderWay(draft, of: entry, id)
             let version = try await upload.send(
-                draft, of: id, from: FileDescriptor(rawValue: file.number), length: draft.size
+                draft, of: id, from: FileDescriptor(rawValue: source.number), length: draft.size
             ) { count in
                 progress.add(count)
                 return !progress.isCancelled
             }
-            try withExtendedLifetime(file) { try recordFinished(version, of: entry, id, seenAs: look) }
+            let isLast = try withExtendedLifetime((file, source)) {
+                try recordFinished(version, of: entry, id, seenAs: look, isCopy: source !== file)
+            }
+            setRestless(!isLast, id)
             return nil
         } catch {
+            if let id = entry.id, let error = error as? TransferError, error == .changed || error == .cancelled {
+                setRestless(true, id)
+            }
             if let begun { abandon(begun) }
             return Self.failure(error)
+        }
+    }
+
+    private func setRestless(_ isRestless: Bool, _ id: EntryID) {
+        restless.withLock { set in
+            if isRestless { set.insert(id) } else { set.remove(id) }
+        }
+    }
+
+    /// A copy of a document that is saved again and again.
+    ///
+    /// - Returns: the document itself where there is no room for a copy; nil if it changed meanwhile, or is being written.
+    private func copy(
+        of file: Descriptor, _ version: VersionID, _ look: ContentLook, _ inode: InodeNumber
+    ) async throws -> Descriptor? {
+        try await onBlockingThread { [store, contents] in
+            let copy: Descriptor
+            do throws(Errno) {
+                copy = try store.files.staging.openUnnamedFile("sending-\(version)")
+                guard try copy.fill(from: file, length: look.fingerprint.size) == look.fingerprint.size else {
+                    return nil
+                }
+            } catch {
+                if error == .noSpace { return file }
+                throw error
+            }
+            guard try ContentLook(file.status()) == look else { return nil }
+            if contents.isOpenForWriting(inode), try contents.timeToSend(inode) != .zero { return nil }
+            return copy
         }
     }
 
@@ -209,13 +250,27 @@ final class Uploader: Sendable {
 
     /// An upload counts only if the file was not, and could not have been, written to since it began. Its base must still be the version
     /// that the file was made from: a commit that was being sent may have changed that meanwhile.
+    ///
+    /// - Parameter isCopy: whether a copy was sent: that counts also if the document has changed.
+    /// - Returns: whether the document is as it was sent.
     private func recordFinished(
-        _ version: DocumentVersion, of entry: Entry, _ id: EntryID, seenAs look: ContentLook
-    ) throws {
+        _ version: DocumentVersion, of entry: Entry, _ id: EntryID, seenAs look: ContentLook, isCopy: Bool
+    ) throws -> Bool {
         try store.write { catalog in
-            guard var current = try catalog.entry(entry.inode), current.contentVersion == version.base,
-                try isUnchanged(current, since: entry, look, catalog)
-            else { return try catalog.abandonUpload(version.id) }
+            guard var current = try catalog.entry(id), current.isReplicated, current.isHere,
+                current.pending.contains(.content), current.contentVersion == version.base
+            else {
+                try catalog.abandonUpload(version.id)
+                return false
+            }
+            guard current.inode == entry.inode, try isUnchanged(current, since: entry, look, catalog) else {
+                if isCopy {
+                    try finished.add(version, of: current, id, catalog, isOvertaken: true)
+                } else {
+                    try catalog.abandonUpload(version.id)
+                }
+                return false
+            }
             // For a document that is closed, the close has done so.
             try contents.finishSaveIfOpen(&current, catalog)
             if current.revision != entry.revision || Fingerprint(current) != Fingerprint(version) {
@@ -226,6 +281,7 @@ final class Uploader: Sendable {
                 try catalog.update(current)
             }
             try finished.add(version, of: current, id, catalog)
+            return true
         }
     }
 

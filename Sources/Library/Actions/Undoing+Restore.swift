@@ -27,8 +27,9 @@ extension Undoing {
         if let id = entry.id, try catalog.entry(id) != nil { throw UndoRefusal.isThereAgain(name) }
         let folder = try folder(step, catalog)
         try requireFree(entry, in: folder, besides: nil, since: action.time, catalog)
-        // The document was on its way out of the cloud, and never arrived.
-        if entry.kind == .document, folder.container == .local, !entry.isHere { throw UndoRefusal.contentIsGone(name) }
+        entry.error = nil
+        entry.step = nil
+        if entry.kind == .document, folder.container == .local, !entry.isHere { try fetchAgain(&entry, catalog) }
         entry.parent = folder.inode
         entry.container = folder.container
         if entry.kind == .folder { entry.nature = .folder(folder.namingContext.folder(try EntryName(entry.filename))) }
@@ -42,6 +43,23 @@ extension Undoing {
         if entry.kind != .document { progress.restored.append((entry, modified)) }
         try announce(entry, catalog)
         return ActionStep(action: step.action, number: step.number, change: .present, entry: entry, folder: nil)
+    }
+
+    /// The document was on its way out of the cloud when it was removed. Its content comes from the version that the container has, also if
+    /// the document is deleted there by now. A deletion that was not sent yet waits for it.
+    private func fetchAgain(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+        let version = try entry.id.flatMap { try CatalogReplica(catalog).entry($0)?.versions?.current }
+        guard
+            let content = try entry.awaitedContent()
+                ?? entry.id.flatMap({ id in version.map { .init(document: id, version: $0) } })
+        else { throw UndoRefusal.contentIsGone(entry.subject.name) }
+        try entry.wait(for: content)
+        entry.size = content.version.size
+        guard var withdrawal = try catalog.withdrawals().first(where: { $0.id == content.document }) else { return }
+        let step = try withdrawal.step ?? catalog.next(.stepNumber)
+        withdrawal.step = step
+        try catalog.store(withdrawal)
+        entry.step = step
     }
 
     private func announce(_ entry: Entry, _ catalog: CatalogTransaction) throws {
@@ -83,8 +101,6 @@ extension Undoing {
     ///
     /// - Returns: whether the container has the entry still, so that what it says of it must be shown.
     private func restoreSynchronization(of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
-        entry.error = nil
-        entry.step = nil
         guard entry.isReplicated, let id = entry.id else { return false }
         try catalog.deleteWithdrawal(id)
         entry.revision += 1

@@ -24,8 +24,9 @@ extension Contents: SentContents {
         let (quiet, isModified) = file.withWriting { ($0.observe(look, at: now), $0.isModified) }
         // The change was saved before the file was opened.
         if !isModified { return transfers.timeToQuiet(inode) }
-        let rest = transfers.pace.rest(after: quiet.time, isOpenForWriting: true, isSaved: quiet.isSaved)
-        return quiet.isSaved ? rest : min(rest, Self.lookInterval)
+        if quiet.isSaved { return transfers.timeToQuiet(inode, unchanged: quiet.time) }
+        return min(
+            transfers.pace.rest(after: quiet.time, isOpenForWriting: true, isSaved: false), Self.lookInterval)
     }
 
     package func contentToSend(
@@ -82,6 +83,7 @@ extension Contents: SentContents {
     func markSaved(_ file: OpenFile, _ look: ContentLook) {
         let now = surroundings.instant()
         file.withWriting { $0.markSaved(look, at: now) }
+        transfers.markSaved(file.inode)
         cloud.changesAreWaiting()
     }
 

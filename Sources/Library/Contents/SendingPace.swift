@@ -14,13 +14,22 @@ public struct SendingPace: Sendable {
         self.patience = patience
     }
 
+    /// A document that is saved again and again is sent after this time, though it was never quiet for long enough.
+    static let limit = Duration.seconds(5)
+    /// It must be unchanged for this long even then: a save may consist of several writes.
+    static let settled = Duration.milliseconds(50)
+
     /// - Parameters:
     ///   - time: how long the content is unchanged.
+    ///   - start: how long ago the first save was that is not sent.
     ///   - isSaved: whether its writer has declared the content whole, by syncing the file or renaming it over the document, or has not
     ///     changed it at all.
     /// - Returns: the time until the content is to be sent.
-    func rest(after time: Duration, isOpenForWriting: Bool, isSaved: Bool) -> Duration {
-        max(.zero, (isOpenForWriting && !isSaved ? patience : quiet) - time)
+    func rest(
+        after time: Duration, since start: Duration = .zero, isOpenForWriting: Bool, isSaved: Bool
+    ) -> Duration {
+        let rest = max(.zero, (isOpenForWriting && !isSaved ? patience : quiet) - time)
+        return isSaved ? min(rest, max(Self.limit - start, Self.settled - time, .zero)) : rest
     }
 }
 

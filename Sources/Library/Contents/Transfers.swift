@@ -15,8 +15,9 @@ final class Transfers: Sendable {
     private struct State {
         var arrivals: [InodeNumber: Arrival] = [:]
         var uploads: [InodeNumber: UploadProgress] = [:]
-        /// When a file was last closed or changed, for files of which that is less than `pace.quiet` ago or was not asked since.
-        var lastActivity: [InodeNumber: ContinuousClock.Instant] = [:]
+        /// When a file was closed or changed, for files of which that is less than `pace.quiet` ago or was not asked since: for the first time
+        /// since it was sent, and for the last time.
+        var activity: [InodeNumber: (first: ContinuousClock.Instant, last: ContinuousClock.Instant)] = [:]
     }
 
     /// No other lock is taken inside it.
@@ -42,11 +43,17 @@ final class Transfers: Sendable {
 
     func markWritten(_ inode: InodeNumber) {
         let now = instant()
-        state.withLock { $0.lastActivity[inode] = now }
+        state.withLock { $0.activity[inode] = (now, now) }
+    }
+
+    /// Its content is whole.
+    func markSaved(_ inode: InodeNumber) {
+        let now = instant()
+        state.withLock { $0.activity[inode] = ($0.activity[inode]?.first ?? now, now) }
     }
 
     func markClosed(_ inode: InodeNumber) {
-        markWritten(inode)
+        markSaved(inode)
         cloud.changesAreWaiting()
     }
 
@@ -60,13 +67,18 @@ final class Transfers: Sendable {
         }
     }
 
-    /// The time until a closed file is unchanged for long enough to be sent; zero if it is.
-    func timeToQuiet(_ inode: InodeNumber) -> Duration {
+    /// The time until a file is unchanged for long enough to be sent, or was saved again and again for too long; zero if it is.
+    ///
+    /// - Parameter unchanged: of a file that is open for writing, how long it is unchanged.
+    func timeToQuiet(_ inode: InodeNumber, unchanged: Duration? = nil) -> Duration {
         let now = instant()
         return state.withLock { state in
-            guard let last = state.lastActivity[inode] else { return .zero }
-            let rest = pace.rest(after: now - last, isOpenForWriting: false, isSaved: true)
-            if rest == .zero { state.lastActivity[inode] = nil }
+            let activity = state.activity[inode]
+            guard let time = unchanged ?? activity.map({ now - $0.last }) else { return .zero }
+            let rest = pace.rest(
+                after: time, since: activity.map { now - $0.first } ?? .zero, isOpenForWriting: unchanged != nil,
+                isSaved: true)
+            if rest == .zero, unchanged == nil { state.activity[inode] = nil }
             return rest
         }
     }
@@ -74,8 +86,19 @@ final class Transfers: Sendable {
     /// Cancels the transfers of an entry: it is gone, or its content was replaced.
     func forget(_ inode: InodeNumber) {
         let (arrival, upload) = state.withLock { state in
-            state.lastActivity[inode] = nil
+            state.activity[inode] = nil
             return (state.arrivals.removeValue(forKey: inode), state.uploads.removeValue(forKey: inode))
+        }
+        arrival?.cancel()
+        upload?.cancel()
+    }
+
+    /// A document has another file: it was saved by renaming. The upload of a copy of the old one goes on, and the saves are counted on.
+    func replace(_ old: InodeNumber, by new: InodeNumber) {
+        let (arrival, upload) = state.withLock { state in
+            state.activity[new] = state.activity.removeValue(forKey: old)
+            let upload = state.uploads[old]?.isOfCopy == true ? nil : state.uploads.removeValue(forKey: old)
+            return (state.arrivals.removeValue(forKey: old), upload)
         }
         arrival?.cancel()
         upload?.cancel()
@@ -83,7 +106,7 @@ final class Transfers: Sendable {
 
     /// As `forget`, for all entries for which `isGone` returns true.
     func forget(where isGone: (InodeNumber) throws -> Bool) rethrows {
-        let known = state.withLock { Set($0.lastActivity.keys).union($0.arrivals.keys).union($0.uploads.keys) }
+        let known = state.withLock { Set($0.activity.keys).union($0.arrivals.keys).union($0.uploads.keys) }
         for inode in known where try isGone(inode) { forget(inode) }
     }
 
@@ -106,7 +129,9 @@ final class Transfers: Sendable {
     }
 
     func end(_ upload: UploadProgress, of inode: InodeNumber) {
+        let now = instant()
         state.withLock { state in
+            state.activity[inode]?.first = now
             if state.uploads[inode] === upload { state.uploads[inode] = nil }
         }
     }
@@ -129,11 +154,16 @@ final class Transfers: Sendable {
 /// The progress of one upload.
 package final class UploadProgress: Sendable {
     private let total: Int64
+    /// Whether a copy of the document is sent, which may change meanwhile.
+    package let isOfCopy: Bool
     private let sent = Atomic<Int64>(0)
     private let cancelled = Atomic<Bool>(false)
 
     /// - Parameter total: the size of the content in bytes.
-    package init(total: Int64) { self.total = total }
+    package init(total: Int64, isOfCopy: Bool = false) {
+        self.total = total
+        self.isOfCopy = isOfCopy
+    }
 
     /// Counts bytes that were sent. Any thread may call it.
     package func add(_ count: Int64) { sent.add(count, ordering: .relaxed) }

@@ -34,6 +34,10 @@ extension Tree {
         entry.parent = target.parent
         entry.container = target.container
         entry.isHere = true
+        // What the device shows is replaced, also where an older version is here, unless a program is at work on that one.
+        if !target.isBackingCurrent, !openFiles.isOpenForWriting(target.inode) {
+            entry.contentVersion = target.currentVersion
+        }
         contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
@@ -54,7 +58,7 @@ extension Tree {
             rememberIfBackup(source, target)
         }
         openFiles.detach(target.inode)
-        transfers.forget(target.inode)
+        transfers.replace(target.inode, by: entry.inode)
         try contents.finishSaveByRenaming(&entry, catalog)
         if target.name != former.name {
             try namespace.announceListedName(of: entry, formerly: former.name, catalog)

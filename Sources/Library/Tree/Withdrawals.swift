@@ -18,21 +18,27 @@ final class Withdrawals: LibraryPart {
     /// - Parameters:
     ///   - step: the number of the pending changes that go into one commit with this one; nil if there are none.
     ///   - heir: the document that the entry was renamed over.
-    func withdraw(_ entry: Entry, togetherWith step: Int64? = nil, heir: EntryID? = nil, _ catalog: CatalogTransaction)
-        throws
-    {
+    ///   - leavesConflicts: whether its conflict versions stay a document.
+    func withdraw(
+        _ entry: Entry, togetherWith step: Int64? = nil, heir: EntryID? = nil, leavesConflicts: Bool = false,
+        _ catalog: CatalogTransaction
+    ) throws {
         guard entry.isReplicated, let id = entry.id else { return }
-        // Documents that were renamed over this one pass on to the same heir, or end with it.
-        for var withdrawal in try catalog.withdrawals(inFavourOf: id) {
+        // Documents that were renamed over this one pass on to the same heir. Otherwise their versions become this one's before it is deleted,
+        // so that they come back with it; that takes a document which the container knows.
+        let isKnown = try CatalogReplica(catalog).entry(id)?.isDeleted == false
+        for var withdrawal in try catalog.withdrawals(inFavourOf: id) where heir != nil || !isKnown {
             withdrawal.heir = heir
             try catalog.store(withdrawal)
         }
         if try !containerMayKnow(id, catalog) { return }
-        let shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
+        var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
+        let left = leavesConflicts ? Set(shown.prefix(entry.conflicts)) : []
+        shown.removeAll(where: left.contains)
         // The deletion covers earlier versions as well: otherwise one of them would become the newest.
         let earlier =
             try heir == nil ? [] : CatalogReplica(catalog).entry(id)?.versions?.superseded.map(\.version.id) ?? []
-        let content = [entry.contentVersion].compactMap { $0 }
+        let content = [entry.contentVersion].compactMap { $0 }.filter { !left.contains($0) }
         try catalog.store(
             Withdrawal(
                 id: id, seen: shown + content + earlier, depth: try catalog.depth(of: entry), step: step, heir: heir,
@@ -88,12 +94,16 @@ final class Withdrawals: LibraryPart {
     func leaveAsScratch(
         _ entry: inout Entry, from source: Entry, step: @autoclosure () throws -> Int64, _ catalog: CatalogTransaction
     ) throws {
+        // The container cannot keep versions of a document that it has as deleted: it was brought back here a moment ago.
+        if source.conflicts > 0, source.pending.contains(.creation) { throw RenameRefusal.migration(.inConflict) }
         guard let content = try contentToFetch(of: source, catalog) else {
-            try withdraw(source, catalog)
+            // A program renames a document in conflict to a backup only when it saves. If it does not make the document anew, the other
+            // versions are the document.
+            try withdraw(source, leavesConflicts: true, catalog)
             return entry.dropIdentity()
         }
         let step = try step()
-        try withdraw(source.inCloud, togetherWith: step, catalog)
+        try withdraw(source.inCloud, togetherWith: step, leavesConflicts: true, catalog)
         try setOlderFileAside(of: source, catalog)
         entry.dropIdentity()
         try entry.wait(for: content)

@@ -1,0 +1,79 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+@testable import CloudSynchronization
+@testable import Library
+@testable import Replica
+import ObjectStore
+import Replication
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Carrying out.
+extension SmallWorlds.LivingWorld {
+    func carryOut(_ act: Act, _ text: String, _ side: Side) async throws {
+        let device = side.device
+        switch act {
+        case .create: try device.create(Path.document.name, text)
+        case .save: try await save(.document, text, on: device)
+        case .saveAway: if let away = side.away { try await save(away, text, on: device) }
+        case .saveByScratch:
+            try device.create(Path.temporaryScratch.name, text)
+            try move(.temporaryScratch, to: .document, on: device)
+        case .saveByDocument:
+            try device.create(Path.temporaryDocument.name, text)
+            try move(.temporaryDocument, to: .document, on: device)
+        case .rename(let target): try move(.document, to: target.path, on: device)
+        case .renameBack: if let away = side.away { try move(away, to: .document, on: device) }
+        case .remove: try remove(.document, on: device)
+        case .removeAway: if let away = side.away { try remove(away, on: device) }
+        case .entitle: try device.set("user.displayName", "H", Path.document.name)
+        case .evict: try device.evict(Path.document.name)
+        case .undo: try device.library.perform(.undo)
+        case .redo: try device.library.perform(.redo)
+        }
+    }
+
+    func folder(_ path: Path, on device: TestDevice) throws -> InodeNumber {
+        guard let folder = path.place.inode(on: device) else { throw Fault("an error", "no folder for \(path)") }
+        return folder
+    }
+
+    func save(_ path: Path, _ text: String, on device: TestDevice) async throws {
+        try await device.save(path.name, text, in: folder(path, on: device))
+    }
+
+    func move(_ source: Path, to path: Path, on device: TestDevice) throws {
+        try device.rename(
+            source.name, in: folder(source, on: device), to: path.name, in: folder(path, on: device))
+    }
+
+    func remove(_ path: Path, on device: TestDevice) throws {
+        try device.remove(path.name, in: folder(path, on: device))
+    }
+
+    func lines(of act: Act, _ text: String, _ side: Side) -> [String] {
+        let top = root(side.device)
+        let document = "\(top)/\(Path.document)"
+        let away = "\(top)/\(side.away ?? Path.document)"
+        func temporary(_ path: Path) -> [String] {
+            ["echo '\(text)' > \(top)/\(path)", "mv \(top)/\(path) \(document)"]
+        }
+        return switch act {
+        case .create, .save: ["echo '\(text)' > \(document)"]
+        case .saveAway: ["echo '\(text)' > \(away)"]
+        case .saveByScratch: temporary(.temporaryScratch)
+        case .saveByDocument: temporary(.temporaryDocument)
+        case .rename(let target): ["mv \(document) \(top)/\(target.path)"]
+        case .renameBack: ["mv \(away) \(document)"]
+        case .remove: ["rm \(document)"]
+        case .removeAway: ["rm \(away)"]
+        case .entitle: ["setfattr -n user.displayName -v H \(document)"]
+        case .evict: ["docfs evict \(document)"]
+        case .undo: ["docfs undo \(top)"]
+        case .redo: ["docfs redo \(top)"]
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+@testable import CloudSynchronization
+@testable import Library
+@testable import Replica
+import ObjectStore
+import Replication
+import SystemPackage
+import TestSupport
+import Testing
+
+/// Where texts are kept.
+extension SmallWorlds.LivingWorld {
+    /// All texts that a person can get at on a device: under names, as versions of documents, and by undo and redo.
+    func holdings(of device: TestDevice, _ names: Names) async throws -> Set<String> {
+        var found = Set(names.values)
+        found.formUnion(try await trash(of: device, ActionDirection.allCases))
+        for (id, versions) in try shownVersions(on: device) {
+            for version in versions.all {
+                if let content = await text(of: version, of: id, on: device) { found.insert(content) }
+            }
+        }
+        return found
+    }
+
+    func shownVersions(on device: TestDevice) throws -> [(EntryID, VersionHistory)] {
+        try device.library.transactions.inspect { catalog -> [(EntryID, VersionHistory)] in
+            let replica = CatalogReplica(catalog)
+            var found: [(EntryID, VersionHistory)] = []
+            for entry in try catalog.descendants(of: .cloud) where entry.kind == .document {
+                guard let id = entry.id, let versions = try replica.visibleEntry(id, at: Self.start)?.versions else {
+                    continue
+                }
+                found.append((id, versions))
+            }
+            return found
+        }
+    }
+
+    /// The texts of what undo or redo would bring back: files in the trash, and for placeholders the versions in the container.
+    func trash(of device: TestDevice, _ lists: [ActionDirection]) async throws -> Set<String> {
+        let steps = try device.library.transactions.inspect { catalog -> [ActionStep] in
+            var steps: [ActionStep] = []
+            for list in lists {
+                for action in try catalog.actions(list) { steps += try catalog.steps(of: action.id) }
+            }
+            return steps
+        }
+        var found: Set<String> = []
+        for step in steps where step.change == .removed && step.entry.kind == .document {
+            let path = "\(device.store)/trash/\(step.entry.inode)"
+            if step.isInTrash, let data = FileManager.default.contents(atPath: path) {
+                found.insert(String(decoding: data, as: UTF8.self))
+            }
+            for (version, document) in try versions(of: step, on: device) {
+                if let content = await text(of: version, of: document, on: device) { found.insert(content) }
+            }
+        }
+        return found
+    }
+
+    /// The versions that come back with a document of the cloud, and with one that was removed on its way out of it.
+    func versions(of step: ActionStep, on device: TestDevice) throws -> [(DocumentVersion, EntryID)] {
+        let entry = step.entry
+        guard entry.container == .cloud || !entry.isHere else { return [] }
+        return try device.library.transactions.inspect { catalog -> [(DocumentVersion, EntryID)] in
+            var found: [(DocumentVersion, EntryID)] = []
+            if let awaited = try entry.awaitedContent() { found.append((awaited.version, awaited.document)) }
+            guard let id = entry.id, let known = try CatalogReplica(catalog).entry(id)?.versions else { return found }
+            for version in known.all { found.append((version, id)) }
+            return found
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+@testable import CloudSynchronization
+@testable import Library
+@testable import Replica
+import ObjectStore
+import Replication
+import SystemPackage
+import TestSupport
+import Testing
+
+/// The moments.
+extension SmallWorlds.LivingWorld {
+    func reach(_ stage: Stage, _ side: Side) async throws {
+        let device = side.device
+        if stage != .waiting { tell("# \(device.name): \(stage)") }
+        if stage.endsSaves {
+            side.freed = []
+            side.removed = [:]
+        }
+        switch stage {
+        case .waiting: break
+        case .underWay: try await send(.refuses, on: device)
+        case .inLog: try await send(.losesReply, on: device)
+        case .read: try await device.push()
+        case .offline: _ = device.connection.set(.offline)
+        case .crashed:
+            await finishUploads(of: device)
+            try device.crash()
+            try device.open()
+        case .later:
+            try await device.push()
+            device.advance(seconds: 20)
+        }
+    }
+
+    /// As `TestDevice.reach`, and with nothing to send it does nothing. Uploads end first, so that it goes the same way each time.
+    func send(_ log: GatedStore.Log, on device: TestDevice) async throws {
+        try await device.pull()
+        _ = try device.synchronizer.uploader.startUploads()
+        await finishUploads(of: device)
+        device.cloud.setLog(log)
+        defer { device.cloud.setLog(.works) }
+        do { try await device.push() } catch is LogError {}
+    }
+
+    func finishUploads(of device: TestDevice) async {
+        while device.synchronizer.uploader.isBusy { await device.connection.wake.wait(atMost: .milliseconds(5)) }
+    }
+}

@@ -1,0 +1,121 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+@testable import CloudSynchronization
+@testable import Library
+@testable import Replica
+import ObjectStore
+import Replication
+import SystemPackage
+import TestSupport
+import Testing
+
+/// What an operation must do.
+extension SmallWorlds.LivingWorld {
+    /// - Returns: nil for an operation that is not possible.
+    func predict(_ act: Act, _ text: String, _ names: Names, _ side: Side, isOffline: Bool) throws
+        -> Prediction?
+    {
+        var prediction = Prediction(names: names)
+        /// Several documents may have one name after a merge; an operation on such a name is not predicted.
+        func isAmbiguous(_ path: Path) -> Bool { names[Path(path.place, path.name + "#2")] != nil }
+        func spend(_ path: Path) { prediction.spent.formUnion([names[path], side.removed[path]].compactMap { $0 }) }
+        func write(_ path: Path) {
+            spend(path)
+            prediction.names[path] = text
+            prediction.writes = true
+        }
+        func move(_ source: Path, to path: Path) {
+            spend(path)
+            prediction.names[path] = names[source]
+            prediction.names[source] = nil
+        }
+        switch act {
+        case .create:
+            guard names[.document] == nil else { return nil }
+            write(.document)
+            prediction.isUndoable = !side.freed.contains(.document)
+
+        case .save, .saveAway:
+            let known: Path? = act == .save ? Path.document : side.away
+            guard let path = known, names[path] != nil, !isAmbiguous(path) else { return nil }
+            write(path)
+            prediction.mayRefuse = { isOffline && $0 == Refusal.cloudUnreachable }
+
+        case .saveByScratch, .saveByDocument:
+            let temporary = act == .saveByScratch ? Path.temporaryScratch : Path.temporaryDocument
+            guard names[temporary] == nil, !isAmbiguous(.document) else { return nil }
+            write(.document)
+
+        case .rename(let target):
+            let path = target.path
+            guard names[.document] != nil, !isAmbiguous(.document), !isAmbiguous(path),
+                path.place.inode(on: side.device) != nil
+            else { return nil }
+            let entry = try side.device.entry(Path.document.name)
+            let (isInConflict, isCurrent) = (entry.conflicts > 0, entry.isBackingCurrent)
+            // Its other versions stay a document, unless a program makes it anew (`PlaceholderNamesTests`).
+            if isInConflict, target == .scratchBackup { return nil }
+            if path.place == .local, names[path] != nil {
+                prediction.refusal = Refusal.rename(.exists)
+            } else if target.leavesCloud, isInConflict, target != .scratchBackup {
+                prediction.refusal = Refusal.rename(.migration(.inConflict))
+            } else if target.leavesCloud, isOffline, !isCurrent, !isInConflict {
+                prediction.refusal = Refusal.rename(.migration(.notHere))
+            } else {
+                move(.document, to: path)
+            }
+            prediction.mayRefuse = {
+                isOffline && target.leavesCloud && $0 == Refusal.rename(.migration(.notHere))
+            }
+            prediction.isUndoable = names[path] == nil && !target.isScratch && !side.freed.contains(path)
+
+        case .renameBack:
+            guard let away = side.away, names[away] != nil, !isAmbiguous(away), !isAmbiguous(.document),
+                let folder = away.place.inode(on: side.device)
+            else { return nil }
+            let entry = try side.device.entry(away.name, in: folder)
+            let isArriving = away.place == .local && !entry.isHere
+            if away.place == .local, names[.document] != nil {
+                prediction.refusal = Refusal.rename(.exists)
+            } else {
+                move(away, to: .document)
+            }
+            // The content may arrive meanwhile.
+            prediction.mayRefuse = { isArriving && $0 == Refusal.rename(.migration(.stillArriving)) }
+            prediction.isUndoable =
+                names[.document] == nil && entry.kind == .document && !side.freed.contains(.document)
+
+        case .remove, .removeAway:
+            let known: Path? = act == .remove ? Path.document : side.away
+            guard let path = known, let old = names[path], !isAmbiguous(path),
+                let folder = path.place.inode(on: side.device)
+            else { return nil }
+            prediction.names[path] = nil
+            prediction.isUndoable = try side.device.entry(path.name, in: folder).kind == .document
+            if !prediction.isUndoable { prediction.spent.insert(old) }
+
+        case .entitle:
+            guard names[.document] != nil, names[.titled] == nil, !isAmbiguous(.document) else { return nil }
+            prediction.names[.titled] = names[.document]
+            prediction.names[.document] = nil
+            prediction.isUndoable = true
+
+        case .evict:
+            guard names[.document] != nil, !isAmbiguous(.document) else { return nil }
+            prediction.mayRefuse = { if case .staysHere = $0 { true } else { false } }
+
+        case .undo, .redo:
+            let isKnown = (act == .undo ? side.undoneNames : side.redoneNames) != nil && side.names != nil
+            prediction.mayRefuse = { refusal in
+                switch refusal {
+                case .rename(.migration), .undo(.contentIsGone): true
+                case .undo: !isKnown
+                default: false
+                }
+            }
+        }
+        return prediction
+    }
+}

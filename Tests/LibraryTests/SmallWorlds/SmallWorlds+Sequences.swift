@@ -1,0 +1,116 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+@testable import CloudSynchronization
+@testable import Library
+@testable import Replica
+import ObjectStore
+import Replication
+import SystemPackage
+import TestSupport
+import Testing
+
+extension SmallWorlds {
+    struct SmallWorld: Sendable {
+        let start: Start
+        let hasOther: Bool
+        let acts: [Act]
+        /// The moment before the operation of this number. Before all others it is `waiting`.
+        let stage: Stage
+        let index: Int
+
+        static let longest = 3
+
+        static let all: [SmallWorld] = {
+            var worlds: [SmallWorld] = []
+            func add(_ acts: [Act], _ sketch: Sketch, _ start: Start) {
+                if !acts.isEmpty { worlds += atAllMoments(acts, start) }
+                if acts.count == longest { return }
+                for act in Act.all where sketch.allows(act) { add(acts + [act], sketch.after(act), start) }
+            }
+            for start in Start.chosen { add([], Sketch(), start) }
+            return worlds
+        }()
+
+        static func atAllMoments(_ acts: [Act], _ start: Start) -> [SmallWorld] {
+            let others = acts.contains(.rename(.other)) ? [false, true] : [false]
+            var worlds: [SmallWorld] = []
+            for hasOther in others {
+                worlds.append(SmallWorld(start: start, hasOther: hasOther, acts: acts, stage: .waiting, index: 0))
+                for index in acts.indices.dropFirst() {
+                    for stage in Stage.allCases where stage != .waiting {
+                        worlds.append(
+                            SmallWorld(start: start, hasOther: hasOther, acts: acts, stage: stage, index: index))
+                    }
+                }
+            }
+            return worlds.filter(\.canEvict)
+        }
+
+        var canEvict: Bool {
+            acts.indices.allSatisfy { number in
+                if acts[number] != .evict { return true }
+                if number == 0 { return start == .here || start == .inConflict }
+                return index == number && (stage == .read || stage == .later)
+            }
+        }
+    }
+
+    /// A rough idea of the names, to tell which operations are possible.
+    struct Sketch {
+        struct State {
+            var hasDocument = true
+            var away: Path?
+        }
+
+        var state = State()
+        var done: [State] = []
+        var undone: [State] = []
+
+        func allows(_ act: Act) -> Bool {
+            switch act {
+            case .create: !state.hasDocument
+            case .save, .rename, .remove, .evict: state.hasDocument
+            case .saveByScratch, .saveByDocument, .undo: true
+            case .entitle: state.hasDocument && state.away != .titled
+            case .renameBack, .saveAway, .removeAway: state.away != nil
+            case .redo: !undone.isEmpty
+            }
+        }
+
+        func after(_ act: Act) -> Sketch {
+            var next = self
+            switch act {
+            case .save, .saveAway, .evict:
+                return next
+            case .undo:
+                next.undone.append(state)
+                // The action before those of the sequence made the document.
+                next.state = next.done.popLast() ?? State(hasDocument: false, away: nil)
+                return next
+            case .redo:
+                next.done.append(state)
+                next.state = next.undone.popLast() ?? state
+                return next
+            case .create, .saveByScratch, .saveByDocument:
+                next.state.hasDocument = true
+            case .rename(let target):
+                if target == .local, state.away == target.path { return next }
+                next.state = State(hasDocument: false, away: target.path)
+            case .renameBack:
+                if state.hasDocument, state.away?.place == .local { return next }
+                next.state = State(hasDocument: true, away: nil)
+            case .remove:
+                next.state.hasDocument = false
+            case .removeAway:
+                next.state.away = nil
+            case .entitle:
+                next.state = State(hasDocument: false, away: .titled)
+            }
+            next.done.append(state)
+            next.undone = []
+            return next
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Backing
+import Catalog
+import Documents
+import Foundation
+@testable import CloudSynchronization
+@testable import Library
+@testable import Replica
+import ObjectStore
+import Replication
+import SystemPackage
+import TestSupport
+import Testing
+
+extension SmallWorlds {
+    /// The folders in which names are given.
+    enum Place: String, CaseIterable, Sendable {
+        case cloud
+        case folder = "cloud/D"
+        case trash = "cloud/.Trash-0/files"
+        case local
+
+        func inode(on device: TestDevice) -> InodeNumber? {
+            switch self {
+            case .cloud: return InodeNumber.cloud
+            case .local: return InodeNumber.local
+            case .folder: return try? device.inode("D")
+            case .trash:
+                guard let trash = try? device.inode(".Trash-0") else { return nil }
+                return try? device.inode("files", in: trash)
+            }
+        }
+    }
+
+    struct Path: Hashable, Comparable, CustomStringConvertible, Sendable {
+        let place: Place
+        let name: String
+
+        init(_ place: Place, _ name: String) {
+            self.place = place
+            self.name = name
+        }
+
+        static let document = Path(.cloud, "F.txt")
+        /// After `setfattr`.
+        static let titled = Path(.cloud, "H.txt")
+        static let temporaryScratch = Path(.cloud, "save.tmp")
+        static let temporaryDocument = Path(.cloud, "save.new")
+        static let known = [document, titled, temporaryScratch, temporaryDocument] + Target.allCases.map(\.path)
+
+        var description: String { "\(place.rawValue)/\(name)" }
+
+        static func < (left: Self, right: Self) -> Bool { left.description < right.description }
+    }
+
+    /// The classes of names that a document can be renamed to.
+    enum Target: CaseIterable, CustomStringConvertible, Sendable {
+        case other, otherExtension, backup, scratch, scratchBackup, hidden, folder, trash, local
+
+        var path: Path {
+            switch self {
+            case .other: Path(.cloud, "G.txt")
+            case .otherExtension: Path(.cloud, "F.md")
+            case .backup: Path(.cloud, "F.txt.bak")
+            case .scratch: Path(.cloud, "F.tmp")
+            case .scratchBackup: Path(.cloud, "F.txt~")
+            case .hidden: Path(.cloud, ".F")
+            case .folder: Path(.folder, "F.txt")
+            case .trash: Path(.trash, "F.txt")
+            case .local: Path(.local, "F.txt")
+            }
+        }
+
+        var description: String { path.description }
+
+        /// Whether what is renamed to it is no document any more.
+        var isScratch: Bool { [.scratch, .scratchBackup, .trash].contains(self) }
+        var leavesCloud: Bool { isScratch || self == .local }
+        /// Whether a file that gets the former name within 15 seconds may continue the document.
+        var freesName: Bool { isScratch || self == .backup }
+    }
+
+    enum Start: CaseIterable, Sendable {
+        case here, placeholder, waiting, inConflict
+
+        /// Worlds that begin with a conflict are chosen by `DOCFS_SMALL_WORLDS_CONFLICT=1` only: a few of them still find texts that are kept in the
+        /// container's tombstones alone (a document in conflict that is renamed over another one, which is then removed).
+        static let chosen = SmallWorlds.hasConflicts ? allCases : allCases.filter { $0 != .inConflict }
+    }
+
+    /// How far the world has come when the next operation is made.
+    enum Stage: CaseIterable, Sendable {
+        /// The container was told nothing since the last operation.
+        case waiting
+        /// The commit is on its way, and is not in the log.
+        case underWay
+        /// The commit is in the log, and this device does not know it yet.
+        case inLog
+        /// This device has read its own commit.
+        case read
+        /// As `waiting`, and the cloud cannot be reached during the operation.
+        case offline
+        /// As `waiting`, and docfs was killed and mounted again.
+        case crashed
+        /// As `read`, and 20 seconds have passed.
+        case later
+
+        /// Whether no file continues what was removed before.
+        var endsSaves: Bool { self == .crashed || self == .later }
+    }
+
+    enum Act: Hashable, Sendable {
+        case create, save, saveByScratch, saveByDocument
+        case rename(Target)
+        case renameBack, saveAway, remove, removeAway
+        /// `setfattr -n user.displayName -v H`
+        case entitle
+        case evict, undo, redo
+
+        static let all: [Act] =
+            [.create, .save, .saveByScratch, .saveByDocument] + Target.allCases.map { Act.rename($0) }
+            + [.renameBack, .saveAway, .remove, .removeAway, .entitle, .evict, .undo, .redo]
+    }
+
+    typealias Names = [Path: String]
+}
