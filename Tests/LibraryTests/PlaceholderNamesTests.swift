@@ -4,6 +4,7 @@ import Documents
 import Glibc
 @testable import CloudSynchronization
 @testable import Library
+import ObjectStore
 import SystemPackage
 import TestSupport
 import Testing
@@ -269,6 +270,30 @@ struct PlaceholderNamesTests {
             try await laptop.pull()
             #expect(try laptop.names() == ["Plan.txt"])
             #expect(try await laptop.text("Plan.txt") == "new")
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `a document whose content does not come does not keep its name for ever`(_ isScratch: Bool) async throws {
+        try await withPlanElsewhere { laptop, phone in
+            phone.cloud.release(failing: .unreachable("the content does not come"))
+            if isScratch {
+                try phone.rename("Plan.txt", to: "Plan.tmp")
+            } else {
+                try phone.move("Plan.txt", from: .cloud, to: .local)
+            }
+            phone.advance(seconds: 20)
+            try phone.create("Plan.txt", "new")
+            func send() async throws -> Int {
+                _ = try phone.synchronizer.uploader.startUploads()
+                while phone.synchronizer.uploader.isBusy { await phone.connection.wake.wait(atMost: .seconds(60)) }
+                _ = try await phone.synchronizer.sender.sendPending()
+                try await laptop.pull()
+                return try laptop.names().count
+            }
+            #expect(try await send() == 1)
+            phone.advance(seconds: 700)
+            #expect(try await send() == 2)
         }
     }
 }

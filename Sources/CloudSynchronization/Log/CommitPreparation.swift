@@ -13,6 +13,9 @@ struct CommitPreparation: Sendable {
     /// Entries that a commit describes, besides those with a content and those of steps.
     private static let largestCommit = 4096
 
+    /// How long a document waits, in nanoseconds, for the name of another one whose content is on its way out of the cloud.
+    private static let longestWaitForName: Int64 = 600_000_000_000
+
     init(_ store: DocumentStore, _ uploads: FinishedUploads) {
         self.store = store
         self.uploads = uploads
@@ -80,21 +83,27 @@ struct CommitPreparation: Sendable {
     }
 
     /// Leaves out documents whose name another one still has in the container, which is on its way out of the cloud: other devices would see two of
-    /// one name, and give the second another one. They are sent when that one is withdrawn.
+    /// one name, and give the second another one. They are sent when that one is withdrawn, or when its content does not come.
     private func leaveOut(
         namesOfDocumentsLeaving pending: inout [InodeNumber: Entry], _ folders: [InodeNumber: EntryID],
         _ withdrawals: [Withdrawal], _ catalog: CatalogTransaction
     ) throws {
-        if try withdrawals.isEmpty && catalog.arrivingEntries(limit: 1).isEmpty { return }
+        let arriving = try catalog.arrivingEntries(limit: Self.largestCommit)
+        if withdrawals.isEmpty, arriving.isEmpty { return }
+        let now = store.surroundings.now().nanoseconds
+        let late = arriving.filter { now - $0.changed.nanoseconds > Self.longestWaitForName }
+        let lateSteps = Set(late.compactMap(\.step)), lateDocuments = Set(late.compactMap(\.id))
         // One with an heir is sent with it.
-        let withdrawn = Set(withdrawals.lazy.filter { $0.heir == nil }.map(\.id))
+        let withdrawn = Set(
+            withdrawals.lazy.filter { $0.heir == nil && !($0.step.map(lateSteps.contains) ?? false) }.map(\.id))
         for entry in pending.values
         where entry.step == nil && !entry.pending.isDisjoint(with: [.creation, .name, .place]) {
             guard let name = entry.name?.full, let folder = folders[entry.parent] else { continue }
             let rivals = try CatalogReplica(catalog).liveDocuments(in: folder, fullName: name)
             let waits = try rivals.contains { rival in
                 try rival.id != entry.id
-                    && (withdrawn.contains(rival.id) || catalog.entry(rival.id)?.isOnItsWayOut == true)
+                    && (withdrawn.contains(rival.id)
+                        || !lateDocuments.contains(rival.id) && catalog.entry(rival.id)?.isOnItsWayOut == true)
             }
             if waits { pending[entry.inode] = nil }
         }
@@ -180,6 +189,6 @@ extension Commit {
 }
 
 extension Entry {
-    /// Whether the document was moved to `local` and its content is still to come. One that cannot come keeps no other from the cloud.
-    fileprivate var isOnItsWayOut: Bool { container == .local && kind == .document && !isHere && error == nil }
+    /// Whether the document was moved to `local` and its content is still to come.
+    fileprivate var isOnItsWayOut: Bool { container == .local && kind == .document && !isHere }
 }
