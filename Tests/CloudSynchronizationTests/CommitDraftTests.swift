@@ -64,7 +64,7 @@ struct CommitDraftTests {
         let before = VersionID.random()
         entry.contentVersion = before
         entry.revision = 5
-        let uploaded = CommitDraft.Uploaded(revision: 5, version: Self.version(base: .random()))
+        let uploaded = CommitDraft.Uploaded(document: .random(), revision: 5, version: Self.version(base: .random()))
         let draft = Self.draft([entry], uploaded: [entry.inode: uploaded])
         guard case .save(_, let version) = try #require(draft.changes.first) else {
             Issue.record("the commit carries no save")
@@ -76,10 +76,10 @@ struct CommitDraftTests {
     @Test func `a document is not created before its content is uploaded at its latest revision`() {
         var entry = Self.document("Plan", inode: 100, pending: [.creation, .content])
         entry.revision = 6
-        let stale = CommitDraft.Uploaded(revision: 5, version: Self.version(base: nil))
+        let stale = CommitDraft.Uploaded(document: .random(), revision: 5, version: Self.version(base: nil))
         #expect(Self.draft([entry]).isEmpty)
         #expect(Self.draft([entry], uploaded: [entry.inode: stale]).isEmpty)
-        let fresh = CommitDraft.Uploaded(revision: 6, version: Self.version(base: nil))
+        let fresh = CommitDraft.Uploaded(document: .random(), revision: 6, version: Self.version(base: nil))
         #expect(Self.draft([entry], uploaded: [entry.inode: fresh]).changes.count == 1)
     }
 

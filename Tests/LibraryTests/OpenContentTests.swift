@@ -210,6 +210,37 @@ struct OpenContentTests {
         }
     }
 
+    @Test func `a copy counts although the document was saved by renaming, once during its upload and once after it`()
+        async throws
+    {
+        try await withDevice { device in
+            device.stopTime()
+            try device.create("Plan.txt", "first")
+            device.wait(seconds: 1)
+            try await Self.attempt(on: device)
+            let saves = try await Self.sent(device)
+            @Sendable func save(_ text: String) throws {
+                try device.create("Plan.tmp", text)
+                try device.rename("Plan.tmp", to: "Plan.txt")
+            }
+            for round in 1...2 {
+                try save("SAVE \(round)")
+                device.wait(seconds: 1)
+                device.cloud.afterNextUpload { do { try save("MORE \(round)") } catch { Issue.record(error) } }
+                _ = try device.synchronizer.uploader.startUploads()
+                while device.synchronizer.uploader.isBusy { await device.connection.wake.wait(atMost: .seconds(60)) }
+                try save("LAST \(round)")
+                _ = try await device.synchronizer.sender.sendPending()
+                #expect(try await Self.sent(device) - saves == round - 1)
+            }
+            #expect(try device.pendingCount == 1)
+            device.wait(seconds: 1)
+            try await Self.attempt(on: device)
+            #expect(try device.pendingCount == 0)
+            #expect(try await device.text("Plan.txt") == "LAST 2")
+        }
+    }
+
     @Test func `a write between an upload and its commit remains to be sent`() async throws {
         try await Self.withOpenPlan { device, writer, _ in
             try device.write("ONE", to: writer)

@@ -296,4 +296,55 @@ struct PlaceholderNamesTests {
             #expect(try await send() == 2)
         }
     }
+
+    @Test func `a new document has the name of one that was renamed over another`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["A.txt", "B.txt"] { try laptop.create(name, name) }
+            try await laptop.push()
+            try await phone.pull()
+            try phone.rename("A.txt", to: "B.txt")
+            phone.advance(seconds: 20)
+            try phone.create("A.txt", "new")
+            // The new content is ready when the other one is withdrawn.
+            _ = try phone.synchronizer.uploader.startUploads()
+            while phone.synchronizer.uploader.isBusy { await phone.connection.wake.wait(atMost: .seconds(60)) }
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names().sorted() == ["A.txt", "B.txt"])
+            #expect(try await laptop.text("A.txt") == "new")
+            #expect(try await laptop.text("B.txt") == "A.txt")
+        }
+    }
+
+    @Test func `a deletion is sent although its heir left the cloud and was deleted there`() async throws {
+        try await withTwoDevices { laptop, phone in
+            for name in ["A.txt", "B.txt"] { try phone.create(name, name) }
+            try await phone.push()
+            try await laptop.pull()
+            try phone.rename("A.txt", to: "B.txt")
+            try phone.move("B.txt", from: .cloud, to: .local)
+            try laptop.remove("B.txt")
+            try await laptop.push()
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names() == [])
+            #expect(try await phone.text("B.txt", in: .local) == "A.txt")
+        }
+    }
+
+    @Test func `an edit elsewhere of a document whose removal was undone here stays a document beside it`() async throws
+    {
+        try await withPlanElsewhere { laptop, phone in
+            try phone.move("Plan.txt", from: .cloud, to: .local)
+            try phone.remove("Plan.txt", in: .local)
+            try await phone.push()
+            try phone.library.perform(.undo)
+            try await laptop.save("Plan.txt", "edited")
+            try await laptop.push()
+            try await phone.push()
+            #expect(try await phone.text("Plan.txt", in: .local) == "first version")
+            #expect(try phone.names() == ["Plan.txt"])
+            #expect(try await phone.text("Plan.txt") == "edited")
+        }
+    }
 }

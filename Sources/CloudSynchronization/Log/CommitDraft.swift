@@ -12,6 +12,7 @@ struct CommitDraft {
         /// saved again and again would never be.
         static let overtaken: Int64 = -1
 
+        var document: EntryID
         var revision: Int64
         var version: DocumentVersion
 

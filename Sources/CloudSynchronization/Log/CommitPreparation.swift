@@ -13,8 +13,8 @@ struct CommitPreparation: Sendable {
     /// Entries that a commit describes, besides those with a content and those of steps.
     private static let largestCommit = 4096
 
-    /// How long a document waits, in nanoseconds, for the name of another one whose content is on its way out of the cloud.
-    private static let longestWaitForName: Int64 = 600_000_000_000
+    /// How long a document waits for the name of another one whose content is on its way out of the cloud.
+    private static let longestWaitForName = Duration.seconds(600)
 
     init(_ store: DocumentStore, _ uploads: FinishedUploads) {
         self.store = store
@@ -73,7 +73,7 @@ struct CommitPreparation: Sendable {
     private func withdrawals(_ catalog: CatalogTransaction) throws -> [Withdrawal] {
         try catalog.withdrawals().map { withdrawal in
             // An heir that was deleted meanwhile inherits nothing.
-            guard let heir = withdrawal.heir, try catalog.entry(heir) == nil,
+            guard let heir = withdrawal.heir, try catalog.entry(heir)?.isReplicated != true,
                 try CatalogReplica(catalog).entry(heir)?.isDeleted == true
             else { return withdrawal }
             var withdrawal = withdrawal
@@ -90,22 +90,37 @@ struct CommitPreparation: Sendable {
     ) throws {
         let arriving = try catalog.arrivingEntries(limit: Self.largestCommit)
         if withdrawals.isEmpty, arriving.isEmpty { return }
-        let now = store.surroundings.now().nanoseconds
-        let late = arriving.filter { now - $0.changed.nanoseconds > Self.longestWaitForName }
+        // As durations: the difference of two times may not fit into 64 bits.
+        let now = Duration.nanoseconds(store.surroundings.now().nanoseconds)
+        let late = arriving.filter { now - .nanoseconds($0.changed.nanoseconds) > Self.longestWaitForName }
         let lateSteps = Set(late.compactMap(\.step)), lateDocuments = Set(late.compactMap(\.id))
-        // One with an heir is sent with it.
-        let withdrawn = Set(
-            withdrawals.lazy.filter { $0.heir == nil && !($0.step.map(lateSteps.contains) ?? false) }.map(\.id))
-        for entry in pending.values
-        where entry.step == nil && !entry.pending.isDisjoint(with: [.creation, .name, .place]) {
-            guard let name = entry.name?.full, let folder = folders[entry.parent] else { continue }
-            let rivals = try CatalogReplica(catalog).liveDocuments(in: folder, fullName: name)
-            let waits = try rivals.contains { rival in
-                try rival.id != entry.id
-                    && (withdrawn.contains(rival.id)
-                        || !lateDocuments.contains(rival.id) && catalog.entry(rival.id)?.isOnItsWayOut == true)
+        var withdrawn: [EntryID: Withdrawal] = [:]
+        for withdrawal in withdrawals where !(withdrawal.step.map(lateSteps.contains) ?? false) {
+            // It is sent together with an heir that the container does not know, and that one may be waiting here.
+            if let heir = withdrawal.heir, try CatalogReplica(catalog).entry(heir)?.isDeleted != false { continue }
+            withdrawn[withdrawal.id] = withdrawal
+        }
+        // One that is left out has the name that it had.
+        var leftOut: Set<EntryID> = [], last = -1
+        while leftOut.count != last {
+            last = leftOut.count
+            for entry in pending.values
+            where entry.step == nil && !entry.pending.isDisjoint(with: [.creation, .name, .place]) {
+                guard let id = entry.id, let name = entry.name?.full, let folder = folders[entry.parent] else {
+                    continue
+                }
+                let rivals = try CatalogReplica(catalog).liveDocuments(in: folder, fullName: name)
+                let waits = try rivals.contains { rival in
+                    if rival.id == id { return false }
+                    if let withdrawal = withdrawn[rival.id] { return withdrawal.heir != id }
+                    if leftOut.contains(rival.id) { return true }
+                    return try !lateDocuments.contains(rival.id) && catalog.entry(rival.id)?.isOnItsWayOut == true
+                }
+                if waits {
+                    pending[entry.inode] = nil
+                    leftOut.insert(id)
+                }
             }
-            if waits { pending[entry.inode] = nil }
         }
     }
 

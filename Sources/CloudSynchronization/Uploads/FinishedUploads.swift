@@ -22,7 +22,7 @@ final class FinishedUploads: Sendable {
         }
         for upload in known {
             let content = CommitDraft.Uploaded(
-                revision: upload.revision, version: try UploadedContent.version(of: upload))
+                document: upload.document, revision: upload.revision, version: try UploadedContent.version(of: upload))
             contents.withLock { $0[upload.inode] = content }
         }
         isLoaded.withLock { $0 = true }
@@ -49,7 +49,7 @@ final class FinishedUploads: Sendable {
         var entry = entry
         if isOvertaken { entry.revision = CommitDraft.Uploaded.overtaken }
         try catalog.store(UploadedContent(version, of: entry, id, .finished))
-        let content = CommitDraft.Uploaded(revision: entry.revision, version: version)
+        let content = CommitDraft.Uploaded(document: id, revision: entry.revision, version: version)
         let former = contents.withLock { contents in
             defer { contents[entry.inode] = content }
             return contents[entry.inode]?.version.id
@@ -61,10 +61,17 @@ final class FinishedUploads: Sendable {
     /// earlier life of the process, may have changed the base: then the document is uploaded again.
     func current(_ catalog: CatalogTransaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
         let all = contents.withLock { $0 }
-        let current = try all.filter { inode, content in
-            if let entry = try catalog.entry(inode), entry.contentVersion == content.version.base { return true }
-            try catalog.abandonUpload(content.version.id)
-            return false
+        var current: [InodeNumber: CommitDraft.Uploaded] = [:]
+        for (inode, content) in all {
+            // A save by renaming gives the document another file. A copy of the one before counts nevertheless.
+            let renamed = try content.isOvertaken ? catalog.entry(content.document) : nil
+            if let entry = try renamed ?? catalog.entry(inode), entry.contentVersion == content.version.base,
+                entry.inode == inode || all[entry.inode] == nil && current[entry.inode] == nil
+            {
+                current[entry.inode] = content
+            } else {
+                try catalog.abandonUpload(content.version.id)
+            }
         }
         // None is added meanwhile, because `add` needs the catalog as well.
         contents.withLock { $0 = current }

@@ -175,7 +175,7 @@ final class Uploader: Sendable {
                     return nil
                 }
             } catch {
-                if error == .noSpace { return file }
+                if error == .noSpace || error == .diskQuotaExceeded { return file }
                 throw error
             }
             guard try ContentLook(file.status()) == look else { return nil }
@@ -264,7 +264,8 @@ final class Uploader: Sendable {
                 return false
             }
             guard current.inode == entry.inode, try isUnchanged(current, since: entry, look, catalog) else {
-                if isCopy {
+                // One that waits for a commit already may be newer.
+                if isCopy, !finished.has(current) {
                     try finished.add(version, of: current, id, catalog, isOvertaken: true)
                 } else {
                     try catalog.abandonUpload(version.id)

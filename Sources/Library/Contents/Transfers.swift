@@ -49,7 +49,11 @@ final class Transfers: Sendable {
     /// Its content is whole.
     func markSaved(_ inode: InodeNumber) {
         let now = instant()
-        state.withLock { $0.activity[inode] = ($0.activity[inode]?.first ?? now, now) }
+        state.withLock { state in
+            // After a pause the saves are counted anew.
+            let earlier = state.activity[inode].flatMap { now - $0.last > pace.quiet ? nil : $0 }
+            state.activity[inode] = (earlier?.first ?? now, now)
+        }
     }
 
     func markClosed(_ inode: InodeNumber) {

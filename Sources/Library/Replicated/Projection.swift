@@ -54,7 +54,7 @@ struct Projection {
         guard var entry = try catalog.entry(id) else { return try insertWithChildren(committed) }
         if entry.container == .cloud {
             try update(entry, to: committed)
-        } else if !entry.isHere {
+        } else if !entry.isHere, entry.awaited == nil {
             try updateLeavingCloud(entry, to: committed)
         } else {
             // This device moved it out of the cloud, and an edit on another device that did not know of it brought it back: both are kept.

@@ -46,9 +46,15 @@ struct S3Profile {
 
     /// What a `credential_process` prints.
     private struct Printed: Decodable {
-        let AccessKeyId: String
-        let SecretAccessKey: String
-        let SessionToken: String?
+        let accessKeyID: String
+        let secretAccessKey: String
+        let sessionToken: String?
+
+        enum CodingKeys: String, CodingKey {
+            case accessKeyID = "AccessKeyId"
+            case secretAccessKey = "SecretAccessKey"
+            case sessionToken = "SessionToken"
+        }
     }
 
     private static func credentials(in output: String) throws(S3SettingsError) -> S3Credentials {
@@ -59,7 +65,7 @@ struct S3Profile {
                     "the credential_process of the AWS profile prints no credentials; run it in a shell and look")
         }
         return S3Credentials(
-            accessKeyID: printed.AccessKeyId, secretAccessKey: printed.SecretAccessKey,
-            sessionToken: printed.SessionToken)
+            accessKeyID: printed.accessKeyID, secretAccessKey: printed.secretAccessKey,
+            sessionToken: printed.sessionToken)
     }
 }
