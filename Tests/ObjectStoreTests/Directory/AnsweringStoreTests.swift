@@ -25,6 +25,17 @@ struct AnsweringStoreTests {
         if case ObjectStoreError.unreachable(let reason) = error { reason.hasSuffix("does not answer") } else { false }
     }
 
+    /// Waits until all calls that were given up have returned: until then new ones fail at once. A test's folder is removed after that only.
+    private static func waitUntilAnswering(_ store: AnsweringStore) async throws {
+        while true {
+            do { _ = try await store.get(Self.key, limit: 10) } catch  where isSilent(error) {
+                try await Task.sleep(for: .milliseconds(5))
+                continue
+            } catch {}
+            return
+        }
+    }
+
     @Test func `a call that hangs is given up, new ones fail at once, and all is well when it has returned`()
         async throws
     {
@@ -36,13 +47,8 @@ struct AnsweringStoreTests {
             await #expect(performing: { _ = try await store.get(Self.key, limit: 10) }, throws: Self.isSilent)
             answers.signal()
             opens.signal()
-            while true {
-                do { _ = try await store.putIfAbsent(Self.key, [1]) } catch  where Self.isSilent(error) {
-                    try await Task.sleep(for: .milliseconds(5))
-                    continue
-                }
-                break
-            }
+            try await Self.waitUntilAnswering(store)
+            _ = try await store.putIfAbsent(Self.key, [1])
             let bytes = try await store.get(Self.key, limit: 10)
             #expect(bytes == [1])
         }
@@ -79,14 +85,17 @@ struct AnsweringStoreTests {
             call.cancel()
             await #expect(performing: { _ = try await call.value }, throws: Self.isSilent)
             opens.signal()
+            try await Self.waitUntilAnswering(store)
         }
     }
 
-    @Test func `opening waits no longer than it may, and says what is wrong`() throws {
-        try withTemporaryFolder { folder in
+    @Test func `opening waits no longer than it may, and says what is wrong`() async throws {
+        try await withTemporaryFolder { folder in
             let opens = DispatchSemaphore(value: 0)
-            try Self.store(in: folder, opens: opens).open(within: .milliseconds(50))
+            let store = Self.store(in: folder, opens: opens)
+            try store.open(within: .milliseconds(50))
             opens.signal()
+            try await Self.waitUntilAnswering(store)
             let broken = AnsweringStore(path: folder) { () throws(ObjectStoreError) in
                 throw .unusable("there are no hard links")
             }
