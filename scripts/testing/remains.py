@@ -13,6 +13,7 @@ import tempfile
 import time
 
 VARIABLE = "DOCFS_TEST_RUN"
+CONNECTIONS = "/sys/fs/fuse/connections"
 
 
 class RunUnderWay(Exception):
@@ -23,6 +24,7 @@ class TestRun:
     def __init__(self, root):
         self.record = os.path.join(root, ".build", "test-run")
         self.folder = None
+        self.has_mounted_connections = False
 
     def begin(self):
         """Ends what an interrupted run left, and begins the record of this one."""
@@ -30,14 +32,19 @@ class TestRun:
         if earlier:
             if start_of(earlier["pid"]) == earlier["start"]:
                 raise RunUnderWay(f"a test run of this checkout is under way already: process {earlier['pid']}")
+            self.has_mounted_connections = mount_connections() or earlier.get("connections", False)
             remains = end(earlier["folder"])
             if remains:
                 print(f"Ended what an interrupted run had left: {', '.join(remains)}.")
+        else:
+            self.has_mounted_connections = mount_connections()
         self.folder = tempfile.mkdtemp(prefix="docfs-run-")
         os.chmod(self.folder, 0o1777)
         os.makedirs(os.path.dirname(self.record), exist_ok=True)
         with open(self.record, "w", encoding="utf-8") as file:
-            json.dump({"pid": os.getpid(), "start": start_of(os.getpid()), "folder": self.folder}, file)
+            json.dump({
+                "pid": os.getpid(), "start": start_of(os.getpid()), "folder": self.folder,
+                "connections": self.has_mounted_connections}, file)
 
     def environment(self):
         return {"TMPDIR": self.folder, VARIABLE: self.folder}
@@ -45,6 +52,8 @@ class TestRun:
     def end(self):
         """Returns what had to be ended. A run that ends properly has taken all of it away by itself."""
         remains = end(self.folder)
+        if self.has_mounted_connections:
+            subprocess.run(["umount", CONNECTIONS], check=False)
         os.unlink(self.record)
         return remains
 
@@ -91,6 +100,16 @@ def end(folder):
     return remains
 
 
+def mount_connections():
+    """Mounts the file system in which FUSE's connections can be aborted. Containers have the folder, but often nothing is mounted there.
+
+    Returns whether it did: then it is the run's to unmount.
+    """
+    if os.geteuid() != 0 or not os.path.isdir(CONNECTIONS) or os.path.ismount(CONNECTIONS):
+        return False
+    return subprocess.run(["mount", "-t", "fusectl", "none", CONNECTIONS], check=False).returncode == 0
+
+
 def processes(folder):
     """The processes that have the run's folder in their environment: their names, by number."""
     mark = f"{VARIABLE}={folder}".encode()
@@ -126,7 +145,7 @@ def abort(mount):
     if not mount["type"].startswith("fuse"):
         return
     try:
-        with open(f"/sys/fs/fuse/connections/{mount['device'].split(':')[1]}/abort", "w", encoding="utf-8") as file:
+        with open(f"{CONNECTIONS}/{mount['device'].split(':')[1]}/abort", "w", encoding="utf-8") as file:
             file.write("1")
     except OSError:
         # Gone already, or the file system of the connections is not mounted here: then only the unmount is left.

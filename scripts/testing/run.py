@@ -105,20 +105,12 @@ def report(done, remains):
     return failed
 
 
-def mount_connections():
-    """Where FUSE's connections can be aborted. Containers have the folder, but often nothing is mounted there."""
-    path = "/sys/fs/fuse/connections"
-    if os.geteuid() == 0 and os.path.isdir(path) and not os.path.ismount(path):
-        subprocess.run(["mount", "-t", "fusectl", "none", path], check=False)
-
-
 def main():
     os.chdir(ROOT)
     options = arguments()
     # An interrupted run ends as a failed one does: with nothing left.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda *_: sys.exit(1))
-    mount_connections()
     test_run = TestRun(ROOT)
     try:
         test_run.begin()
