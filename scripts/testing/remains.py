@@ -180,9 +180,11 @@ def start_of(pid):
     """When a process was started, in ticks since the machine was; None if there is none. With the number it names one process for ever."""
     try:
         with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
-            return file.read().rsplit(")", 1)[1].split()[19]
-    except FileNotFoundError:
+            fields = file.read().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
         return None
+    # One that has ended, and whose parent has not asked for its result yet, runs no more.
+    return None if fields[0] in "ZX" else fields[19]
 
 
 def wait_until(condition, seconds):
