@@ -121,31 +121,25 @@ extension CatalogTransaction {
     }
 
     /// Deletions to commit, deepest first. Those in which the versions seen are not recorded yet are left out (`unfinishedWithdrawals`).
-    public func withdrawals() throws -> [Withdrawal] {
-        try turn.readWritten { db in
-            try Row.fetchAll(
-                db.cachedStatement(
-                    sql:
-                        "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE seen IS NOT NULL ORDER BY depth DESC, uuid"
-                )
-            ).map(withdrawal)
-        }
-    }
-
-    private func withdrawal(_ row: Row) -> Withdrawal {
-        Withdrawal(
-            id: EntryID(row[0] as UUID), seen: [VersionID](packed: row[1]), depth: row[2], step: row[3],
-            heir: (row[4] as UUID?).map(EntryID.init), bequest: [VersionID](packed: row[5]))
-    }
+    public func withdrawals() throws -> [Withdrawal] { try withdrawals("ORDER BY depth DESC, uuid") }
 
     /// Withdrawals of documents that were renamed over `heir`.
     public func withdrawals(inFavourOf heir: EntryID) throws -> [Withdrawal] {
+        try withdrawals("AND heir=? ORDER BY uuid", [heir.uuid])
+    }
+
+    /// The deletion of one entry to commit.
+    public func withdrawal(of id: EntryID) throws -> Withdrawal? { try withdrawals("AND uuid=?", [id.uuid]).first }
+
+    private func withdrawals(_ rest: String, _ arguments: StatementArguments = []) throws -> [Withdrawal] {
         try turn.readWritten { db in
             let statement = try db.cachedStatement(
-                sql:
-                    "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE heir=? AND seen IS NOT NULL ORDER BY uuid"
-            )
-            return try Row.fetchAll(statement, arguments: [heir.uuid]).map(withdrawal)
+                sql: "SELECT uuid, seen, depth, step, heir, bequest FROM withdrawals WHERE seen IS NOT NULL \(rest)")
+            return try Row.fetchAll(statement, arguments: arguments).map { row in
+                Withdrawal(
+                    id: EntryID(row[0] as UUID), seen: [VersionID](packed: row[1]), depth: row[2], step: row[3],
+                    heir: (row[4] as UUID?).map(EntryID.init), bequest: [VersionID](packed: row[5]))
+            }
         }
     }
 

@@ -20,11 +20,11 @@ final class KernelCaches: LibraryObserver {
     private let folderStreams: FolderStreams
     private let statePolls: StatePolls
     private let showToWatchers: WatcherNotice
-
-    /// - Parameter showToWatchers: `RemoteEvents.show`.
     private let patience: DispatchTimeInterval
 
-    /// - Parameter patience: how long a request waits at most until names are forgotten.
+    /// - Parameters:
+    ///   - patience: how long a request waits at most until names are forgotten.
+    ///   - showToWatchers: `RemoteEvents.show`.
     init(
         kernel: any KernelNotifications, folderStreams: FolderStreams, statePolls: StatePolls,
         patience: DispatchTimeInterval = .milliseconds(100), showToWatchers: @escaping WatcherNotice

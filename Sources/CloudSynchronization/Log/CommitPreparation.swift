@@ -13,9 +13,6 @@ struct CommitPreparation: Sendable {
     /// Entries that a commit describes, besides those with a content and those of steps.
     private static let largestCommit = 4096
 
-    /// How long a document waits for the name of another one whose content is on its way out of the cloud.
-    private static let longestWaitForName = Duration.seconds(600)
-
     init(_ store: DocumentStore, _ uploads: FinishedUploads) {
         self.store = store
         self.uploads = uploads
@@ -51,7 +48,7 @@ struct CommitPreparation: Sendable {
         var folders = ParentFolders()
         try folders.add(foldersOf: &pending, catalog)
         let withdrawals = try withdrawals(catalog)
-        try leaveOut(namesOfDocumentsLeaving: &pending, folders.ids, withdrawals, catalog)
+        try LeavingNames(withdrawals, now: store.surroundings.now(), catalog).leaveOut(&pending, folders.ids)
         let blocked = try blockedSteps(uploaded, pending, catalog)
         for step in Set(pending.values.compactMap(\.step)).subtracting(blocked) {
             for entry in try catalog.pendingEntries(inStep: step) { pending[entry.inode] = entry }
@@ -79,48 +76,6 @@ struct CommitPreparation: Sendable {
             var withdrawal = withdrawal
             (withdrawal.heir, withdrawal.bequest) = (nil, [])
             return withdrawal
-        }
-    }
-
-    /// Leaves out documents whose name another one still has in the container, which is on its way out of the cloud: other devices would see two of
-    /// one name, and give the second another one. They are sent when that one is withdrawn, or when its content does not come.
-    private func leaveOut(
-        namesOfDocumentsLeaving pending: inout [InodeNumber: Entry], _ folders: [InodeNumber: EntryID],
-        _ withdrawals: [Withdrawal], _ catalog: CatalogTransaction
-    ) throws {
-        let arriving = try catalog.arrivingEntries(limit: Self.largestCommit)
-        if withdrawals.isEmpty, arriving.isEmpty { return }
-        // As durations: the difference of two times may not fit into 64 bits.
-        let now = Duration.nanoseconds(store.surroundings.now().nanoseconds)
-        let late = arriving.filter { now - .nanoseconds($0.changed.nanoseconds) > Self.longestWaitForName }
-        let lateSteps = Set(late.compactMap(\.step)), lateDocuments = Set(late.compactMap(\.id))
-        var withdrawn: [EntryID: Withdrawal] = [:]
-        for withdrawal in withdrawals where !(withdrawal.step.map(lateSteps.contains) ?? false) {
-            // It is sent together with an heir that the container does not know, and that one may be waiting here.
-            if let heir = withdrawal.heir, try CatalogReplica(catalog).entry(heir)?.isDeleted != false { continue }
-            withdrawn[withdrawal.id] = withdrawal
-        }
-        // One that is left out has the name that it had.
-        var leftOut: Set<EntryID> = [], last = -1
-        while leftOut.count != last {
-            last = leftOut.count
-            for entry in pending.values
-            where entry.step == nil && !entry.pending.isDisjoint(with: [.creation, .name, .place]) {
-                guard let id = entry.id, let name = entry.name?.full, let folder = folders[entry.parent] else {
-                    continue
-                }
-                let rivals = try CatalogReplica(catalog).liveDocuments(in: folder, fullName: name)
-                let waits = try rivals.contains { rival in
-                    if rival.id == id { return false }
-                    if let withdrawal = withdrawn[rival.id] { return withdrawal.heir != id }
-                    if leftOut.contains(rival.id) { return true }
-                    return try !lateDocuments.contains(rival.id) && catalog.entry(rival.id)?.isOnItsWayOut == true
-                }
-                if waits {
-                    pending[entry.inode] = nil
-                    leftOut.insert(id)
-                }
-            }
         }
     }
 
@@ -201,9 +156,4 @@ extension Commit {
             id: .random(using: &random), device: store.device.id, deviceName: store.device.name,
             time: store.surroundings.now(), changes: changes)
     }
-}
-
-extension Entry {
-    /// Whether the document was moved to `local` and its content is still to come.
-    fileprivate var isOnItsWayOut: Bool { container == .local && kind == .document && !isHere }
 }

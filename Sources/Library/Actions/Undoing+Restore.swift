@@ -48,14 +48,14 @@ extension Undoing {
     /// The document was on its way out of the cloud when it was removed. Its content comes from the version that the container has, also if
     /// the document is deleted there by now. A deletion that was not sent yet waits for it.
     private func fetchAgain(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        let version = try entry.id.flatMap { try CatalogReplica(catalog).entry($0)?.versions?.current }
-        guard
-            let content = try entry.awaitedContent()
-                ?? entry.id.flatMap({ id in version.map { .init(document: id, version: $0) } })
-        else { throw UndoRefusal.contentIsGone(entry.subject.name) }
+        let known: AwaitedContent?
+        do { known = try tree.withdrawals.contentToFetch(of: entry, catalog) } catch Refusal.noKnownContent {
+            known = nil
+        }
+        guard let content = known else { throw UndoRefusal.contentIsGone(entry.subject.name) }
         try entry.wait(for: content)
         entry.size = content.version.size
-        guard var withdrawal = try catalog.withdrawals().first(where: { $0.id == content.document }) else { return }
+        guard var withdrawal = try catalog.withdrawal(of: content.document) else { return }
         let step = try withdrawal.step ?? catalog.next(.stepNumber)
         withdrawal.step = step
         try catalog.store(withdrawal)
