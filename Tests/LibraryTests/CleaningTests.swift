@@ -19,14 +19,6 @@ struct CleaningTests {
         try await device.cloud.list(ContentKey.folder, after: nil, limit: 1000)
     }
 
-    /// Uploads contents that are ready, and commits nothing.
-    private func upload(_ device: TestDevice) async throws {
-        _ = try device.synchronizer.uploader.startUploads()
-        while device.synchronizer.uploader.isBusy {
-            await device.connection.wake.wait(atMost: .seconds(60))
-        }
-    }
-
     /// The container has the content of every version that is current or in conflict.
     private func expectNeededContents(_ device: TestDevice) async throws {
         let report = try await device.synchronizer.checkup.checkUp(repairs: false)
@@ -245,7 +237,7 @@ struct CleaningTests {
             }
             try await laptop.pull()
             try phone.create("Not yet named.txt", "plan")
-            try await upload(phone)
+            try await phone.upload()
             try #require(try await contents(laptop).count == 5)
             for device in [phone, laptop] {
                 try await device.synchronizer.cleaner.clean()
@@ -263,7 +255,7 @@ struct CleaningTests {
     @Test func `an uploaded content is not sent again, however many days the rest takes`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "plan")
-            try await upload(laptop)
+            try await laptop.upload()
             let uploaded = try await contents(laptop)
             try #require(uploaded.count == 1)
             laptop.advance(days: 40)
@@ -279,7 +271,7 @@ struct CleaningTests {
     @Test func `a content that this device uploaded and will never name is removed at once`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
-            try await upload(device)
+            try await device.upload()
             try await device.save("Plan.txt", "two")
             try await device.push()
             try #require(try await contents(device).count == 2)
@@ -296,12 +288,12 @@ struct CleaningTests {
             try device.create("Plan.txt", "one")
             try await device.push()
             try await device.save("Plan.txt", "two")
-            try await upload(device)
+            try await device.upload()
             device.cloud.setLog(.losesReply)
             await #expect(throws: LogError.self) { try await device.synchronizer.sender.sendPending() }
             device.cloud.setLog(.works)
             try await device.save("Plan.txt", "three")
-            try await upload(device)
+            try await device.upload()
             if isRead { try await device.pull() }
             try await device.synchronizer.cleaner.clean()
             // The save that was made from "one" is looked at anew now that "two" is known.
@@ -318,7 +310,7 @@ struct CleaningTests {
         try await withDevice { device in
             try device.create("Plan.txt", "one")
             device.cloud.loseNextUpload()
-            try await upload(device)
+            try await device.upload()
             try #require(try await contents(device).count == 1)
             device.wait(seconds: 60)
             try await device.push()
@@ -336,7 +328,7 @@ struct CleaningTests {
                 // The upload succeeds and the process dies before it learns of it.
                 do { try library.store.catalog.abandon() } catch { Issue.record(error) }
             }
-            try await upload(device)
+            try await device.upload()
             try device.crash()
             try #require(try await contents(device).count == 1)
             try device.open()
@@ -351,7 +343,7 @@ struct CleaningTests {
     @Test func `a copy of a store removes nothing that its original has uploaded`() async throws {
         try await withTwoDevices { laptop, phone in
             try laptop.create("Plan.txt", "one")
-            try await upload(laptop)
+            try await laptop.upload()
             try laptop.close()
             try phone.close()
             try FileManager.default.removeItem(atPath: phone.store)

@@ -84,10 +84,7 @@ struct ContainerFaultTests {
                 #expect(!fault.description.contains("\n"))
                 #expect(fault.description.contains("docfs check --repair"))
                 try device.create("new of \(device.name).txt", "new")
-                _ = try device.synchronizer.uploader.startUploads()
-                while device.synchronizer.uploader.isBusy {
-                    await device.connection.wake.wait(atMost: .seconds(60))
-                }
+                try await device.upload()
                 try device.remove("a.txt")
                 _ = try? await device.synchronizer.sender.sendPending()
                 #expect(device.exists("b.txt"))
@@ -458,10 +455,7 @@ struct ContainerFaultTests {
     ) async throws {
         try await withDocuments { laptop, phone in
             try laptop.create("e.txt", "epsilon")
-            _ = try laptop.synchronizer.uploader.startUploads()
-            while laptop.synchronizer.uploader.isBusy {
-                await laptop.connection.wake.wait(atMost: .seconds(60))
-            }
+            try await laptop.upload()
             if isOnItsWay {
                 laptop.cloud.setLog(.refuses)
                 await #expect(throws: LogError.self) { try await laptop.synchronizer.sender.sendPending() }

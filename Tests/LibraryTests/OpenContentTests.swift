@@ -20,10 +20,7 @@ struct OpenContentTests {
     /// Sends all content that is ready to be sent.
     private static func attempt(on device: TestDevice) async throws {
         try await device.pull()
-        _ = try device.synchronizer.uploader.startUploads()
-        while device.synchronizer.uploader.isBusy {
-            await device.connection.wake.wait(atMost: .seconds(60))
-        }
+        try await device.upload()
         _ = try await device.synchronizer.sender.sendPending()
     }
 
@@ -52,13 +49,16 @@ struct OpenContentTests {
         }
     }
 
+    /// Writes, and declares the content whole.
+    private static func save(_ text: String, with writer: UInt64, on device: TestDevice) throws {
+        try write(text, to: writer, on: device)
+        try device.library.synchronize(device.library.handle(writer), dataOnly: true)
+    }
+
     /// The first upload is in vain; from the second on a copy is sent.
     @Test func `a document that is saved during each upload is sent, and its last state in the end`() async throws {
         try await Self.withOpenPlan { device, writer, _ in
-            @Sendable func save(_ text: String) throws {
-                try Self.write(text, to: writer, on: device)
-                try device.library.synchronize(device.library.handle(writer), dataOnly: true)
-            }
+            @Sendable func save(_ text: String) throws { try Self.save(text, with: writer, on: device) }
             for round in 1...4 {
                 try save("SAVE \(round)")
                 device.cloud.afterNextUpload { do { try save("MORE \(round)") } catch { Issue.record(error) } }
@@ -190,10 +190,7 @@ struct OpenContentTests {
 
     @Test func `what overtook a copy is sent at once, also if the answer to the copy's commit was lost`() async throws {
         try await Self.withOpenPlan { device, writer, _ in
-            @Sendable func save(_ text: String) throws {
-                try Self.write(text, to: writer, on: device)
-                try device.library.synchronize(device.library.handle(writer), dataOnly: true)
-            }
+            @Sendable func save(_ text: String) throws { try Self.save(text, with: writer, on: device) }
             for round in 1...2 {
                 try save("SAVE \(round)")
                 device.cloud.afterNextUpload { do { try save("MORE \(round)") } catch { Issue.record(error) } }
@@ -227,8 +224,7 @@ struct OpenContentTests {
                 try save("SAVE \(round)")
                 device.wait(seconds: 1)
                 device.cloud.afterNextUpload { do { try save("MORE \(round)") } catch { Issue.record(error) } }
-                _ = try device.synchronizer.uploader.startUploads()
-                while device.synchronizer.uploader.isBusy { await device.connection.wake.wait(atMost: .seconds(60)) }
+                try await device.upload()
                 try save("LAST \(round)")
                 _ = try await device.synchronizer.sender.sendPending()
                 #expect(try await Self.sent(device) - saves == round - 1)
@@ -246,10 +242,7 @@ struct OpenContentTests {
             try device.write("ONE", to: writer)
             try await Self.attempt(on: device)
             device.wait(seconds: 10)
-            _ = try device.synchronizer.uploader.startUploads()
-            while device.synchronizer.uploader.isBusy {
-                await device.connection.wake.wait(atMost: .seconds(60))
-            }
+            try await device.upload()
             try device.write("TWO", to: writer)
             _ = try await device.synchronizer.sender.sendPending()
             #expect(try device.entry("Plan.txt").pending.contains(.content))

@@ -285,8 +285,7 @@ struct PlaceholderNamesTests {
             phone.advance(seconds: 20)
             try phone.create("Plan.txt", "new")
             func send() async throws -> Int {
-                _ = try phone.synchronizer.uploader.startUploads()
-                while phone.synchronizer.uploader.isBusy { await phone.connection.wake.wait(atMost: .seconds(60)) }
+                try await phone.upload()
                 _ = try await phone.synchronizer.sender.sendPending()
                 try await laptop.pull()
                 return try laptop.names().count
@@ -306,8 +305,7 @@ struct PlaceholderNamesTests {
             phone.advance(seconds: 20)
             try phone.create("A.txt", "new")
             // The new content is ready when the other one is withdrawn.
-            _ = try phone.synchronizer.uploader.startUploads()
-            while phone.synchronizer.uploader.isBusy { await phone.connection.wake.wait(atMost: .seconds(60)) }
+            try await phone.upload()
             try await phone.push()
             try await laptop.pull()
             #expect(try laptop.names().sorted() == ["A.txt", "B.txt"])

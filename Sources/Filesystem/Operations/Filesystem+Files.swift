@@ -58,9 +58,9 @@ extension Filesystem {
         case .order(let folder):
             return .now(.opened(try openOrder(of: folder, flags)))
         case .actions(let direction):
-            return .now(.opened(try openActions(direction, number)))
+            return .now(.opened(openText(try library.actionListText(direction), number)))
         case .location: return .now(.opened(openLocation()))
-        case .trash: return .now(.opened(try openTrash(number)))
+        case .trash: return .now(.opened(openText(try library.trashText(), number)))
         case .entry(let inode), .version(let inode):
             let opening = try library.open(
                 inode, flags: flags, by: request.caller,
@@ -106,17 +106,11 @@ extension Filesystem {
 
     private func openState(_ inode: InodeNumber, _ number: fuse_ino_t, _ flags: Int32) throws(Refusal) -> OpenReply {
         guard flags & O_ACCMODE == O_RDONLY, flags & O_TRUNC == 0 else { throw .stateNotWritable }
-        let handle = virtualFiles.add(try library.stateText(of: inode, waitsForCloses: false))
-        return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
+        return openText(try library.stateText(of: inode, waitsForCloses: false), number)
     }
 
-    private func openActions(_ direction: ActionDirection, _ number: fuse_ino_t) throws(Refusal) -> OpenReply {
-        let handle = virtualFiles.add(try library.actionListText(direction))
-        return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
-    }
-
-    private func openTrash(_ number: fuse_ino_t) throws(Refusal) -> OpenReply {
-        let handle = virtualFiles.add(try library.trashText())
+    private func openText(_ text: String, _ number: fuse_ino_t) -> OpenReply {
+        let handle = virtualFiles.add(text)
         return OpenReply(handle: handle, content: .direct) { [self] in release(number, handle, isWriter: false) }
     }
 

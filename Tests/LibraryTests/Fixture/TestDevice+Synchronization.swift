@@ -31,6 +31,17 @@ extension TestDevice {
         _ = try await synchronizer.sender.sendPending()
     }
 
+    /// Uploads the contents that are ready, and commits nothing.
+    func upload() async throws {
+        _ = try synchronizer.uploader.startUploads()
+        await finishUploads()
+    }
+
+    /// Waits until no upload is under way.
+    func finishUploads() async {
+        while synchronizer.uploader.isBusy { await connection.wake.wait(atMost: .seconds(60)) }
+    }
+
     /// Waits until some transfer has ended.
     private func waitForWork() async throws {
         let limit = Duration.seconds(90)

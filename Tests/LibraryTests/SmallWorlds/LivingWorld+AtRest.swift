@@ -1,14 +1,10 @@
-import Backing
-import Catalog
-import Documents
-import Foundation
 @testable import CloudSynchronization
 @testable import Library
-@testable import Replica
-import ObjectStore
+import Documents
+import Catalog
+import Backing
 import Replication
-import SystemPackage
-import TestSupport
+@testable import Replica
 import Testing
 
 /// At rest.

@@ -1,14 +1,9 @@
-import Backing
-import Catalog
-import Documents
-import Foundation
-@testable import CloudSynchronization
 @testable import Library
-@testable import Replica
-import ObjectStore
+import Documents
+import Catalog
+import Foundation
 import Replication
-import SystemPackage
-import TestSupport
+@testable import Replica
 import Testing
 
 /// Where texts are kept.

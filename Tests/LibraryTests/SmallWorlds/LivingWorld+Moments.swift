@@ -1,14 +1,6 @@
-import Backing
-import Catalog
-import Documents
-import Foundation
-@testable import CloudSynchronization
 @testable import Library
-@testable import Replica
-import ObjectStore
+@testable import CloudSynchronization
 import Replication
-import SystemPackage
-import TestSupport
 import Testing
 
 /// The moments.
@@ -27,7 +19,7 @@ extension SmallWorlds.LivingWorld {
         case .read: try await device.push()
         case .offline: _ = device.connection.set(.offline)
         case .crashed:
-            await finishUploads(of: device)
+            await device.finishUploads()
             try device.crash()
             try device.open()
         case .later:
@@ -39,14 +31,9 @@ extension SmallWorlds.LivingWorld {
     /// As `TestDevice.reach`, and with nothing to send it does nothing. Uploads end first, so that it goes the same way each time.
     func send(_ log: GatedStore.Log, on device: TestDevice) async throws {
         try await device.pull()
-        _ = try device.synchronizer.uploader.startUploads()
-        await finishUploads(of: device)
+        try await device.upload()
         device.cloud.setLog(log)
         defer { device.cloud.setLog(.works) }
         do { try await device.push() } catch is LogError {}
-    }
-
-    func finishUploads(of device: TestDevice) async {
-        while device.synchronizer.uploader.isBusy { await device.connection.wake.wait(atMost: .milliseconds(5)) }
     }
 }

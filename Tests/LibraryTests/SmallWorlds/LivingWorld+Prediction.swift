@@ -1,14 +1,6 @@
-import Backing
-import Catalog
 import Documents
-import Foundation
-@testable import CloudSynchronization
+import Catalog
 @testable import Library
-@testable import Replica
-import ObjectStore
-import Replication
-import SystemPackage
-import TestSupport
 import Testing
 
 /// What an operation must do.

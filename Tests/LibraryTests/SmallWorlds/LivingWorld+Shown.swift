@@ -1,14 +1,10 @@
-import Backing
-import Catalog
-import Documents
-import Foundation
-@testable import CloudSynchronization
 @testable import Library
-@testable import Replica
-import ObjectStore
+import Backing
+import Documents
+import Catalog
+import Foundation
 import Replication
-import SystemPackage
-import TestSupport
+@testable import Replica
 import Testing
 
 /// What a device shows, without opening anything.

@@ -1,14 +1,7 @@
-import Backing
-import Catalog
 import Documents
-import Foundation
-@testable import CloudSynchronization
+import Catalog
 @testable import Library
-@testable import Replica
-import ObjectStore
 import Replication
-import SystemPackage
-import TestSupport
 import Testing
 
 extension SmallWorlds {

@@ -1,14 +1,3 @@
-import Backing
-import Catalog
-import Documents
-import Foundation
-@testable import CloudSynchronization
-@testable import Library
-@testable import Replica
-import ObjectStore
-import Replication
-import SystemPackage
-import TestSupport
 import Testing
 
 /// Small worlds of names: all sequences of up to three operations on one document, and chance for longer ones. Of each world the test keeps a

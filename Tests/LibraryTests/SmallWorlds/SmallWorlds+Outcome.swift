@@ -1,14 +1,3 @@
-import Backing
-import Catalog
-import Documents
-import Foundation
-@testable import CloudSynchronization
-@testable import Library
-@testable import Replica
-import ObjectStore
-import Replication
-import SystemPackage
-import TestSupport
 import Testing
 
 extension SmallWorlds {

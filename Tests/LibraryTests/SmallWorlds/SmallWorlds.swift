@@ -1,14 +1,4 @@
-import Backing
-import Catalog
-import Documents
 import Foundation
-@testable import CloudSynchronization
-@testable import Library
-@testable import Replica
-import ObjectStore
-import Replication
-import SystemPackage
-import TestSupport
 import Testing
 
 /// Chooses worlds and lets them live.
