@@ -27,13 +27,10 @@ extension Undoing {
     }
 
     private func place(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String {
-        var names: [String] = []
-        var folder = try step.folder.flatMap { try catalog.entry($0) }
-        while let known = folder, known.inode > .cloud {
-            names.insert(known.filename, at: 0)
-            folder = try catalog.entry(known.parent)
+        guard let folder = try step.folder.flatMap({ try catalog.entry($0) }) else {
+            return StorePath.home(of: step.entry).rawValue
         }
-        return ([(step.entry.container ?? .local).rawValue] + names).joined(separator: "/")
+        return try StorePath.text(of: folder, catalog)
     }
 
     /// Brings one document back, whole, as undo would, whatever else its action removed. That is an action of its own.

@@ -1,4 +1,4 @@
-import Replication
+import LinuxFiles
 
 /// A result that is set once and awaited by any number of tasks. Each of them may be cancelled.
 final class Completion<Success: Sendable, Failure: Error>: Sendable {

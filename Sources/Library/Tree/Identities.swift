@@ -139,7 +139,7 @@ extension Entry {
         position = other.position
         attributes = other.attributes
         currentVersion = other.currentVersion
-        contentVersion = other.isHere ? other.contentVersion : other.currentVersion
+        contentVersion = other.shownVersion
         conflicts = other.conflicts
         pending = other.pending
         revision = max(revision, other.revision) + 1
@@ -150,14 +150,16 @@ extension Entry {
     /// place and attributes back that it had before, while what it had in between was sent, or is on its way.
     fileprivate mutating func continueSynchronization(of last: Entry) {
         currentVersion = last.currentVersion
-        // What the device showed is replaced, also where an older version was here.
-        contentVersion = last.isBackingCurrent ? last.contentVersion : last.currentVersion
+        contentVersion = last.shownVersion
         conflicts = last.conflicts
         pending = last.pending
         revision = max(revision, last.revision)
         step = last.step
         markPending(differences(from: last))
     }
+
+    /// The version that the device shows. A save in place of the document replaces that one, also where an older version is here.
+    private var shownVersion: VersionID? { isBackingCurrent ? contentVersion : currentVersion }
 
     /// The properties of the description in which it differs from another row of the same document.
     private func differences(from other: Entry) -> PendingChanges {

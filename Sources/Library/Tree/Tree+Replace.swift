@@ -34,10 +34,8 @@ extension Tree {
         entry.parent = target.parent
         entry.container = target.container
         entry.isHere = true
-        // What the device shows is replaced, also where an older version is here, unless a program is at work on that one.
-        if !target.isBackingCurrent, !openFiles.isOpenForWriting(target.inode) {
-            entry.contentVersion = target.currentVersion
-        }
+        // A program is at work on the older version that is here.
+        if target.isOutdated, openFiles.isOpenForWriting(target.inode) { entry.contentVersion = target.contentVersion }
         contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)

@@ -90,14 +90,14 @@ public final class AnsweringStore: ObjectStore {
         if BlockingWork.runsInline { return try await body(try opened(), Heartbeat()) }
         guard state.withLock(\.unanswered) == 0 else { throw silence }
         let heartbeat = Heartbeat()
-        let call = PendingCall<Result<Value, ObjectStoreError>>()
+        let call = PendingCall<Result<Value, ObjectStoreError>>(cancelled: .failure(silence))
         Task.detached { [self] in
             let result: Result<Value, ObjectStoreError>
             do throws(ObjectStoreError) {
                 let store = try await onBlockingThread { () throws(ObjectStoreError) in try self.opened() }
                 result = .success(try await body(store, heartbeat))
             } catch { result = .failure(error) }
-            if !call.finish(result) { endUnanswered() }
+            if !call.end(result) { endUnanswered() }
         }
         let timer = Task { [patience, self] in
             // It throws when the call has ended.
@@ -117,10 +117,10 @@ public final class AnsweringStore: ObjectStore {
 
     /// Whether the folder tells its status in time.
     private func isAnswering() async -> Bool {
-        let question = PendingCall<Bool>()
+        let question = PendingCall(cancelled: false)
         Task.detached { [self] in
             await onBlockingThread { [ask] in ask() }
-            if !question.finish(true) { endUnanswered() }
+            if !question.end(true) { endUnanswered() }
         }
         let timer = Task { [patience, self] in
             if (try? await Task.sleep(for: patience)) != nil { giveUp(question, false) }
@@ -132,7 +132,7 @@ public final class AnsweringStore: ObjectStore {
     private func giveUp<Answer>(_ call: PendingCall<Answer>, _ answer: Answer) {
         // Counted first: the call may return in between.
         beginUnanswered()
-        if !call.giveUp(answer) { endUnanswered() }
+        if !call.end(answer) { endUnanswered() }
     }
 
     // MARK: ObjectStore
@@ -239,38 +239,20 @@ final class Heartbeat: Sendable {
 }
 
 /// A call for which one caller waits, and which ends once: with its own result, or because it was given up.
-private final class PendingCall<Answer: Sendable>: Sendable {
-    private struct State {
-        var answer: Answer?
-        var waiter: CheckedContinuation<Answer, Never>?
-    }
+private struct PendingCall<Answer: Sendable>: Sendable {
+    private let state: AwaitedState<Answer?, Void, Answer>
 
-    private let state = Mutex(State())
+    /// - Parameter cancelled: the answer for a caller that is cancelled.
+    init(cancelled: Answer) { state = AwaitedState(nil, cancelled: cancelled, answer: { _, answer in answer }) }
 
-    func result() async -> Answer {
-        await withCheckedContinuation { continuation in
-            let answer = state.withLock { state -> Answer? in
-                if state.answer == nil { state.waiter = continuation }
-                return state.answer
-            }
-            if let answer { continuation.resume(returning: answer) }
-        }
-    }
-
-    /// - Returns: false if nobody waits for the result any more.
-    func finish(_ answer: Answer) -> Bool { end(answer) }
+    func result() async -> Answer { await state.wait(for: ()) }
 
     /// - Returns: false if it has ended already.
-    func giveUp(_ answer: Answer) -> Bool { end(answer) }
-
-    private func end(_ answer: Answer) -> Bool {
-        let (isFirst, waiter) = state.withLock { state -> (Bool, CheckedContinuation<Answer, Never>?) in
-            if state.answer != nil { return (false, nil) }
-            state.answer = answer
-            defer { state.waiter = nil }
-            return (true, state.waiter)
+    func end(_ answer: Answer) -> Bool {
+        state.update { known in
+            if known != nil { return false }
+            known = answer
+            return true
         }
-        waiter?.resume(returning: answer)
-        return isFirst
     }
 }

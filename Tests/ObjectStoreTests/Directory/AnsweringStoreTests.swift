@@ -10,15 +10,20 @@ import Testing
 struct AnsweringStoreTests {
     private static let key = ObjectKey(valid: ["log", "1"])
 
-    /// A store whose folder is opened when a signal is given, and tells its status when another is given.
+    /// A store whose folder is opened when a signal is given, and tells its status when another is given; from then on always.
     private static func store(
         in folder: String, opens: DispatchSemaphore? = nil, answers: DispatchSemaphore? = nil
     ) -> AnsweringStore {
-        AnsweringStore(path: folder, patience: .milliseconds(50), ask: { answers?.wait() }) {
+        AnsweringStore(path: folder, patience: .milliseconds(50), ask: { answers.map(pass) }) {
             () throws(ObjectStoreError) in
-            opens?.wait()
+            opens.map(pass)
             return try DirectoryStore(root: folder + "/cloud", creates: true)
         }
+    }
+
+    private static func pass(_ gate: DispatchSemaphore) {
+        gate.wait()
+        gate.signal()
     }
 
     private static func isSilent(_ error: any Error) -> Bool {

@@ -54,10 +54,10 @@ extension S3Refusal {
         }
     }
 
-    /// Codes that come with other statuses than 401 and 403 too.
     /// Whether other credentials may help.
     var concernsCredentials: Bool { status == 401 || status == 403 || code.map(Self.rejections.contains) == true }
 
+    /// Codes that come with other statuses than 401 and 403 too.
     private static let rejections: Set<String> = [
         "ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId", "SignatureDoesNotMatch",
         "AuthorizationHeaderMalformed", "RequestTimeTooSkewed", "AccessDenied",
