@@ -17,8 +17,6 @@ public enum Setting: String, Sendable {
     case preferredLocation
     /// How many entries were to move when the preferred location was last changed.
     case preferredMoveCount
-    /// The cloud URL of the last mount.
-    case cloudURL
     /// When this device last removed departed contents from the cloud, in nanoseconds.
     case lastCleaning
     /// Inode number and birth time of the catalog's own file. If the file has others, the store was copied.

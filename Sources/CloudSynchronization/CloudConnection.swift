@@ -1,6 +1,6 @@
 import Backing
-import Catalog
 import Documents
+import Glibc
 import Library
 import Logging
 import ObjectStore
@@ -17,12 +17,20 @@ public final class CloudConnection: ContentSource {
     /// When changes were last of interest.
     private let lastUse: Mutex<ContinuousClock.Instant>
     private let instant: @Sendable () -> ContinuousClock.Instant
+    private let knownPlace: KnownPlace?
+    private let ownContainer: ContainerID?
 
     /// - Parameters:
     ///   - store: the object store. It is not used before the first call.
+    ///   - place: where the object store is.
+    ///   - ownContainer: the id of the container that the store belongs to; nil before it has met one.
     ///   - surroundings: of the clock that measures how long nothing was of interest, and of the sleep that `Wake` uses.
-    package init(_ store: any ObjectStore, surroundings: Surroundings) {
+    package init(
+        _ store: any ObjectStore, place: KnownPlace? = nil, ownContainer: ContainerID? = nil, surroundings: Surroundings
+    ) {
         self.store = store
+        knownPlace = place
+        self.ownContainer = ownContainer
         instant = surroundings.instant
         wake = Wake(sleep: surroundings.sleep)
         lastUse = Mutex(surroundings.instant())
@@ -34,6 +42,8 @@ public final class CloudConnection: ContentSource {
     // MARK: ContentSource
 
     public var connection: Connection { state.withLock { $0 } }
+
+    public var place: CloudPlace? { knownPlace?.value }
 
     public func download(
         _ version: DocumentVersion, of document: EntryID, into file: Descriptor
@@ -57,6 +67,15 @@ public final class CloudConnection: ContentSource {
         wake.signal()
     }
 
+    /// Whether the store belonged to a container when the connection was made.
+    public var belongsToContainer: Bool { ownContainer != nil }
+
+    /// Whether the container is the one that the store belongs to, by its id; true where it belongs to none yet.
+    public func isOwnContainer() async throws -> Bool {
+        guard let ownContainer else { return true }
+        return try await ContainerIdentity.read(from: store)?.id == ownContainer
+    }
+
     // MARK: For the synchronizer
 
     /// - Returns: whether the connection is another one than before.
@@ -69,6 +88,22 @@ public final class CloudConnection: ContentSource {
 
     /// The time since a document was last changed on any device, or a person looked for changes.
     var idleTime: Duration { instant() - lastUse.withLock { $0 } }
+}
+
+/// Where the container is, as far as it is known yet.
+package final class KnownPlace: Sendable {
+    private let place: Mutex<CloudPlace>
+
+    init(url: String) { place = Mutex(CloudPlace(url: url, isBesideStore: false)) }
+
+    var value: CloudPlace { place.withLock { $0 } }
+
+    /// Compares the file systems of the container's folder and of the store. May block for as long as the folder's file system does.
+    func compare(folder: String, store: String) {
+        var (container, own) = (stat(), stat())
+        guard stat(folder, &container) == 0, stat(store, &own) == 0 else { return }
+        place.withLock { $0.isBesideStore = container.st_dev == own.st_dev }
+    }
 }
 
 extension Connection {

@@ -23,6 +23,7 @@ public final class Synchronizer: Sendable {
     let cleaner: Cleaner
     let repair: ContainerRepair
     let checkup: ContainerCheckup
+    private let move: ContainerMove?
     private let contents: any SentContents
     private let cloud: CloudConnection
     private let stateChanged: @Sendable () -> Void
@@ -32,10 +33,15 @@ public final class Synchronizer: Sendable {
     private static let shortestBreak = Duration.milliseconds(30)
     private static let longestBreak = Duration.milliseconds(100)
 
-    /// - Parameter checkpointInterval: commits from one checkpoint to the next, while there are few entries.
-    public init(_ library: Library, _ cloud: CloudConnection, checkpointInterval: Int64 = Checkpoints.shortestInterval)
-    {
+    /// - Parameters:
+    ///   - move: asks that the store goes to the container at `cloud`, where it belongs to another one.
+    ///   - checkpointInterval: commits from one checkpoint to the next, while there are few entries.
+    public init(
+        _ library: Library, _ cloud: CloudConnection, move: ContainerMove? = nil,
+        checkpointInterval: Int64 = Checkpoints.shortestInterval
+    ) {
         self.cloud = cloud
+        self.move = move
         tree = library.synchronizedTree
         contents = library.sentContents
         stateChanged = { library.stateChanged() }
@@ -108,6 +114,7 @@ public final class Synchronizer: Sendable {
     /// - Returns: whether the container could be reached and read, and how long it is until the next document may be sent.
     private func round(_ lastCommit: inout ContinuousClock.Instant) async -> (succeeded: Bool, rest: Duration?) {
         do {
+            try await moveIfAsked()
             try await follower.followLog()
             // Nothing is removed from the container or added to its log before all of the log was inspected.
             let isWhole = try await inspector.inspect()
@@ -127,6 +134,13 @@ public final class Synchronizer: Sendable {
             }
         }
         return (false, nil)
+    }
+
+    private func moveIfAsked() async throws {
+        guard let move, move.isPending else { return }
+        report(.failed("the documents are being sent to this cloud"))
+        try await checkup.move()
+        move.end()
     }
 
     /// If the log cannot be followed, another device may have repaired the container already.

@@ -148,6 +148,10 @@ public struct TreeState: Sendable, Equatable {
     public var cloudDocuments: Int
     /// `online`, `offline`, `unauthorized`, or an error in one line.
     public var connection: String
+    /// Where the container is.
+    public var cloudURL: String?
+    /// Whether the container is on the disk of the documents themselves.
+    public var isCloudBesideStore = false
     /// The number of changes that are not committed to the cloud yet.
     public var pending: Int
     /// The number of unresolved conflict versions of all documents of the cloud.
@@ -181,6 +185,8 @@ public struct TreeState: Sendable, Equatable {
         self.device = device
     }
 
+    private static let noCopy = "none elsewhere: the container is on the disk of the documents themselves"
+
     /// The text of the file: one `key: value` a line. Only `preferred.stayed` may occur more than once.
     public var text: String {
         var lines = StateLines()
@@ -189,6 +195,8 @@ public struct TreeState: Sendable, Equatable {
         for stayed in preferredMove.stayed { lines.add("preferred.stayed", "\(stayed.name): \(stayed.reason)") }
         lines.add("local.documents", String(localDocuments))
         lines.add("cloud.documents", String(cloudDocuments))
+        lines.add("cloud.url", cloudURL)
+        lines.add("cloud.copy", isCloudBesideStore ? Self.noCopy : nil)
         lines.add("cloud.connection", connection)
         lines.add("cloud.pending", String(pending))
         lines.add("cloud.conflicts", String(conflicts))

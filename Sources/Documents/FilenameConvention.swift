@@ -32,7 +32,7 @@ public struct LocalTime: Sendable, Equatable {
 }
 
 /// How filenames are generated (`--filenames`; Semantics, "Filenames").
-public enum FilenameConvention: String, CaseIterable, Sendable {
+public enum FilenameConvention: String, CaseIterable, Codable, Sendable {
     /// `2026-11-21-041233-7f3a.txt`
     case timestamp
     /// `1b4e28ba-2fa1-11d2-883f-b9a761bde3fb.txt`

@@ -33,6 +33,25 @@ public enum CloudURL: Equatable, Sendable {
         }
     }
 
+    /// The URL in its shortest form; `init` reads it again.
+    public var text: String {
+        switch self {
+        case .directory(let path):
+            "file:///" + PercentEncoding.encode(path: path.split(separator: "/").joined(separator: "/"))
+        case .s3(let location): location.text
+        }
+    }
+
+    /// Whether both name one place, however they were typed. The container there may be another one by now.
+    public func isSamePlace(as other: CloudURL) -> Bool {
+        switch (self, other) {
+        case (.directory(let one), .directory(let other)): one.split(separator: "/") == other.split(separator: "/")
+        case (.s3(let one), .s3(let other)):
+            one.bucket == other.bucket && one.prefix == other.prefix && one.endpoint == other.endpoint
+        case (.directory, .s3), (.s3, .directory): false
+        }
+    }
+
     private static func directory(_ rest: Substring, url: String) throws(CloudURLError) -> String {
         guard rest.hasPrefix("///") || rest.hasPrefix("//localhost/"),
             let path = String(rest.dropFirst(rest.hasPrefix("///") ? 2 : 11)).removingPercentEncoding, isFolder(path)

@@ -1,37 +1,67 @@
-import Dispatch
+import Backing
 import CloudSynchronization
+import Dispatch
 import Logging
 import ObjectStore
 import Synchronization
 
-/// Refuses, at mount, a cloud store where two devices could overwrite each other's objects (Semantics, "Containers"). A store
-/// that does not answer in time is checked later, before the first upload.
+/// Refuses, at mount, a cloud store where two devices could overwrite each other's objects (Semantics, "Containers"), and another container
+/// than the one that the store belongs to. A store that does not answer in time is checked later, before the first upload.
 final class CloudCheck: Sendable {
     private static let timeout = DispatchTimeInterval.seconds(3)
 
-    private let failure = Mutex<ObjectStoreError?>(nil)
+    private enum Finding {
+        case usable
+        case otherContainer
+        case failure(any Error)
+    }
+
+    private let finding = Mutex<Finding?>(nil)
     private let answered = DispatchSemaphore(value: 0)
 
     private init() {}
 
     /// Blocks. Called on the mounting thread, which runs no task.
-    static func run(_ cloud: CloudConnection, _ logger: Logger) throws {
+    static func run(_ cloud: CloudConnection, _ request: MountRequest, _ logger: Logger) throws {
         let check = CloudCheck()
-        let task = Task { await check.ask(cloud) }
+        let mayBeOther = request.mayBeOtherCloud && !request.options.moveToThisCloud
+        let task = Task { await check.ask(cloud, mayBeOther: mayBeOther) }
         defer { task.cancel() }
-        guard check.answered.wait(timeout: .now() + timeout) == .success else {
-            return logger.notice("the cloud does not answer; it is checked before the first upload")
-        }
-        switch check.failure.withLock({ $0 }) {
-        case nil: break
-        case .unusable(let reason)?: throw CommandFailure("\(ObjectStoreError.unusable(reason))")
-        case let failure?:
+        _ = check.answered.wait(timeout: .now() + timeout)
+        switch check.finding.withLock({ $0 }) {
+        case .usable: return
+        case .otherContainer: throw CommandFailure(otherContainer(request))
+        case .failure(ObjectStoreError.unusable(let reason)):
+            throw CommandFailure("\(ObjectStoreError.unusable(reason))")
+        case .failure(let failure):
             logger.notice("the cloud could not be checked; it is checked before the first upload: \(failure)")
+        case nil: logger.notice("the cloud does not answer; it is checked before the first upload")
+        }
+        if mayBeOther, request.formerCloud != nil, cloud.belongsToContainer {
+            throw CommandFailure(unknownContainer(request))
         }
     }
 
-    private func ask(_ cloud: CloudConnection) async {
-        do throws(ObjectStoreError) { try await cloud.probe() } catch { failure.withLock { $0 = error } }
+    private static func otherContainer(_ request: MountRequest) -> String {
+        let former = request.formerCloud.map { "the container at \($0.text)" } ?? "another container"
+        return
+            "the store \(request.storePath) belongs to \(former), and \(request.cloud.text) is not that one; mount without "
+            + "--cloud, or with --move-to-this-cloud if the documents are meant to go there"
+    }
+
+    private static func unknownContainer(_ request: MountRequest) -> String {
+        "\(request.cloud.text) does not answer, so nobody can tell whether it is the container of the store \(request.storePath), "
+            + "which was at \(request.formerCloud?.text ?? "another place"); mount without --cloud, or when it answers"
+    }
+
+    private func ask(_ cloud: CloudConnection, mayBeOther: Bool) async {
+        let finding: Finding
+        do {
+            try await cloud.probe()
+            let isOwn = mayBeOther ? try await cloud.isOwnContainer() : true
+            finding = isOwn ? .usable : .otherContainer
+        } catch { finding = .failure(error) }
+        self.finding.withLock { $0 = finding }
         answered.signal()
     }
 }

@@ -7,6 +7,7 @@ import Filesystem
 import Glibc
 import Library
 import Logging
+import ObjectStore
 import Synchronization
 import SystemPackage
 
@@ -21,11 +22,11 @@ enum MountDaemon {
         let lock = try StoreLock(path: request.storePath)
         let logger = try makeLogger(request)
         let (library, cloud) = try openLibrary(request, logger)
-        try CloudCheck.run(cloud, logger)
-        let synchronization = BackgroundSynchronization(library, cloud)
+        let synchronization = BackgroundSynchronization(library, cloud, move: move(request, logger))
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
+        remember(request, logger)
         synchronization.start {
             whenReady()
             notify(.ready, logger)
@@ -49,14 +50,43 @@ enum MountDaemon {
     private static func openLibrary(_ request: MountRequest, _ logger: Logger) throws -> (Library, CloudConnection) {
         try Library.open(
             try configuration(request), deviceName: request.options.deviceName, surroundings: .system, logger: logger
-        ) { try CloudConnection(request.cloud, for: $0, surroundings: .system) }
+        ) { catalog in
+            let cloud = try CloudConnection(
+                request.cloud, isKnown: !request.mayBeOtherCloud, for: catalog, storePath: request.storePath,
+                surroundings: .system)
+            try CloudCheck.run(cloud, request, logger)
+            return cloud
+        }
+    }
+
+    /// - Returns: nil where the documents stay in the container that they are in.
+    private static func move(_ request: MountRequest, _ logger: Logger) -> ContainerMove? {
+        guard request.options.moveToThisCloud, request.mayBeOtherCloud else { return nil }
+        return ContainerMove {
+            write(request.storeOptions, request, logger)
+        }
+    }
+
+    /// Until the documents have gone to another container, the store belongs to the former one.
+    private static func remember(_ request: MountRequest, _ logger: Logger) {
+        var options = request.storeOptions
+        if request.options.moveToThisCloud, let former = request.formerCloud { options.cloud = former.text }
+        write(options, request, logger)
+    }
+
+    private static func write(_ options: StoreOptions, _ request: MountRequest, _ logger: Logger) {
+        do {
+            if try StoreOptions(ofStore: request.storePath) != options { try options.write(toStore: request.storePath) }
+        } catch {
+            logger.warning("the store cannot remember how it was mounted", metadata: ["error": "\(error)"])
+        }
     }
 
     private static func configuration(_ request: MountRequest) throws -> LibraryConfiguration {
         LibraryConfiguration(
-            storePath: request.storePath, filenames: try request.options.filenameGenerator(),
-            showsDisplayNames: request.options.show == .displayNames, timeout: .seconds(request.options.timeout),
-            cacheLimit: request.options.cacheLimit?.bytes)
+            storePath: request.storePath, filenames: try request.storeOptions.filenameGenerator(),
+            showsDisplayNames: request.storeOptions.show == .displayNames, timeout: .seconds(request.options.timeout),
+            cacheLimit: request.storeOptions.cacheLimit)
     }
 
     private static func makeLogger(_ request: MountRequest) throws -> Logger {
@@ -109,9 +139,9 @@ private final class BackgroundSynchronization: Sendable {
     private let comparing = DispatchSemaphore(value: 1)
     private let isStopping = Atomic<Bool>(false)
 
-    init(_ library: Library, _ cloud: CloudConnection) {
+    init(_ library: Library, _ cloud: CloudConnection, move: ContainerMove?) {
         self.library = library
-        synchronizer = Synchronizer(library, cloud)
+        synchronizer = Synchronizer(library, cloud, move: move)
     }
 
     /// Looks in the background for documents that were edited in the store while it was not mounted.

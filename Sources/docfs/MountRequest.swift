@@ -12,7 +12,12 @@ import SystemPackage
 struct MountRequest {
     let mountpoint: String
     let storePath: String
+    /// The container of the store, told or remembered.
     let cloud: CloudURL
+    /// Where the container was that the store belongs to; nil if the store remembers none.
+    let formerCloud: CloudURL?
+    /// What the store remembers from now on.
+    let storeOptions: StoreOptions
     let options: MountOptions
     let isBackground: Bool
 
@@ -20,12 +25,30 @@ struct MountRequest {
         storePath = Self.absolute(try options.store ?? Self.defaultStore())
         StoreLock.waitForEndingHolder(path: storePath)
         self.mountpoint = try Self.checkedMountpoint(mountpoint)
-        cloud =
-            try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) } ?? .directory(storePath + "-cloud")
+        let remembered = try StoreOptions(ofStore: storePath)
+        formerCloud = try remembered.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
+        let told = try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
+        cloud = told ?? formerCloud ?? .directory(storePath + "-cloud")
+        try Self.checkPlace(of: cloud, storePath: storePath, mountpoint: self.mountpoint)
+        storeOptions = remembered.replaced(by: options, cloud: cloud)
         self.options = options
         self.isBackground = isBackground
         guard access("/dev/fuse", F_OK) == 0 else {
             throw CommandFailure("/dev/fuse is missing; load the kernel module with `modprobe fuse`")
+        }
+    }
+
+    /// Whether the container may be another one than the store belongs to.
+    var mayBeOtherCloud: Bool { formerCloud.map { !$0.isSamePlace(as: cloud) } ?? true }
+
+    private static func checkPlace(of cloud: CloudURL, storePath: String, mountpoint: String) throws {
+        guard case .directory(let path) = cloud else { return }
+        let container = absolute(path)
+        if "\(container)/".hasPrefix("\(storePath)/") {
+            throw CommandFailure("the cloud folder \(container) is inside the store \(storePath); choose one elsewhere")
+        }
+        if "\(container)/".hasPrefix("\(mountpoint)/") {
+            throw CommandFailure("the cloud folder \(container) is inside the mountpoint; choose one elsewhere")
         }
     }
 

@@ -5,7 +5,7 @@ import Testing
 /// The table `settings`.
 struct SettingsTests {
     @Test(arguments: [
-        Setting.deviceID, .deviceName, .logHead, .sequentialNumber, .stepNumber, .catalogFile, .cloudURL,
+        Setting.deviceID, .deviceName, .logHead, .sequentialNumber, .stepNumber, .catalogFile,
     ])
     func `a setting comes back, and is no other`(setting: Setting) throws {
         try withCatalog { catalog in
@@ -14,7 +14,7 @@ struct SettingsTests {
                 try catalog.set(setting, "first")
                 try catalog.set(setting, "zweite Größe\n")
                 #expect(try catalog.setting(setting) == "zweite Größe\n")
-                let other: Setting = setting == .cloudURL ? .deviceID : .cloudURL
+                let other: Setting = setting == .deviceName ? .deviceID : .deviceName
                 #expect(try catalog.setting(other) == nil)
             }
         }

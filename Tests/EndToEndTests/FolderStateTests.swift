@@ -72,7 +72,7 @@ struct FolderStateTests {
             let state = try device.treeState()
             #expect(
                 state.keys == [
-                    "preferred", "local.documents", "cloud.documents", "cloud.connection",
+                    "preferred", "local.documents", "cloud.documents", "cloud.url", "cloud.copy", "cloud.connection",
                     "cloud.pending", "cloud.conflicts", "undo", "redo", "trash", "device",
                 ])
             #expect(state["preferred"] == "local")

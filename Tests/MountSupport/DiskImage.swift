@@ -37,12 +37,15 @@ public struct DiskImage: Sendable {
         try await runShell("umount -l store; mv left.ext4 disk.ext4; mount -o loop disk.ext4 store", in: folder)
     }
 
-    /// Fills the disk, as another program would.
+    /// Fills the disk, as another program would. ext4 sets blocks aside for data that is not written out yet, more than it then needs: they
+    /// are free again after a sync, so the disk is full only when nothing can be added after one.
     public func fill() async throws {
         try await runShell(
             """
-            for size in 1M 64k 4k 512; do dd if=/dev/zero of=store/hog bs=$size oflag=append conv=notrunc status=none 2>/dev/null || :; done
+            append() { dd if=/dev/zero of=store/hog oflag=append conv=notrunc status=none "$@" 2>/dev/null; }
+            for size in 1M 64k 4k 512; do append bs=$size || :; done
             sync -f store
+            while append bs=4k count=1; do append bs=64k || append bs=4k || :; sync -f store; done
             """, in: folder)
     }
 

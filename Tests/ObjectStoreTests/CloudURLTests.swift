@@ -74,4 +74,32 @@ struct CloudURLTests {
         #expect(error?.description.contains("s3://BUCKET/PREFIX") == true)
         #expect(error?.description.contains("\n") == false)
     }
+
+    @Test(arguments: [
+        ("file:///mnt/nas/", "file:///mnt/nas"), ("FILE://localhost//mnt//my disk", "file:///mnt/my%20disk"),
+        ("s3://photos", "s3://photos"), ("S3://photos/a b/", "s3://photos/a%20b"),
+        (
+            "s3://photos/a?addressing=path&region=eu-west-1&endpoint=http://127.0.0.1:8333/",
+            "s3://photos/a?endpoint=http://127.0.0.1:8333&region=eu-west-1&addressing=path"
+        ),
+    ])
+    func `a URL has one text, which names the same place`(typed: String, text: String) throws {
+        let url = try CloudURL(typed)
+        #expect(url.text == text)
+        #expect(try CloudURL(text).isSamePlace(as: url))
+        #expect(try CloudURL(text).text == text)
+    }
+
+    @Test func `places differ by folder, bucket, prefix and server, and not by region`() throws {
+        let texts = [
+            "file:///mnt/nas", "file:///mnt/nas/a", "s3://photos", "s3://others", "s3://photos/a b",
+            "s3://photos?endpoint=http://host",
+        ]
+        for one in texts {
+            for other in texts {
+                #expect(try CloudURL(one).isSamePlace(as: CloudURL(other)) == (one == other), "\(one) \(other)")
+            }
+        }
+        #expect(try CloudURL("s3://photos?region=a").isSamePlace(as: CloudURL("s3://photos/?region=b")))
+    }
 }

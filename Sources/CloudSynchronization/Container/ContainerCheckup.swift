@@ -11,12 +11,12 @@ import SystemPackage
 /// `docfs check`: has the store checked and inspects the whole container when a person asks for it, and repairs both from what is on
 /// this device.
 struct ContainerCheckup: Sendable {
-    private let container: ContainerAccess
+    let container: ContainerAccess
     private let checkedStore: any CheckedStore
     private let request: CloudCheckup
     private let follower: LogFollower
     private let inspector: ContainerInspector
-    private let containerRepair: ContainerRepair
+    let containerRepair: ContainerRepair
     private let wake: Wake
 
     private var store: DocumentStore { container.store }
@@ -83,7 +83,10 @@ struct ContainerCheckup: Sendable {
             report.isWhole = repairs
             if repairs { try await repair() }
         }
-        if report.isWhole { try await checkContents(sendsMissing: repairs, &report) }
+        if report.isWhole {
+            let missing = try await missingContents(&report) { repairs ? try await send($0, of: $1) : false }
+            report.missing = missing.map(\.name)
+        }
         return report
     }
 
@@ -131,7 +134,7 @@ struct ContainerCheckup: Sendable {
         let id = try await identity.establish(in: objects).id
         // Contents are sent before a commit names them.
         var report = CheckupReport()
-        try await checkContents(sendsMissing: true, &report)
+        _ = try await sendMissingContents(&report)
         if let mine, mine.container != id { try await containerRepair.takeOver(id) }
         // Perhaps only its id was missing, or another device wrote to it as if it were the container before.
         guard let fault = try await findFault() else { return }
@@ -143,8 +146,28 @@ struct ContainerCheckup: Sendable {
 
     // MARK: Contents
 
-    /// Compares the contents that the container needs with those that the store has.
-    private func checkContents(sendsMissing: Bool, _ report: inout CheckupReport) async throws {
+    /// A content that the container needs and does not have.
+    struct MissingContent {
+        let document: EntryID
+        let version: VersionID
+        /// The document's, for a person.
+        let name: String
+    }
+
+    /// Sends the contents that the container needs and that are here.
+    ///
+    /// - Returns: those that are not here.
+    func sendMissingContents(_ report: inout CheckupReport) async throws -> [MissingContent] {
+        try await missingContents(&report) { try await send($0, of: $1) }
+    }
+
+    /// Compares the contents that the container needs with those that it has.
+    ///
+    /// - Parameter send: sends one; returns false where it did not.
+    private func missingContents(
+        _ report: inout CheckupReport, send: (DocumentVersion, EntryID) async throws -> Bool
+    ) async throws -> [MissingContent] {
+        var missing: [MissingContent] = []
         let present = try await presentContents()
         let ids = try store.read { try $0.replicaParents().map(\.id) }
         for (number, id) in ids.enumerated() {
@@ -154,13 +177,15 @@ struct ContainerCheckup: Sendable {
             else { continue }
             report.checked += 1
             for version in versions.heads where !present.contains(version.id) {
-                if sendsMissing, try await send(version, of: id) {
+                if try await send(version, id) {
                     report.sent += 1
                 } else {
-                    report.missing.append(entry.description.fullName ?? entry.description.filename)
+                    let name = entry.description.fullName ?? entry.description.filename
+                    missing.append(MissingContent(document: id, version: version.id, name: name))
                 }
             }
         }
+        return missing
     }
 
     private func presentContents() async throws -> Set<VersionID> {

@@ -7,6 +7,9 @@ public protocol ContentSource: Sendable {
     /// Whether the cloud can be reached, as of the last attempt.
     var connection: Connection { get }
 
+    /// Where the container is; nil where nobody could know.
+    var place: CloudPlace? { get }
+
     /// The download of a version's content. The caller runs it.
     ///
     /// - Parameter file: empty, open for reading and writing. It must stay open until the transfer has ended.
@@ -23,6 +26,18 @@ public protocol ContentSource: Sendable {
 
 extension ContentSource {
     var isReachable: Bool { connection == .online }
+}
+
+/// Where the container is.
+public struct CloudPlace: Sendable, Equatable {
+    public var url: String
+    /// Whether it is a folder in the file system that the store is in: then it is no copy elsewhere. False as long as that is not known.
+    public var isBesideStore: Bool
+
+    public init(url: String, isBesideStore: Bool) {
+        self.url = url
+        self.isBesideStore = isBesideStore
+    }
 }
 
 /// Whether the cloud can be reached, as of the last attempt.

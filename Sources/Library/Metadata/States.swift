@@ -108,6 +108,8 @@ final class States: LibraryPart {
             conflicts: inCloud.conflicts, undo: try catalog.actions(.undo, limit: 1).first?.name.text,
             redo: try catalog.actions(.redo, limit: 1).first?.name.text, trashedDocuments: trash.documents,
             trashedBytes: trash.bytes, device: store.device.name)
+        state.cloudURL = cloud.place?.url
+        state.isCloudBesideStore = cloud.place?.isBesideStore ?? false
         state.preferredMove = try preferredMove(catalog)
         return state
     }

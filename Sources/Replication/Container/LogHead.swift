@@ -92,7 +92,12 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// One line for a person, with the advice that helps.
     public var description: String {
-        "\(finding); nothing is sent or removed; `docfs check --repair` makes it whole from this device"
+        let advice =
+            switch self {
+            case .replaced: "mount the container of this store, or `docfs check --repair` joins the documents of both"
+            default: "`docfs check --repair` makes it whole from this device"
+            }
+        return "\(finding); nothing is sent or removed; \(advice)"
     }
 
     private var finding: String {

@@ -10,7 +10,12 @@ struct MountCommand: ParsableCommand {
         discussion: """
             Returns when the mount is ready. `docfs unmount` ends it.
 
-            Example: docfs mount ~/docs --cloud file:///mnt/nas/docs
+            The store remembers --cloud, --show, --filenames, --filename-prefix, --device-name and --cache-limit: what is not said \
+            again stays so. A store belongs to one cloud container; another one is refused until --move-to-this-cloud says that the \
+            documents are meant to go there.
+
+            Examples: docfs mount ~/docs --cloud file:///mnt/nas/docs
+                      docfs mount ~/docs
             """)
 
     @Argument(help: "An existing, empty folder.", completion: .directory)
@@ -24,8 +29,6 @@ struct MountCommand: ParsableCommand {
     /// The write end of the pipe on which the background process reports to the one that started it.
     @Option(help: .hidden)
     var readyDescriptor: Int32?
-
-    mutating func validate() throws { _ = try options.filenameGenerator() }
 
     func run() throws {
         try CommandFailure.reported {
@@ -61,14 +64,20 @@ struct MountOptions: ParsableArguments {
     )
     var cloud: String?
 
-    @Option(help: "How filenames are generated: timestamp, uuid or sequential.")
-    var filenames = FilenameConvention.timestamp
+    @Flag(
+        help:
+            "Let the store's cloud documents go to the container at --cloud, where the store belongs to another one. All of them must be here, or in that container already. The former container stays as it is."
+    )
+    var moveToThisCloud = false
 
-    @Option(help: "The beginning of every generated filename.")
-    var filenamePrefix = ""
+    @Option(help: "How filenames are generated: timestamp, uuid or sequential. (default: timestamp)")
+    var filenames: FilenameConvention?
 
-    @Option(help: "The names that a listing shows: filenames or display-names.")
-    var show = ListingMode.filenames
+    @Option(help: "The beginning of every generated filename. (default: none)")
+    var filenamePrefix: String?
+
+    @Option(help: "The names that a listing shows: filenames or display-names. (default: filenames)")
+    var show: ListingMode?
 
     @Flag(help: "Let other users of this machine access the mount.")
     var allowOther = false
@@ -78,9 +87,9 @@ struct MountOptions: ParsableArguments {
 
     @Option(
         help:
-            "The room that documents of the cloud may take on this disk, for example 500M or 1G. What was opened longest ago goes first. (default: no limit)"
+            "The room that documents of the cloud may take on this disk, for example 500M or 1G, or none. What was opened longest ago goes first. (default: none)"
     )
-    var cacheLimit: ByteCount?
+    var cacheLimit: CacheLimit?
 
     @Option(help: "This device's name, as other devices see it. (default: the host's name)")
     var deviceName: String?
@@ -88,16 +97,15 @@ struct MountOptions: ParsableArguments {
     @Option(help: "How much is logged: trace, debug, info, notice, warning, error or critical.")
     var logLevel = Logger.Level.notice
 
-    func filenameGenerator() throws -> FilenameGenerator {
-        do {
-            return try FilenameGenerator(convention: filenames, prefix: filenamePrefix)
-        } catch {
-            throw ValidationError("--filename-prefix \(filenamePrefix) cannot begin a filename: \(error)")
-        }
-    }
-
     mutating func validate() throws {
-        _ = try filenameGenerator()
+        if let filenamePrefix {
+            do { _ = try FilenameGenerator(convention: filenames ?? .timestamp, prefix: filenamePrefix) } catch {
+                throw ValidationError("--filename-prefix \(filenamePrefix) cannot begin a filename: \(error)")
+            }
+        }
+        if moveToThisCloud, cloud == nil {
+            throw ValidationError("--move-to-this-cloud needs --cloud URL, which says where to")
+        }
         if !timeout.isFinite || timeout <= 0 { throw ValidationError("--timeout must be more than 0 seconds") }
         if let deviceName, deviceName.isEmpty || deviceName.contains(where: { $0 == "/" || $0.isNewline }) {
             throw ValidationError("--device-name cannot be empty or contain '/' or a line feed")
@@ -105,14 +113,21 @@ struct MountOptions: ParsableArguments {
     }
 }
 
-enum ListingMode: String, ExpressibleByArgument, CaseIterable {
+enum ListingMode: String, ExpressibleByArgument, CaseIterable, Codable {
     case filenames
     case displayNames = "display-names"
 }
 
-extension ByteCount: ExpressibleByArgument {
-    /// For `--cache-limit`.
-    public init?(argument: String) { self.init(argument) }
+extension CacheLimit: ExpressibleByArgument {
+    init?(argument: String) {
+        if argument == "none" {
+            self = .none
+        } else if let count = ByteCount(argument) {
+            self = .limit(count)
+        } else {
+            return nil
+        }
+    }
 }
 
 extension FilenameConvention: ExpressibleByArgument {}

@@ -81,6 +81,16 @@ public struct S3Location: Hashable, Sendable {
         return nil
     }
 
+    /// The URL in its shortest form.
+    var text: String {
+        let settings = [
+            endpoint.map { "endpoint=\($0)" }, region.map { "region=\($0)" },
+            addressing.map { "addressing=\($0.rawValue)" },
+        ].compactMap(\.self)
+        return "s3://\(bucket)" + prefix.map { "/" + PercentEncoding.encode($0) }.joined()
+            + (settings.isEmpty ? "" : "?" + settings.joined(separator: "&"))
+    }
+
     private static func isBucket(_ text: Substring) -> Bool {
         (3...63).contains(text.utf8.count) && text.utf8.allSatisfy(isNameByte)
             && text.first != "." && text.last != "." && !text.contains("..")

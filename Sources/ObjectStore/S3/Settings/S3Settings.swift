@@ -61,12 +61,6 @@ public struct S3Settings: Equatable, Sendable {
         return HTTPProxy(address: address, exceptions: variable("NO_PROXY") ?? "")
     }
 
-    /// A text that differs for each container.
-    public var identity: String {
-        "s3://\(location.bucket)" + location.prefix.map { "/" + PercentEncoding.encode($0) }.joined()
-            + (endpoint.map { "?endpoint=\($0)" } ?? "")
-    }
-
     var address: S3Address {
         S3Address(bucket: location.bucket, endpoint: endpoint, addressing: location.addressing)
     }

@@ -113,16 +113,6 @@ struct S3SettingsTests {
         #expect(found.region == "us-east-1")
     }
 
-    @Test func `containers differ by bucket, prefix and server`() throws {
-        let locations = [
-            S3Location(bucket: "photos"), S3Location(bucket: "photos", prefix: ["a b"]), S3Location(bucket: "others"),
-            S3Location(bucket: "photos", endpoint: S3Endpoint("http://host")),
-        ]
-        let identities = try locations.map { try settings(keys, of: $0).identity }
-        #expect(Set(identities).count == locations.count)
-        #expect(identities[1] == "s3://photos/a%20b")
-    }
-
     @Test func `credentials do not print their secrets`() {
         let credentials = S3Credentials(accessKeyID: "ID", secretAccessKey: "HIDDEN", sessionToken: "HIDDEN")
         var dumped = ""
