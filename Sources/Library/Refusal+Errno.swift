@@ -28,6 +28,7 @@ extension Refusal {
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable
         case .cloudUnreachable: .noRouteToHost
+        case .cloudRefuses: .permissionDenied
         case .interrupted: .interrupted
         case .noSuchAttribute: .noData
         case .attributeOutsideUser, .notSupported: .notSupported
@@ -85,7 +86,9 @@ extension RenameRefusal {
 extension TransferError {
     fileprivate var errno: Errno {
         switch self {
-        case .store: isStoreOutOfReach ? .noRouteToHost : isStoreFull ? .noSpace : .ioError
+        case .store:
+            isStoreOutOfReach
+                ? .noRouteToHost : isStoreForbidden ? .permissionDenied : isStoreFull ? .noSpace : .ioError
         case .damaged, .changed, .invalidVersion: .ioError
         case .file(let errno): errno
         case .cancelled: .interrupted

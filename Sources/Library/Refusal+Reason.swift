@@ -28,6 +28,7 @@ extension Refusal: CustomStringConvertible {
         case .notOpenForWriting: "the file is not open for writing"
         case .contentNotHere: "the content is not here yet"
         case .cloudUnreachable: "the content is not here, and the cloud cannot be reached"
+        case .cloudRefuses: "the content is not here, and the cloud refuses this device's credentials"
         case .negativeSize: "a size cannot be negative"
         case .interrupted: "the caller was interrupted"
         case .transfer(let error): "the transfer failed: \(error)"

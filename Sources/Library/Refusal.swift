@@ -42,6 +42,8 @@ public enum Refusal: Error, Equatable, Sendable {
     case contentNotHere
     /// The content is not here, and the cloud cannot be reached or does not answer within the timeout.
     case cloudUnreachable
+    /// The content is not here, and the cloud refuses the credentials.
+    case cloudRefuses
     case negativeSize
     /// A signal or the end of the mount broke off the wait for content.
     case interrupted

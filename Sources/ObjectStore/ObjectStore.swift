@@ -10,8 +10,10 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
     /// The folder of the store is there, and the store is not in it: it was emptied, or it is the mountpoint of a
     /// disk that is away. A device that knew a container there must not use the folder for a new one.
     case gone(String)
-    /// The credentials, or the modes of a folder, do not allow it.
+    /// The server refuses the credentials.
     case unauthorized(String)
+    /// The modes of the folder, or a file system that is mounted for reading only, do not allow it.
+    case forbidden(String)
     /// The store is full, or a quota is used up.
     case outOfSpace
     /// Set up wrongly, or unfit: only a person can help.
@@ -28,6 +30,8 @@ public enum ObjectStoreError: Error, Equatable, Sendable, CustomStringConvertibl
         case .unreachable(let reason): "the cloud cannot be reached: \(reason)"
         case .gone(let reason): reason
         case .unauthorized(let reason): "the cloud refused the credentials: \(reason)"
+        case .forbidden(let reason):
+            "the cloud folder does not allow it: \(reason); docfs must be able to read and write it"
         case .outOfSpace: "the cloud has no space left"
         case .unusable(let reason): "the cloud cannot be used: \(reason)"
         case .corrupted(let key, let reason): "the object \(key.line) is damaged: \(reason)"

@@ -5,6 +5,7 @@ import Dispatch
 import Documents
 import Foundation
 import Glibc
+@testable import CloudSynchronization
 @testable import Library
 import ObjectStore
 import Synchronization
@@ -47,6 +48,24 @@ struct ArrivalTests {
             await phone.cloud.waitUntilHolding(4)
             let arrival = try #require(try phone.library.arrivals.arrival(of: inode))
             try await body(Film(laptop: laptop, phone: phone, inode: inode, reader: reader, arrival: arrival))
+        }
+    }
+
+    @Test func `a content that the cloud refuses to give is EACCES, and not a cloud out of reach`() async throws {
+        try await withPlanElsewhere { _, phone in
+            let inode = try phone.inode("Plan.txt")
+            phone.cloud.hold()
+            let opening = Task { try await phone.open(inode) }
+            await phone.cloud.waitUntilHolding()
+            phone.cloud.release(failing: .unauthorized("AccessDenied"))
+            let refusal = await #expect(throws: Refusal.self) { try await opening.value }
+            #expect(refusal?.errno == .permissionDenied)
+            phone.cloud.release()
+            _ = phone.connection.set(.unauthorized)
+            let known = await #expect(throws: Refusal.self) { try await phone.open(inode) }
+            #expect(known?.errno == .permissionDenied)
+            _ = phone.connection.set(.online)
+            #expect(try await phone.text("Plan.txt") == "first version")
         }
     }
 

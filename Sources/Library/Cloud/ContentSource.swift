@@ -26,6 +26,15 @@ public protocol ContentSource: Sendable {
 
 extension ContentSource {
     var isReachable: Bool { connection == .online }
+
+    /// - Throws: EHOSTUNREACH, or EACCES where the cloud refuses the credentials.
+    func requireReachable() throws(Refusal) {
+        switch connection {
+        case .online: return
+        case .unauthorized: throw .cloudRefuses
+        case .offline, .failed: throw .cloudUnreachable
+        }
+    }
 }
 
 /// Where the container is.

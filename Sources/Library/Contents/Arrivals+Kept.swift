@@ -32,7 +32,7 @@ extension Arrivals {
             return entry.isBackingCurrent
         }
         if isHere || transfers.arrival(of: inode) != nil { return }
-        guard cloud.isReachable else { throw .cloudUnreachable }
+        try cloud.requireReachable()
         try reserveRoom(for: inode, isRequired: true)
         do throws(Refusal) {
             if try startArrival(of: inode) == nil { evictions.releaseRoom(of: inode) }

@@ -107,7 +107,7 @@ final class Arrivals: LibraryPart {
             }
             // It may have arrived since the caller looked.
             if entry.isBackingCurrent { return nil }
-            guard cloud.isReachable else { throw Refusal.cloudUnreachable }
+            try cloud.requireReachable()
             if let awaited = try entry.awaitedContent() {
                 return try makeArrival(of: inode, awaited.version, awaited.document)
             }

@@ -81,7 +81,7 @@ final class Openings: LibraryPart {
         if truncates, canWrite, !openFiles.isReadWhileArriving(inode) {
             return .opened(try openEmptied(inode, by: caller))
         }
-        if !cloud.isReachable { throw .cloudUnreachable }
+        try cloud.requireReachable()
         return .arriving(inode)
     }
 

@@ -18,7 +18,7 @@ extension VersionFiles {
             let file = OpenFile(inode: inode, descriptor: descriptor)
             return .opened(contents.register(Handle(file: file, canWrite: false)))
         }
-        if !cloud.isReachable { throw .cloudUnreachable }
+        try cloud.requireReachable()
         return .arriving(inode)
     }
 

@@ -177,7 +177,7 @@ public struct DirectoryStore: ObjectStore {
     func failure(_ key: ObjectKey, _ number: Int32) -> ObjectStoreError {
         switch number {
         case ENOSPC, EDQUOT: .outOfSpace
-        case EACCES, EPERM, EROFS: .unauthorized("\(root)/\(key): \(Errno(rawValue: number))")
+        case EACCES, EPERM, EROFS: .forbidden("\(root)/\(key): \(Errno(rawValue: number))")
         case ENOTCONN, EHOSTDOWN, EHOSTUNREACH, ETIMEDOUT, ESTALE, ENODEV:
             .unreachable("\(root): \(Errno(rawValue: number))")
         case ELOOP: linked(key.description)

@@ -30,10 +30,18 @@ public enum TransferError: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the store does not answer, or does not admit this device. A later try may succeed.
+    /// Whether the store does not answer. A later try may succeed.
     public var isStoreOutOfReach: Bool {
         switch self {
-        case .store(.unreachable), .store(.gone), .store(.unauthorized): true
+        case .store(.unreachable), .store(.gone): true
+        default: false
+        }
+    }
+
+    /// Whether the store does not admit this device.
+    public var isStoreForbidden: Bool {
+        switch self {
+        case .store(.unauthorized), .store(.forbidden): true
         default: false
         }
     }

@@ -1,5 +1,5 @@
 import Foundation
-import ObjectStore
+@testable import ObjectStore
 import SystemPackage
 import Testing
 
@@ -28,12 +28,23 @@ struct DirectoryStoreTests {
     @Test func `an error is one line for a person`() {
         let key = ObjectKey.path("log/1")
         let errors: [ObjectStoreError] = [
-            .notFound(key), .unreachable("x"), .unauthorized("x"), .outOfSpace, .unusable("x"), .corrupted(key, "x"),
+            .notFound(key), .unreachable("x"), .unauthorized("x"), .forbidden("x"), .outOfSpace, .unusable("x"),
+            .corrupted(key, "x"),
             .failed(key, .ioError), .gone("x"),
         ]
         #expect(Set(errors.map(\.description)).count == errors.count)
         #expect(errors.allSatisfy { !$0.description.isEmpty && !$0.description.contains("\n") })
         #expect(!ObjectStoreError.notFound(.path("a\nb")).description.contains("\n"))
+    }
+
+    @Test(arguments: [Errno.permissionDenied, .notPermitted, .readOnlyFileSystem])
+    func `a folder that may not be written is told as that, and not as refused credentials`(_ errno: Errno) async throws
+    {
+        try await withStore { store, root in
+            let reason = store.failure(.path("log/1"), errno.rawValue).description
+            #expect(reason.contains("\(root)/log/1: \(errno)"))
+            #expect(!reason.contains("credentials"))
+        }
     }
 
     @Test func `page by page a listing gives every key once, in the order of bytes, folders among their siblings`()
