@@ -104,8 +104,8 @@ extension InodeNumber {
     init(folder number: fuse_ino_t) throws(Refusal) {
         switch Node(number: number) {
         case .entry(let inode): self = inode
-        case .versions: throw .virtualName
-        case .state, .order, .location, .version, .actions, .trash: throw .notFolder
+        case .versions, .trashPlace: throw .virtualName
+        case .state, .order, .location, .version, .actions, .trash, .trashed, .trashInfo: throw .notFolder
         }
     }
 }

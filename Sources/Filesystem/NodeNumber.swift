@@ -28,7 +28,7 @@ extension Node {
             case Self.historyBit: .versions(.history, of: inode)
             case Self.orderBit: .order(of: inode)
             case Self.actionsBit: .actions(inode.number == 0 ? .undo : .redo)
-            case Self.trashBit: .trash
+            case Self.trashBit: Self(trashNumber: inode.number)
             default: .location
             }
     }
@@ -38,13 +38,38 @@ extension Node {
         case .entry(let inode): fuse_ino_t(inode.number)
         case .version(let inode): fuse_ino_t(inode.number)
         case .location: Self.locationBit
-        case .trash: Self.trashBit
+        case .trash, .trashPlace, .trashed, .trashInfo: Self.trashBit | fuse_ino_t(trashNumber)
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
         case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
         case .versions(.history, let inode): fuse_ino_t(inode.number) | Self.historyBit
         case .actions(.undo): Self.actionsBit
         case .actions(.redo): Self.actionsBit | 1
+        }
+    }
+
+    /// Numbers below 8 are the list of the trash and its folders. Of the others the lowest bit tells a file in `info` from one in `files`.
+    private init(trashNumber number: Int64) {
+        self =
+            switch number {
+            case 0: .trash
+            case 1: .trashPlace(.top)
+            case 2: .trashPlace(.files)
+            case 3: .trashPlace(.info)
+            case ..<8: .trashPlace(.expunged)
+            default: number & 1 == 0 ? .trashed(number >> 3) : .trashInfo(number >> 3)
+            }
+    }
+
+    private var trashNumber: Int64 {
+        switch self {
+        case .trashPlace(.top): 1
+        case .trashPlace(.files): 2
+        case .trashPlace(.info): 3
+        case .trashPlace(.expunged): 4
+        case .trashed(let number): number << 3
+        case .trashInfo(let number): number << 3 | 1
+        default: 0
         }
     }
 }

@@ -116,6 +116,10 @@ extension Library {
 
     /// - Throws: ESTALE, or the backing file's own errno.
     public func attributes(of node: Node) throws(Refusal) -> FileAttributes {
-        try tree.attributes(of: node)
+        switch node {
+        case .trashPlace, .trashed, .trashInfo:
+            try trashDirectory.inspect { try trashDirectory.attributes(of: node, $0) }
+        default: try tree.attributes(of: node)
+        }
     }
 }

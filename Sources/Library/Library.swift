@@ -32,6 +32,7 @@ public final class Library: Sendable {
     let actions: Actions
     let undoing: Undoing
     let preferredLocation: PreferredLocation
+    let trashDirectory: TrashDirectory
     let storeCheck: StoreCheck
     private let announcements: Announcements
 
@@ -90,6 +91,8 @@ public final class Library: Sendable {
             transactions, actions: actions, namespace: namespace, tree: tree, removal: removal,
             fileAttributes: fileAttributes, replicatedTree: replicatedTree, preferredLocation: preferredLocation,
             versionFiles: versionFiles)
+        trashDirectory = TrashDirectory(
+            transactions, namespace: namespace, contents: contents, tree: tree, undoing: undoing)
         storeCheck = StoreCheck(transactions, comparison: comparison, replicatedTree: replicatedTree)
         announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
         checkup = CloudCheckup { cloud.changesAreWaiting() }

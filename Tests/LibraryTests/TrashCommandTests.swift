@@ -40,6 +40,22 @@ struct TrashCommandTests {
         }
     }
 
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `the place of a document is told also when its folders were removed with it`(container: InodeNumber)
+        async throws
+    {
+        try await withDevice { device in
+            let trip = try device.makeFolder("Trip", in: container)
+            let inner = try device.makeFolder("Inner", in: trip)
+            try device.create("A.txt", "a", in: inner)
+            try device.remove("A.txt", in: inner)
+            try device.library.removeFolder("Inner".utf8, in: trip)
+            try device.library.removeFolder("Trip".utf8, in: container)
+            let top = container == .local ? "local" : "cloud"
+            #expect(try Self.trash(device).map(\.place) == ["\(top)/Trip/Inner"])
+        }
+    }
+
     @Test func `a name that is taken is not overwritten`() async throws {
         try await withDevice { device in
             try device.create("A.txt", "first", in: .local)

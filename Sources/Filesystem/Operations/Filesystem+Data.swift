@@ -61,10 +61,10 @@ extension Filesystem {
         _ number: fuse_ino_t, _ handle: UInt64, _ offset: Int64, _ size: Int
     ) throws(Refusal) -> Answer {
         switch Node(number: number) {
-        case .entry, .version: return try readContent(handle, offset, size)
+        case .entry, .version, .trashed: return try readContent(handle, offset, size)
         case .state(let inode): return .now(try readState(inode, handle, Int(offset), size))
-        case .order, .actions, .location, .trash: return .now(try readText(handle, Int(offset), size))
-        case .versions: throw .isFolder
+        case .order, .actions, .location, .trash, .trashInfo: return .now(try readText(handle, Int(offset), size))
+        case .versions, .trashPlace: throw .isFolder
         }
     }
 
@@ -110,7 +110,9 @@ extension Filesystem {
             return .written(fuse_buf_size(source))
         case .order(let folder): return try writeOrder(of: folder, handle, source, Int(offset))
         case .location: return try writeLocation(handle, source)
-        case .state, .versions, .trash: throw .notSupported
+        // What it says docfs knows by itself.
+        case .trashInfo: return .written(fuse_buf_size(source))
+        case .state, .versions, .trash, .trashPlace, .trashed: throw .notSupported
         }
     }
 
@@ -127,8 +129,8 @@ extension Filesystem {
 
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {
         switch Node(number: number) {
-        case .entry, .version: return try library.handle(handle)
-        case .state, .order, .location, .versions, .actions, .trash: throw .notSupported
+        case .entry, .version, .trashed: return try library.handle(handle)
+        case .state, .order, .location, .versions, .actions, .trash, .trashPlace, .trashInfo: throw .notSupported
         }
     }
 

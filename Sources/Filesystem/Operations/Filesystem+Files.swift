@@ -44,6 +44,10 @@ extension Filesystem {
     private func create(
         _ parent: fuse_ino_t, _ name: UnsafeBufferPointer<UInt8>, _ mode: mode_t, _ flags: Int32, _ request: Request
     ) throws(Refusal) -> Answer {
+        if case .trashPlace(let place) = Node(number: parent) {
+            let resolved = try library.announceTrash(name, in: place)
+            return .now(.created(resolved, openText("", resolved.node.number)))
+        }
         let (resolved, opening) = try library.create(
             name, in: InodeNumber(folder: parent), by: request.creator(mode: mode), flags: flags)
         let number = resolved.node.number
@@ -66,7 +70,10 @@ extension Filesystem {
                 inode, flags: flags, by: request.caller,
                 clearingSetID: request.isPrivileged ? nil : request.membership)
             return answer(opening, of: number, flags, request) { .opened($0) }
-        case .versions:
+        case .trashInfo(let file): return .now(.opened(openText(try library.trashInfoText(file), number)))
+        case .trashed(let file):
+            return .now(.opened(reply(to: try library.openTrashed(file, flags: flags), of: number)))
+        case .versions, .trashPlace:
             throw .isFolder
         }
     }
@@ -116,13 +123,13 @@ extension Filesystem {
 
     private func release(_ number: fuse_ino_t, _ handle: UInt64, isWriter: Bool) {
         switch Node(number: number) {
-        case .entry, .version:
+        case .entry, .version, .trashed:
             library.whenUnmapped(handle) { [self] in
                 library.close(handle)
                 dataPaths.close(number, isWriter: isWriter)
             }
-        case .versions: break
-        case .actions, .location, .order, .trash: virtualFiles.remove(handle)
+        case .versions, .trashPlace: break
+        case .actions, .location, .order, .trash, .trashInfo: virtualFiles.remove(handle)
         case .state:
             statePolls.remove(handle)
             virtualFiles.remove(handle)

@@ -33,7 +33,10 @@ extension Filesystem {
         }
         operations.fsyncdir = { request, number, _, _ in
             Request(request, "fsyncdir", number).answer { filesystem throws(Refusal) in
-                if case .versions = Node(number: number) { return .success }
+                switch Node(number: number) {
+                case .versions, .trashPlace: return .success
+                default: break
+                }
                 try filesystem.library.synchronizeFolder(InodeNumber(folder: number))
                 return .success
             }
@@ -41,8 +44,12 @@ extension Filesystem {
     }
 
     private func openFolder(_ number: fuse_ino_t) throws(Refusal) -> OpenReply {
-        // The kernel keeps no listing of versions: it asks each time.
-        let isVirtual = if case .versions = Node(number: number) { true } else { false }
+        // The kernel keeps no listing of versions or of the trash: it asks each time.
+        let isVirtual =
+            switch Node(number: number) {
+            case .versions, .trashPlace: true
+            default: false
+            }
         let folder = isVirtual ? nil : try InodeNumber(folder: number)
         // The kernel may answer the reader by itself.
         if let folder { try library.lookForRemoteChanges(in: folder) }
@@ -79,6 +86,10 @@ extension Filesystem {
         if case .versions(let versions, let inode) = folder {
             let parent = try library.parent(of: inode)
             return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
+        }
+        if case .trashPlace(let place) = folder {
+            let parent = place == .top ? fuse_ino_t(FUSE_ROOT_ID) : Node.trashPlace(.top).number
+            return .init(names: try library.list(place), parent: parent)
         }
         let inode = try InodeNumber(folder: folder.number)
         return .init(names: try library.list(inode), parent: fuse_ino_t(try library.parent(of: inode).number))

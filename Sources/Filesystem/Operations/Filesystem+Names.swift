@@ -73,7 +73,7 @@ extension Filesystem {
             let request = Request(request, "rename", parent, name, to: newParent, newName)
             request.answer { filesystem throws(Refusal) in
                 try filesystem.rename(
-                    bytes(name), in: Node(number: parent), to: bytes(newName), in: InodeNumber(folder: newParent),
+                    bytes(name), in: Node(number: parent), to: bytes(newName), in: Node(number: newParent),
                     RenameOptions(flags: flags), by: request.caller)
                 return .success
             }
@@ -95,6 +95,7 @@ extension Filesystem {
         if case .versions(let folder, let inode) = Node(number: parent) {
             return .entry(try library.lookup(name, in: folder, of: inode))
         }
+        if case .trashPlace(let place) = Node(number: parent) { return .entry(try library.lookup(name, in: place)) }
         let folder = try InodeNumber(folder: parent)
         if let document = ReservedStateName.stem(of: name) {
             return .entry(try library.lookupState(of: document, in: folder) { request.purpose })
@@ -103,27 +104,46 @@ extension Filesystem {
             return .entry(try library.lookupActionList(direction))
         }
         if folder == .documents, name.elementsEqual(ReservedTrashName.name) { return .entry(try library.lookupTrash()) }
+        if folder == .root, name.elementsEqual(Library.trashDirectoryName.utf8) {
+            return .entry(try library.lookupTrashDirectory())
+        }
         return .entry(try library.lookup(name, in: folder) { request.purpose })
     }
 
     private func remove(
         _ name: UnsafeBufferPointer<UInt8>, from folder: Node, by caller: Caller
     ) throws(Refusal) {
-        if case .versions(let folder, let inode) = folder {
-            try library.discardVersion(name, in: folder, of: inode, by: caller)
-        } else {
-            try library.remove(name, in: InodeNumber(folder: folder.number), by: caller)
+        switch folder {
+        case .versions(let folder, let inode): try library.discardVersion(name, in: folder, of: inode, by: caller)
+        case .trashPlace(let place): try library.removeTrashed(name, in: place)
+        default: try library.remove(name, in: InodeNumber(folder: folder.number), by: caller)
         }
     }
 
     private func rename(
         _ name: UnsafeBufferPointer<UInt8>, in folder: Node, to newName: UnsafeBufferPointer<UInt8>,
-        in newFolder: InodeNumber, _ options: RenameOptions, by caller: Caller
+        in newFolder: Node, _ options: RenameOptions, by caller: Caller
     ) throws(Refusal) {
-        if case .versions(let folder, let inode) = folder {
+        if case .trashPlace(let place) = newFolder {
+            if options.contains(.exchange) { throw .virtualName }
+            if case .trashPlace(let source) = folder {
+                return try library.moveTrashed(name, in: source, to: place)
+            }
+            try library.throwAway(name, in: InodeNumber(folder: folder.number), as: newName, in: place, by: caller)
+            // The kernel takes what stood at the former name along; the file in the trash is another one.
+            caches?.nameChanged(
+                String(decoding: newName, as: UTF8.self), in: InodeNumber(Int64(Node.trashPlace(place).number)))
+            return
+        }
+        let newFolder = try InodeNumber(folder: newFolder.number)
+        switch folder {
+        case .versions(let folder, let inode):
             try library.chooseVersion(
                 name, in: folder, of: inode, as: newName, in: newFolder, options: options, by: caller)
-        } else {
+        case .trashPlace(let place):
+            if options.contains(.exchange) { throw .virtualName }
+            try library.restoreTrashed(name, in: place, to: newName, in: newFolder, by: caller)
+        default:
             try library.rename(
                 name, in: InodeNumber(folder: folder.number), to: newName, in: newFolder, options: options, by: caller)
         }

@@ -2,6 +2,7 @@ import Backing
 import Catalog
 import Documents
 import FoundationEssentials
+import Glibc
 import Replication
 import SystemPackage
 
@@ -26,30 +27,43 @@ extension Undoing {
         }
     }
 
-    private func place(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String {
-        guard let folder = try step.folder.flatMap({ try catalog.entry($0) }) else {
-            return StorePath.home(of: step.entry).rawValue
+    /// The folder that an entry lay in, below `Documents`. Folders that were removed as well count as where they were.
+    func place(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String {
+        var names: [String] = []
+        var step = step
+        while let id = step.folder {
+            if let folder = try catalog.entry(id) {
+                return ([try StorePath.text(of: folder, catalog)] + names.reversed()).joined(separator: "/")
+            }
+            // A folder that was removed into itself cannot be; a damaged list must not keep us here.
+            guard names.count < PATH_MAX, let removed = try catalog.removedStep(id) else { break }
+            names.append(removed.entry.filename)
+            step = removed
         }
-        return try StorePath.text(of: folder, catalog)
+        return ([StorePath.home(of: step.entry).rawValue] + names.reversed()).joined(separator: "/")
     }
 
     /// Brings one document back, whole, as undo would, whatever else its action removed. That is an action of its own.
     ///
-    /// - Parameter key: `TrashedDocument.key`.
+    /// - Parameters:
+    ///   - key: `TrashedDocument.key`.
+    ///   - chosen: the folder that it goes to, if that is in the same location; nil for the one that it lay in.
     /// - Throws: ENOENT where no such document is in the trash, EEXIST where its name is taken, ENOSPC.
-    func restoreFromTrash(_ key: String) throws(Refusal) {
+    func restoreFromTrash(_ key: String, into chosen: Entry? = nil) throws(Refusal) {
         let numbers = key.split(separator: ".").map { Int64($0) }
         guard numbers.count == 2, let action = numbers[0], let number = numbers[1] else { throw .noSuchName }
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
         try mutate { catalog in
-            guard let step = try catalog.step(Int(number), of: action), step.isInTrash,
+            guard var step = try catalog.step(Int(number), of: action), step.isInTrash,
                 let record = try catalog.action(action)
             else { throw Refusal.noSuchName }
+            let dropped = step
+            if let chosen, chosen.container == step.entry.container { step.folder = chosen.id }
             var progress = UndoProgress(.undo)
             let back = try restore(step, of: record, &progress, catalog)
             try setTimes(of: progress.restored, catalog)
-            try actions.drop(step, catalog)
+            try actions.drop(dropped, catalog)
             try actions.recordCreation(of: back.entry, by: .unknown, catalog)
         }
         observer?.waitUntilNamesAreForgotten()

@@ -99,7 +99,7 @@ final class Undoing: LibraryPart {
     }
 
     /// A step that can never be undone leaves its action, so that the rest of it can be undone by the next request.
-    private func drop(_ step: ActionStep) throws(Refusal) {
+    func drop(_ step: ActionStep) throws(Refusal) {
         try mutate { catalog in
             actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
             try actions.drop(step, catalog)

@@ -20,6 +20,12 @@ public enum Node: Hashable, Sendable {
     case actions(ActionDirection)
     /// The list of the trash, for the docfs command (`ReservedTrashName`).
     case trash
+    /// A folder of `MOUNT/.Trash-UID`.
+    case trashPlace(TrashPlace)
+    /// A file in `.Trash-UID/files` (`TrashDirectory`).
+    case trashed(Int64)
+    /// A file in `.Trash-UID/info`, of the same number.
+    case trashInfo(Int64)
 }
 
 /// A node with its attributes, as the kernel asks for both together.

@@ -43,7 +43,7 @@ extension Tree {
         switch node {
         case .location, .trash: true
         case .order, .actions: purpose != .exclusiveCreation
-        case .entry, .state, .versions, .version: purpose == .existing
+        case .entry, .state, .versions, .version, .trashPlace, .trashed, .trashInfo: purpose == .existing
         }
     }
 
@@ -57,6 +57,7 @@ extension Tree {
         case .actions(let direction): try states.actionListAttributes(direction, catalog)
         // It is read without a look at its size, which would cost as much as reading it.
         case .trash: .virtualFile(size: 0, at: transactions.notices.stateTime)
+        case .trashPlace, .trashed, .trashInfo: throw Refusal.staleInode
         }
     }
 

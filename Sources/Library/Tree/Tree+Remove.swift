@@ -7,9 +7,10 @@ import SystemPackage
 extension Tree {
     /// Removes a document, link or scratch file. Handles that hold it open keep its content.
     ///
+    /// - Parameter isMeant: whether a person threw it away. Else a program may be saving it, and will soon create it again.
     /// - Throws: ENOENT, EISDIR, EPERM for virtual names.
     func remove(
-        _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller
+        _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller, isMeant: Bool = false
     ) throws(Refusal) {
         let removed = try mutate { catalog in
             let entry = try namespace.existing(name, in: parent, catalog)
@@ -25,7 +26,7 @@ extension Tree {
                 removed = try removal.removeFile(entry, keeps: true, catalog)
             }
             let step = try actions.recordRemoval(of: removed, by: caller, catalog)
-            if entry.kind == .document {
+            if entry.kind == .document, !isMeant {
                 identities.recentlyRemoved.add(entry, isBackup: false, step: step, now: surroundings.now())
             }
             catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))

@@ -1,0 +1,147 @@
+import Glibc
+import MountSupport
+import SystemPackage
+import Testing
+
+/// `MOUNT/.Trash-UID`, the trash as file managers expect it at the top of a volume.
+@Suite(.mounting, .timeLimit(.minutes(15)))
+struct TrashDirectoryTests {
+    private func trash(_ device: Device) -> FilePath { device.mountpoint / ".Trash-\(getuid())" }
+
+    /// "Move to trash" of a file manager.
+    private func throwAway(_ path: FilePath, _ device: Device) async throws {
+        try await runShell(
+            "timeout 60 gio trash '\(path)'", in: device.folder, environment: ["HOME": device.folder.string])
+    }
+
+    private func info(_ label: String, _ device: Device) throws -> String {
+        try (trash(device) / "info" / "\(label).trashinfo").text()
+    }
+
+    @Test(arguments: ["local", "cloud"])
+    func `what a file manager throws away is in the trash, and undo brings it back`(container: String) async throws {
+        try await withDevice { device in
+            let path = device.documents / container / "My Plan.txt"
+            try path.create("plan")
+            let filename = try path.filename()
+            try await throwAway(path, device)
+            #expect(!path.exists)
+            #expect(try (trash(device) / "files" / "My Plan.txt").text() == "plan")
+            let info = try info("My Plan.txt", device)
+            #expect(
+                info.hasPrefix("[Trash Info]\nPath=Documents/\(container)/My%20Plan.txt\nDeletionDate=20"), "\(info)")
+            #expect(try await device.docfs("trash", device.mountpoint.string).standardOutput.contains("My Plan.txt"))
+            #expect(try await device.docfs("undo", device.mountpoint.string).exitStatus == 0)
+            #expect(try path.text() == "plan")
+            #expect(try path.filename() == filename)
+            #expect(try (trash(device) / "files").listing().isEmpty)
+        }
+    }
+
+    @Test func `what rm removes is there as well, and none of it is listed in the mount`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            try (device.local / "Plan.txt").remove()
+            #expect(try (trash(device) / "files").listing() == ["Plan.txt"])
+            #expect(try trash(device).listing().sorted() == ["files", "info"])
+            #expect(try device.mountpoint.listing() == ["Documents"])
+        }
+    }
+
+    @Test func `documents of one name that are thrown away one after the other are both there`() async throws {
+        try await withDevice { device in
+            for text in ["first", "second"] {
+                try (device.local / "Plan.txt").create(text)
+                try await throwAway(device.local / "Plan.txt", device)
+            }
+            let files = trash(device) / "files"
+            #expect(try files.listing().sorted() == ["Plan.2.txt", "Plan.txt"])
+            #expect(try (files / "Plan.txt").text() == "first")
+            try (files / "Plan.txt").remove()
+            #expect(try files.listing() == ["Plan.2.txt"])
+            #expect(try (files / "Plan.2.txt").text() == "second")
+        }
+    }
+
+    @Test func `a folder is thrown away as one action, and its documents come back one by one`() async throws {
+        try await withDevice { device in
+            let trip = device.local / "Trip"
+            for folder in [trip, trip / "Inner"] { try folder.makeFolder() }
+            try (trip / "a.txt").create("a")
+            try (trip / "Inner" / "b.txt").create("b")
+            try await throwAway(trip, device)
+            #expect(!trip.exists)
+            #expect(try (device.documents / ".undo").text().hasPrefix("Delete folder “Trip” with 2 documents\n"))
+            let files = trash(device) / "files"
+            #expect(try files.listing().sorted() == ["a.txt", "b.txt"])
+            #expect(try info("b.txt", device).contains("\nPath=Documents/local/Trip/Inner/b.txt\n"))
+            // As a file manager does whose folder is gone.
+            for folder in [trip, trip / "Inner"] { try folder.makeFolder() }
+            try (files / "b.txt").rename(to: trip / "Inner" / "b.txt")
+            #expect(try (trip / "Inner" / "b.txt").text() == "b")
+            #expect(try files.listing() == ["a.txt"])
+            try (trash(device) / "info" / "b.txt.trashinfo").remove()
+            #expect(try (trash(device) / "info").listing() == ["a.txt.trashinfo"])
+        }
+    }
+
+    @Test func `a document is restored to another place, under another name, and over nothing`() async throws {
+        try await withDevice { device in
+            let files = trash(device) / "files"
+            for name in ["A.txt", "B.txt"] {
+                try (device.local / name).create(name)
+                try (device.local / name).remove()
+            }
+            try (device.local / "C.txt").create("c")
+            #expect(throws: Errno.fileExists) { try (files / "A.txt").rename(to: device.local / "C.txt") }
+            #expect(try (device.local / "C.txt").text() == "c")
+            try (files / "A.txt").rename(to: device.cloud / "A again.txt")
+            #expect(try (device.cloud / "A again.txt").text() == "A.txt")
+            #expect(try (device.cloud / "A again.txt").state()["location"] == "cloud")
+            try (files / "B.txt").rename(to: device.documents / "B.txt")
+            #expect(try (device.local / "B.txt").text() == "B.txt")
+            #expect(try files.listing().isEmpty)
+        }
+    }
+
+    @Test func `what is removed in the trash is gone for good, in the way of gvfs as well`() async throws {
+        try await withDevice { device in
+            let files = trash(device) / "files"
+            for name in ["A.txt", "B.txt"] {
+                try (device.local / name).create(name)
+                try (device.local / name).remove()
+            }
+            try (files / "A.txt").remove()
+            try (files / "B.txt").rename(to: trash(device) / "expunged" / "17")
+            #expect(try files.listing().isEmpty)
+            #expect(try (trash(device) / "expunged").listing().isEmpty)
+            #expect(try device.treeState()["trash"] == "0 in 0 documents")
+            #expect(try (device.store / "trash").listing().isEmpty)
+        }
+    }
+
+    @Test func `nothing else can be made in the trash, and what is in it cannot be written`() async throws {
+        try await withDevice { device in
+            try (device.local / "Plan.txt").create("plan")
+            try (device.local / "Plan.txt").remove()
+            try (device.local / "List.txt").create("list")
+            try (device.local / "draft.tmp").create("draft")
+            let trash = trash(device)
+            #expect(throws: Errno.notPermitted) { try (trash / "files" / "New.txt").create("new") }
+            #expect(throws: Errno.notPermitted) { try (trash / "info" / "New.txt").create("new") }
+            #expect(throws: Errno.notPermitted) { try (trash / "files" / "New").makeFolder() }
+            #expect(throws: Errno.notPermitted) { try (device.local / "List.txt").rename(to: trash / "List.txt") }
+            #expect(throws: Errno.fileExists) {
+                try (device.local / "List.txt").rename(to: trash / "files" / "Plan.txt")
+            }
+            #expect(throws: Errno.notPermitted) {
+                try (device.local / "draft.tmp").rename(to: trash / "files" / "draft.tmp")
+            }
+            #expect(throws: Errno.resourceBusy) { try device.local.rename(to: trash / "files" / "local") }
+            #expect(throws: Errno.fileExists) { try (trash / "info" / "Plan.txt.trashinfo").create() }
+            #expect(try (device.local / "List.txt").text() == "list")
+            #expect(try (device.local / "draft.tmp").text() == "draft")
+            #expect(try (trash / "files").listing() == ["Plan.txt"])
+        }
+    }
+}
