@@ -1,5 +1,6 @@
 import CFuse
 import Catalog
+import Documents
 import Glibc
 import Library
 import Synchronization
@@ -20,6 +21,8 @@ final class Filesystem: Sendable {
     let dataPaths: DataPaths
     let stream = SessionStream()
     let stage = ReenactmentStage()
+    /// When the mount began.
+    let began = Timestamp(seconds: time(nil), nanoseconds: 0)
     private let cachesBox = Mutex<KernelCaches?>(nil)
 
     init(library: Library, statePolls: StatePolls) {

@@ -133,6 +133,9 @@ public final class Library: Sendable {
     /// Whether listings show display names (`--show display-names`) and not filenames.
     public var showsDisplayNames: Bool { namespace.configuration.showsDisplayNames }
 
+    /// The path of the store's folder.
+    public var storePath: String { transactions.store.path }
+
     /// The store's logger, for the parts that call the library.
     public var logger: Logger { transactions.store.logger }
 

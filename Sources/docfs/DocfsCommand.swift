@@ -13,6 +13,7 @@ struct DocfsCommand: ParsableCommand {
         subcommands: [
             MountCommand.self,
             UnmountCommand.self,
+            MountsCommand.self,
             NewCommand.self,
             ListCommand.self,
             StatusCommand.self,

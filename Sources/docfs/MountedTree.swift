@@ -18,17 +18,41 @@ struct MountedTree {
 
     /// The mount that holds the current folder, else the only one there is.
     static func nearest() throws -> MountedTree {
-        let mounts = Set(try MountTable.current().filter { $0.fileSystemType == "fuse.docfs" }.map(\.mountpoint))
-        if let here = try MountTable.docfsMount(holding: absolute(".")) {
-            return MountedTree(mountpoint: here.mountpoint)
-        }
-        guard let only = mounts.first else { throw CommandFailure("no docfs is mounted; see `docfs mount --help`") }
-        guard mounts.count == 1 else {
-            throw CommandFailure(
-                "several docfs mounts are there: \(mounts.sorted().joined(separator: ", ")); name one of them")
-        }
-        return MountedTree(mountpoint: only)
+        let here = try MountTable.docfsMount(holding: absolute("."))?.mountpoint
+        return MountedTree(mountpoint: try nearest(here: here, all: try all().map(\.mountpoint)))
     }
+
+    /// - Parameters:
+    ///   - here: the mountpoint that the current folder is below.
+    ///   - all: every mountpoint.
+    static func nearest(here: String?, all: [String]) throws(CommandFailure) -> String {
+        if let here { return here }
+        guard let only = all.first else { throw CommandFailure("no docfs is mounted; see `docfs mount --help`") }
+        guard all.count == 1 else {
+            throw CommandFailure("several docfs mounts are there: \(all.joined(separator: ", ")); name one of them")
+        }
+        return only
+    }
+
+    /// The docfs mounts of this mount namespace, by mountpoint.
+    static func all() throws -> [MountedTree] {
+        let mounts = try MountTable.current().filter { $0.fileSystemType == "fuse.docfs" }
+        return Set(mounts.map(\.mountpoint)).sorted().map(MountedTree.init(mountpoint:))
+    }
+
+    /// Finds the mount that contains `path`; without one, as `nearest`.
+    init(holdingOrNearest path: String?) throws {
+        self = if let path { try MountedTree(holding: path) } else { try MountedTree.nearest() }
+    }
+
+    /// What a command is about where no path is given: the current folder, else the only mount there is.
+    static func nearestPath() throws -> String {
+        if try MountTable.docfsMount(holding: absolute(".")) != nil { return "." }
+        return try nearest().mountpoint
+    }
+
+    /// Whether a path means the mountpoint.
+    func isMountpoint(_ path: String) -> Bool { Self.absolute(path) == mountpoint }
 
     private init(mountpoint: String) { self.mountpoint = mountpoint }
 
@@ -49,6 +73,15 @@ struct MountedTree {
 
     /// How the kernel reads and writes contents (passthrough or not), and why.
     var dataPath: String? { attribute(.dataPath) }
+
+    /// The path of its store.
+    var store: String? { attribute(.store) }
+
+    /// When the mount began: ISO 8601 in UTC.
+    var began: String? { attribute(.began) }
+
+    /// Whether listings show display names.
+    var showsDisplayNames: Bool { attribute(.showsDisplayNames) == ListingMode.displayNames.rawValue }
 
     /// Whether the daemon has died and left its mountpoint.
     var isDead: Bool {

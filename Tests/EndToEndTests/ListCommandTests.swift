@@ -84,14 +84,17 @@ struct ListCommandTests {
     @Test func `on a terminal, what is empty is said`() async throws {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")
-            let versions = try await device.terminal("versions local/Plan.txt", columns: 80)
-            #expect(versions == "There are no other versions of local/Plan.txt.\n")
-            #expect(try await device.docfs("versions", (device.local / "Plan.txt").string).standardOutput == "")
+            try (device.cloud / "Draft.txt").create("draft")
+            try await device.waitUntilUploaded(device.cloud / "Draft.txt")
+            let versions = try await device.terminal("versions cloud/Draft.txt", columns: 80)
+            #expect(versions == "There are no other versions of cloud/Draft.txt.\n")
+            #expect(try await device.docfs("versions", (device.cloud / "Draft.txt").string).standardOutput == "")
             #expect(
                 try await device.terminal("redo --list", columns: 80) == "There is nothing that can be done again.\n")
             #expect(try await device.docfs("redo", "--list", device.documents.string).standardOutput == "")
             #expect(
-                try await device.terminal("undo --list", columns: 80, environment: "NO_COLOR=1") == "1  Create “Plan”\n"
+                try await device.terminal("undo --list", columns: 80, environment: "NO_COLOR=1")
+                    == "1  Create 2 documents\n"
             )
             #expect(try await device.terminal("status", columns: 80).contains("0 B in 0 documents"))
         }

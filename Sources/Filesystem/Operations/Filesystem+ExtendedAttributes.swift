@@ -87,6 +87,10 @@ public enum MountAttribute: String, Sendable {
     case showsDisplayNames = "user.docfs.show"
     /// How the kernel gets at contents, and why.
     case dataPath = "user.docfs.data-path"
+    /// The path of the store.
+    case store = "user.docfs.store"
+    /// When the mount began: ISO 8601 in UTC.
+    case began = "user.docfs.began"
     /// Setting it to `check` or `repair` starts an inspection of the cloud; reading it tells the progress (`CheckupReply`).
     case checkup = "user.docfs.check"
     /// Set to `undo` or `redo`, undoes an action or does one again; read, says `done NAME` or `refused REASON`.
@@ -109,6 +113,8 @@ public enum MountAttribute: String, Sendable {
         case .dataPath:
             filesystem.passthrough.availability.description(
                 noticing: filesystem.library.canNoticeUnseenWrites)
+        case .store: filesystem.library.storePath
+        case .began: filesystem.began.iso8601
         case .checkup: CheckupReply(filesystem.library.checkup.current).text
         case .undo: filesystem.library.outcomeOfUndo
         case .trash: ""

@@ -31,8 +31,8 @@ struct CheckCommand: ParsableCommand {
             Example: docfs check --repair ~/docs
             """)
 
-    @Argument(help: "The mountpoint, or any path below it.")
-    var path: String = "."
+    @Argument(help: "The mountpoint, or any path below it. (default: the nearest mount)")
+    var path: String?
 
     @Option(help: "Check this store instead of a mount and its container.")
     var store: String?
@@ -48,7 +48,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         try CommandFailure.reported {
             if let store { return try checkStore(store) }
-            let mount = try MountedTree(holding: path)
+            let mount = try MountedTree(holdingOrNearest: path)
             try mount.askForCheckup(repairs: repair)
             let reply = try wait(for: mount)
             switch reply {

@@ -6,14 +6,16 @@ struct ListCommand: ParsableCommand {
         commandName: "ls", abstract: "List documents with their display names and states.",
         discussion: """
             Documents are listed in the order of their folder. On a terminal, their display names stand in columns, each after a mark: \
-            ● green (all is well), ▲ yellow (in conflict), ✖ red (the last save or upload failed). Elsewhere each document is one line: \
-            indicator, state, transfer, filename, display name. --long adds size and time, and lists folders, too; on a terminal it says of \
+            ● green (all is well), ▲ yellow (in conflict), ✖ red (the last save or upload failed). Elsewhere each folder and document is one \
+            line: indicator, state, transfer, filename, display name. --long adds size and time; on a terminal it says of \
             the state only what is not as usual, and leaves out filenames where they do not fit.
 
             Example: docfs ls --long ~/docs/Documents/cloud
             """)
 
-    @Argument(help: "Folders or documents in a docfs mount. (default: the current folder)", completion: .documents)
+    @Argument(
+        help: "Folders or documents in a docfs mount. (default: the current folder, or the nearest mount)",
+        completion: .documents)
     var paths: [String] = []
 
     @Flag(name: .shortAndLong, help: "Show state, transfer, size, time and both names.")
@@ -27,19 +29,29 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let listings = try (paths.isEmpty ? ["."] : paths).map { try Listing($0, isDetailed: long || json) }
+            let paths = try paths.isEmpty ? [MountedTree.nearestPath()] : paths
+            let listings = try paths.compactMap(listing)
+            defer { if listings.count < paths.count { Self.exit(withError: ExitCode.failure) } }
             if json { return try Output.json(listings.flatMap(\.documents)) }
             let facts = TerminalFacts.of(STDOUT_FILENO, color: color)
             let texts = try listings.map { listing in
                 let text =
                     long
-                    ? try listing.long(facts) : facts.isTerminal ? try listing.columns(facts) : listing.table(facts)
-                let isTitled = listings.count > 1 && listing.isFolder
+                    ? try listing.long(facts) : facts.isTerminal ? try listing.columns(facts) : try listing.table(facts)
+                let isTitled = paths.count > 1 && listing.isFolder
                 return (isTitled ? StyledText("\(listing.path):", .bold).rendered(hasColor: facts.hasColor) + "\n" : "")
                     + text
             }
-            let hasTitles = listings.count > 1 && listings.contains(where: \.isFolder)
+            let hasTitles = paths.count > 1 && listings.contains(where: \.isFolder)
             try Output.write(texts.joined(separator: hasTitles ? "\n" : ""))
+        }
+    }
+
+    /// - Returns: nil for a path that cannot be listed, which is told. The others are listed, as ls(1) does.
+    private func listing(_ path: String) throws -> Listing? {
+        do { return try Listing(path, isDetailed: long || json) } catch let failure as CommandFailure {
+            CommandFailure.print(error: failure.message)
+            return nil
         }
     }
 }
@@ -53,11 +65,16 @@ struct Listing {
     /// - Parameter isDetailed: whether sizes and times are wanted.
     init(_ path: String, isDetailed: Bool) throws {
         self.path = path
-        _ = try MountedTree(holding: path)
+        let mount = try MountedTree(holding: path)
         isFolder = try Self.isFolder(path)
         guard isFolder else {
             let line = FolderStateLine(StateText(try readState(ofDocument: path)))
             documents = [ListedDocument(line, path: path, isDetailed: isDetailed)]
+            return
+        }
+        // The mountpoint has no state: nothing but `Documents` is in it.
+        if mount.isMountpoint(path) {
+            documents = []
             return
         }
         let base = path.hasSuffix("/") ? path : path + "/"
@@ -77,9 +94,12 @@ struct Listing {
         return status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// One document a line; as it has always been, for scripts.
-    func table(_ facts: TerminalFacts) -> String {
-        var table = TextTable(documents.map(\.tableRow))
+    /// One folder or document a line, for scripts. Only the name of a folder ends with a slash.
+    func table(_ facts: TerminalFacts) throws -> String {
+        let folderRows: [[StyledText]] = try folders().map {
+            ["-", "folder", "-", StyledText($0 + "/"), StyledText($0)]
+        }
+        var table = TextTable(folderRows + documents.map(\.tableRow))
         table.hasColor = facts.hasColor
         return table.text
     }

@@ -8,7 +8,8 @@ struct MountCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mount", abstract: "Mount your documents.",
         discussion: """
-            Returns when the mount is ready. `docfs unmount` ends it.
+            Returns when the mount is ready, and says in one line how many documents there are, where the cloud is and whether it can be \
+            reached, and which names a listing shows. `docfs unmount` ends it.
 
             The store remembers --cloud, --show, --filenames, --filename-prefix, --device-name and --cache-limit: what is not said \
             again stays so. A store belongs to one cloud container; another one is refused until --move-to-this-cloud says that the \
@@ -36,6 +37,10 @@ struct MountCommand: ParsableCommand {
                 try serve()
             } else {
                 try BackgroundMount.start(arguments: Array(CommandLine.arguments.dropFirst()))
+                // Who mounts for another user may not look into the mount.
+                if let greeting = try? MountGreeting(MountedTree(holding: mountpoint)) {
+                    try Output.line(greeting.text.printable)
+                }
             }
         }
     }

@@ -55,7 +55,7 @@ struct NewCommand: ParsableCommand {
     }
 
     private func folder() throws -> String {
-        let mount = try path.map { try MountedTree(holding: $0) } ?? MountedTree.nearest()
+        let mount = try MountedTree(holdingOrNearest: path)
         if let path {
             guard try Listing.isFolder(path) else {
                 throw CommandFailure("\(path) is not a folder; name the folder for the new document")

@@ -15,12 +15,12 @@ struct PreferCommand: ParsableCommand {
     @Argument(help: "local or cloud.")
     var location: PreferredContainer
 
-    @Argument(help: "The mountpoint, or any path below it.")
-    var path: String = "."
+    @Argument(help: "The mountpoint, or any path below it. (default: the nearest mount)")
+    var path: String?
 
     func run() throws {
         try CommandFailure.reported {
-            let mount = try MountedTree(holding: path)
+            let mount = try MountedTree(holdingOrNearest: path)
             try write(to: mount.documents + "/.location")
             let stayed = try waitUntilMoved(mount)
             if stayed.isEmpty { return }

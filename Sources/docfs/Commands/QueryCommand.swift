@@ -52,7 +52,7 @@ struct QueryCommand: ParsableCommand {
                 CommandFailure.print(error: "\(error)")
                 throw ExitCode.validationFailure
             }
-            let mount = try path.map { try MountedTree(holding: $0) } ?? MountedTree.nearest()
+            let mount = try MountedTree(holdingOrNearest: path)
             let place = path ?? mount.mountpoint
             var query = LiveQuery(predicate, cloud: mount.documents + "/cloud")
             guard watch else { return try show(try query.gather(try DocumentTree.documents(below: place))) }

@@ -24,13 +24,15 @@ struct ResolveCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
+            let versions = try DocumentVersions(of: document)
+            if versions.conflicts.isEmpty {
+                return json ? try Output.json([String]()) : try Output.line("\(document.printable) is not in conflict.")
+            }
             guard keep != nil || isatty(STDIN_FILENO) == 1 else {
                 CommandFailure.print(
                     error: "without a terminal, say which version to keep: --keep current, all, or VERSION")
                 throw ExitCode.validationFailure
             }
-            let versions = try DocumentVersions(of: document)
-            if versions.conflicts.isEmpty { return json ? try Output.json([String]()) : () }
             try carryOut(try keep ?? ask(versions), versions)
         }
     }

@@ -9,7 +9,8 @@ struct SortCommand: ParsableCommand {
         discussion: """
             A folder is listed in the order that people gave it (manual), or sorted by name, by time of modification or creation (newest \
             first), or by size (largest first). While it is sorted it cannot be reordered; `manual` brings its own order back. How a \
-            folder of the cloud is sorted holds on all devices, that of `local`, `cloud` and `Documents` themselves on this one.
+            folder of the cloud is sorted holds on all devices, that of `local`, `cloud` and `Documents` themselves on this one. Without a \
+            mode, the present one is printed.
 
             Example: docfs sort ~/docs/Documents/local modified
             """)
@@ -18,19 +19,25 @@ struct SortCommand: ParsableCommand {
     var folder: String
 
     @Argument(help: "What to sort by.")
-    var mode: SortMode
+    var mode: SortMode?
 
     func run() throws {
         try CommandFailure.reported {
             _ = try MountedTree(holding: folder)
+            guard let mode else {
+                guard try Listing.isFolder(folder) else { throw Self.notFolder(folder) }
+                return try Output.line(SortMode(ofFolder: folder).rawValue)
+            }
             let value = Array(mode.rawValue.utf8)
             guard setxattr(folder, OrderAttribute.sort, value, value.count, 0) != 0 else { return }
             let error = errno
-            throw CommandFailure(
-                error == ENOTDIR
-                    ? "\(folder) is not a folder; name the folder that it lies in"
-                    : "\(folder) cannot be sorted: \(String(cString: strerror(error)))")
+            if error == ENOTDIR { throw Self.notFolder(folder) }
+            throw CommandFailure("\(folder) cannot be sorted: \(String(cString: strerror(error)))")
         }
+    }
+
+    private static func notFolder(_ path: String) -> CommandFailure {
+        CommandFailure("\(path) is not a folder; name the folder that it lies in")
     }
 }
 

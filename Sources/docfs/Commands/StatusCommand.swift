@@ -14,7 +14,8 @@ struct StatusCommand: ParsableCommand {
             """)
 
     @Argument(
-        help: "Documents, folders, or the mountpoint. (default: the current folder)", completion: .documents)
+        help: "Documents, folders, or the mountpoint. (default: the current folder, or the nearest mount)",
+        completion: .documents)
     var paths: [String] = []
 
     @Flag(help: "Print JSON: an object, or an array for several paths.")
@@ -25,7 +26,7 @@ struct StatusCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let paths = paths.isEmpty ? ["."] : paths
+            let paths = try paths.isEmpty ? [MountedTree.nearestPath()] : paths
             let reports = try paths.map { try StatusReport($0) }
             if json {
                 if reports.count == 1 { return try Output.json(reports[0]) }
@@ -65,7 +66,7 @@ private enum StatusReport: Encodable {
 
     func text(_ facts: TerminalFacts) throws -> String {
         switch self {
-        case .folder(let listing): return facts.isTerminal ? try listing.long(facts) : listing.table(facts)
+        case .folder(let listing): return facts.isTerminal ? try listing.long(facts) : try listing.table(facts)
         case .state(let state):
             guard facts.isTerminal || facts.hasColor else {
                 return state.pairs.map { "\($0.key): \($0.value)\n" }.joined()

@@ -25,15 +25,15 @@ struct ListTrash: ParsableCommand {
         commandName: "list", abstract: "List what is in the trash, the latest first.",
         discussion: "Columns: time, size, device, place, name. Example: docfs trash list ~/docs")
 
-    @Argument(help: "Any path in the mount.")
-    var path: String = "."
+    @Argument(help: "Any path in the mount. (default: the nearest mount)")
+    var path: String?
 
     @Flag(help: "Print JSON: an array of objects with key, name, place, deleted, device and size.")
     var json = false
 
     func run() throws {
         try CommandFailure.reported {
-            let trashed = try MountedTree(holding: path).trash()
+            let trashed = try MountedTree(holdingOrNearest: path).trash()
             if json { return try Output.json(trashed) }
             let facts = TerminalFacts.of(STDOUT_FILENO)
             if trashed.isEmpty, facts.isTerminal { return try Output.line("The trash is empty.") }
@@ -96,11 +96,11 @@ struct EmptyTrash: ParsableCommand {
         commandName: "empty", abstract: "Remove for good what is in the trash.",
         discussion: "What was deleted before can no longer be undone. Example: docfs trash empty")
 
-    @Argument(help: "Any path in the mount.")
-    var path: String = "."
+    @Argument(help: "Any path in the mount. (default: the nearest mount)")
+    var path: String?
 
     func run() throws {
-        try CommandFailure.reported { try MountedTree(holding: path).emptyTrash() }
+        try CommandFailure.reported { try MountedTree(holdingOrNearest: path).emptyTrash() }
     }
 }
 

@@ -35,8 +35,8 @@ struct RedoCommand: ParsableCommand {
 }
 
 struct ActionOptions: ParsableArguments {
-    @Argument(help: "Any path in the mount.")
-    var path: String = "."
+    @Argument(help: "Any path in the mount. (default: the nearest mount)")
+    var path: String?
 
     @Flag(help: "List the actions, the next one first, and change nothing.")
     var list = false
@@ -46,7 +46,7 @@ struct ActionOptions: ParsableArguments {
 
     func run(_ direction: ActionDirection, done: String, object: String) throws {
         try CommandFailure.reported {
-            let mount = try MountedTree(holding: path)
+            let mount = try MountedTree(holdingOrNearest: path)
             if list { return try show(mount.actions(direction), object: object) }
             let name = try mount.perform(direction)
             if json { return try Output.json([direction == .undo ? "undone" : "redone": name]) }

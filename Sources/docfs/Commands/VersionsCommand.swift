@@ -31,7 +31,12 @@ struct ListVersions: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let all = try DocumentVersions(of: document).all
+            let versions = try DocumentVersions(of: document)
+            let all = versions.all
+            if !json, versions.state["location"] == "local" {
+                return CommandFailure.print(
+                    error: "\(document.printable) is in local; only documents of the cloud have versions")
+            }
             if json { return try Output.json(all) }
             let facts = TerminalFacts.of(STDOUT_FILENO)
             if all.isEmpty, facts.isTerminal {

@@ -27,7 +27,7 @@ struct WaitCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let mount = try path.map { try MountedTree(holding: $0) } ?? MountedTree.nearest()
+            let mount = try MountedTree(holdingOrNearest: path)
             let deadline = timeout.map { ContinuousClock.now + .seconds($0) }
             let file = try OpenStateFile(ofFolder: mount.documents)
             var display = ProgressDisplay("waiting for the cloud")

@@ -18,7 +18,7 @@ struct WatchCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let follower = try DocumentFollower(paths.isEmpty ? ["."] : paths)
+            let follower = try DocumentFollower(paths.isEmpty ? [MountedTree.nearestPath()] : paths)
             while true {
                 // A save that leaves the state as it was is no change of it.
                 for change in try follower.next() where change.old != change.new || change.progress != nil {
