@@ -34,7 +34,12 @@ public enum BackupName {
     public static func isBackup(_ name: String, of original: DocumentName) -> Bool {
         let full = original.full
         if name.utf8.count > full.utf8.count, name.utf8.starts(with: full.utf8) { return true }
-        return endings.contains { name.isIdentical(to: original.displayName + $0) }
+        return hasUsualEnding(name, of: original)
+    }
+
+    /// Whether `name` is the display name with a usual ending of backups.
+    static func hasUsualEnding(_ name: String, of original: DocumentName) -> Bool {
+        endings.contains { name.isIdentical(to: original.displayName + $0) }
     }
 }
 

@@ -63,6 +63,11 @@ struct RenamingTests {
         #expect(try !continues(.groceries, "Plan.txt", migrates: true))
         #expect(try continues(.scratch, "Plan.txt", migrates: true))
         #expect(try !continues(.groceries, "x.tmp"))
+        for backup in ["Groceries.txt.bak", "Groceries.txt.1", "Groceries.old"] {
+            #expect(try !continues(.groceries, backup), "\(backup)")
+        }
+        #expect(try !continues(.document("Groceries", "Groceries"), "Groceries.bak"))
+        #expect(try continues(.document("Groceries", "Groceries"), "Groceries.txt"))
         #expect(try !continues(.folder, "Plan.txt"))
         var placeholder = RenamedEntry.groceries
         placeholder.isContentHere = false

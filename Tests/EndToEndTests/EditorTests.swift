@@ -55,6 +55,39 @@ struct EditorTests {
             says: "tea\neggs\n")
     }
 
+    @Test(arguments: ["local", "cloud"])
+    func `a backup that is removed and made again leaves the document the same`(container: String) async throws {
+        try await Self.expectSameDocument(
+            in: container, listing: .displayNames,
+            after: """
+                perl -pi.bak -e 's/milk/tea/' Groceries.txt; rm Groceries.txt.bak
+                sed -i.bak 's/tea/soup/' Groceries.txt; rm Groceries.txt.bak
+                mv Groceries.txt Groceries.txt.bak; echo bread >Groceries.txt
+                """, says: "bread\n", leaving: ["Groceries.txt.bak"])
+    }
+
+    @Test(
+        arguments: ["local", "cloud"],
+        [
+            "perl -pi -e 's/.*/new/ if $. == 1; $_ = \"\" if $. == 2' Groceries.txt", "unzip -qo ../../../new.zip",
+            "tar xf ../../../new.tar",
+            "bsdtar xf ../../../new.tar", "bsdtar --safe-writes -xf ../../../new.tar",
+            "cpio -iu --quiet <../../../new.cpio", "cp --remove-destination ../../../Groceries.txt .",
+            "install -m 644 ../../../Groceries.txt Groceries.txt", "rsync -a ../../../Groceries.txt .",
+            "rsync -a --inplace ../../../Groceries.txt .",
+        ])
+    func `a program that unpacks or copies over a document leaves it the same`(container: String, command: String)
+        async throws
+    {
+        try await Self.expectSameDocument(
+            in: container, listing: .displayNames,
+            after: """
+                (cd ../../..; echo new >Groceries.txt; touch -d '1 hour ago' Groceries.txt; zip -q new.zip Groceries.txt; tar cf new.tar Groceries.txt
+                 echo Groceries.txt | cpio -o --quiet -H newc >new.cpio)
+                \(command)
+                """, says: "new\n")
+    }
+
     @Test func `sed -i works by filename as well`() async throws {
         try await Self.expectSameDocument(
             in: "local", listing: .filenames, after: "sed -i 's/milk/tea/' *.txt",

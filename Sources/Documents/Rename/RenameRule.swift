@@ -77,7 +77,16 @@ public enum RenameRule {
         renaming.continuesRemoved =
             renaming.kind == .document
             && (source.kind == .scratch || source.kind == .document && source.isContentHere && !request.migrates)
+            && !isBackup(request.name, of: source)
         return renaming
+    }
+
+    /// Whether a document becomes a backup of itself. It continues no older backup that was deleted a moment ago: a file that is written in
+    /// its own place will want its identity back.
+    private static func isBackup(_ name: EntryName, of source: RenamedEntry) -> Bool {
+        guard let own = source.name, BackupName.isBackup(name.text, of: own) else { return false }
+        // A temporary file `Plan` that becomes `Plan.txt` is no backup.
+        return !own.pathExtension.isEmpty || BackupName.hasUsualEnding(name.text, of: own)
     }
 
     /// The kind and the names of `source` if it is renamed to `name` in `destination`.
