@@ -44,6 +44,27 @@ struct UndoInCloudTests {
         }
     }
 
+    @Test(arguments: [Moment.underWay, .inLog], [false, true])
+    func `a save that was on its way when the document was deleted is not sent twice`(moment: Moment, hearsOfIt: Bool)
+        async throws
+    {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try await laptop.save("Plan.txt", "second version")
+            try await laptop.reach(moment)
+            try laptop.remove("Plan.txt")
+            if hearsOfIt { try await laptop.pull() }
+            try laptop.library.perform(.undo)
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try await device.text("Plan.txt") == "second version")
+                #expect(try device.entry("Plan.txt").conflicts == 0)
+            }
+            #expect(try laptop.entry("Plan.txt").pending.isEmpty)
+            #expect(try await laptop.savesInLog == 1)
+        }
+    }
+
     @Test func `a deletion that was not sent leaves no trace`() async throws {
         try await withPlanElsewhere { laptop, phone in
             let position = try laptop.position

@@ -110,6 +110,7 @@ extension Undoing {
             entry.pending.insert(entry.kind == .document ? [.creation, .content] : .creation)
             return false
         }
+        try adoptSentContent(&entry, of: committed, catalog)
         let mayBeDeleted = try committed.isDeleted || catalog.outbox() != nil
         if mayBeDeleted {
             entry.pending.insert(.creation)
@@ -117,6 +118,22 @@ extension Undoing {
         }
         entry.setRestoredVersions(committed.versions)
         return !committed.isDeleted
+    }
+
+    /// The content may have been sent when the document was removed already, or while it was: then it is the version that the container has
+    /// of it, and is not sent once more.
+    private func adoptSentContent(
+        _ entry: inout Entry, of committed: ReplicaEntry, _ catalog: CatalogTransaction
+    ) throws {
+        guard entry.kind == .document, entry.isHere, entry.pending.contains(.content) else { return }
+        let file = Fingerprint(try backing.folder(entry.parent, catalog).status(entry.filename))
+        let sent = committed.versions?.all.first { [base = entry.contentVersion] version in
+            version.base == base && version.device == store.device.id
+                && Fingerprint(size: version.size, modified: version.modified) == file
+        }
+        guard let sent else { return }
+        entry.contentVersion = sent.id
+        entry.pending.remove(.content)
     }
 
     /// Gives folders and links their times, inner ones first.
