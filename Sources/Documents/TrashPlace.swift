@@ -32,7 +32,7 @@ public enum TrashInfo {
     ///   - path: of the document, from the mountpoint on.
     ///   - deleted: when it was thrown away.
     public static func text(path: String, deleted: LocalTime) -> String {
-        "[Trash Info]\nPath=\(encoded(path))\nDeletionDate=\(deleted.date)T\(deleted.clock(separator: ":"))\n"
+        "[Trash Info]\nPath=\(PercentEncoding.encode(path: path))\nDeletionDate=\(deleted.date)T\(deleted.clock(separator: ":"))\n"
     }
 
     /// The name in `files` that a name in `info` belongs to; nil for any other name.
@@ -41,29 +41,11 @@ public enum TrashInfo {
         return String(decoding: name.utf8.dropLast(suffix.utf8.count), as: UTF8.self)
     }
 
-    /// As in a URL; slashes stay.
-    private static func encoded(_ path: String) -> String {
-        var text = ""
-        for byte in path.utf8 {
-            let character = Character(UnicodeScalar(byte))
-            let isPlain = character.isASCII && (character.isLetter || character.isNumber || "/-._~".contains(character))
-            if isPlain {
-                text.append(character)
-            } else {
-                text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }
-        return text
-    }
-}
-
-extension EntryName {
-    /// The names that several things of one name get where only one can have it: `Plan.txt`, `Plan.2.txt`, `Plan.3.txt`.
-    public static func numbered(_ name: String, _ number: Int) -> String {
-        if number == 1 { return name }
-        guard let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else {
-            return "\(name).\(number)"
-        }
-        return "\(name[..<dot]).\(number)\(name[dot...])"
+    /// The name in `files` that docfs gives to a document: its own, or where several have that, `Plan.2.txt`, `Plan.3.txt`. Shortened so that
+    /// the name in `info` fits, too.
+    public static func label(for name: DocumentName, number: Int) -> String {
+        let ending = (number == 1 ? "" : ".\(number)") + (name.pathExtension.isEmpty ? "" : ".\(name.pathExtension)")
+        let room = EntryName.maximumLength - suffix.utf8.count - ending.utf8.count
+        return name.displayName.prefix(bytes: room) + ending
     }
 }

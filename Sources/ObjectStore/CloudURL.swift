@@ -1,3 +1,4 @@
+import Documents
 import Foundation
 
 /// Why a `--cloud` URL cannot be used, in one line for a person.

@@ -70,7 +70,7 @@ enum MountDaemon {
     /// Until the documents have gone to another container, the store belongs to the former one.
     private static func remember(_ request: MountRequest, _ logger: Logger) {
         var options = request.storeOptions
-        if request.options.moveToThisCloud, let former = request.formerCloud { options.cloud = former.text }
+        if request.options.moveToThisCloud, request.mayBeOtherCloud { options.cloud = request.formerCloud?.text }
         write(options, request, logger)
     }
 

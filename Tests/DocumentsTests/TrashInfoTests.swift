@@ -29,7 +29,15 @@ struct TrashInfoTests {
         ("Notes", 2, "Notes.2"),
         (".rc", 2, ".rc.2"),
     ])
-    func `names that are taken are numbered before the extension`(name: String, number: Int, numbered: String) {
-        #expect(EntryName.numbered(name, number) == numbered)
+    func `names that are taken are numbered before the extension`(name: String, number: Int, numbered: String) throws {
+        let name = DocumentName(splitting: try EntryName(name))
+        #expect(TrashInfo.label(for: name, number: number) == numbered)
+    }
+
+    @Test(arguments: [1, 2, 100]) func `a long name leaves room for what follows it in info`(number: Int) throws {
+        let name = DocumentName(splitting: try EntryName(String(repeating: "é", count: 125) + ".txt"))
+        let label = TrashInfo.label(for: name, number: number)
+        #expect(label.hasPrefix("éé") && label.hasSuffix(number == 1 ? "é.txt" : "é.\(number).txt"))
+        #expect((EntryName.maximumLength - 1...EntryName.maximumLength).contains((label + TrashInfo.suffix).utf8.count))
     }
 }

@@ -51,10 +51,11 @@ final class TrashDirectory: LibraryPart {
             labels = labels.filter { keys.contains($0.key) }
             var taken = announced.union(labels.values)
             for step in steps where labels[Key(step)] == nil {
-                let name = step.entry.name?.full ?? step.entry.filename
+                // Only documents are in the trash, and each has a name.
+                guard let name = step.entry.name else { continue }
                 var number = 1
-                while taken.contains(EntryName.numbered(name, number)) { number += 1 }
-                let label = EntryName.numbered(name, number)
+                while taken.contains(TrashInfo.label(for: name, number: number)) { number += 1 }
+                let label = TrashInfo.label(for: name, number: number)
                 labels[Key(step)] = label
                 taken.insert(label)
             }

@@ -31,20 +31,26 @@ struct ListCommand: ParsableCommand {
         try CommandFailure.reported {
             let paths = try paths.isEmpty ? [MountedTree.nearestPath()] : paths
             let listings = try paths.compactMap(listing)
-            defer { if listings.count < paths.count { Self.exit(withError: ExitCode.failure) } }
-            if json { return try Output.json(listings.flatMap(\.documents)) }
-            let facts = TerminalFacts.of(STDOUT_FILENO, color: color)
-            let texts = try listings.map { listing in
-                let text =
-                    long
-                    ? try listing.long(facts) : facts.isTerminal ? try listing.columns(facts) : try listing.table(facts)
-                let isTitled = paths.count > 1 && listing.isFolder
-                return (isTitled ? StyledText("\(listing.path):", .bold).rendered(hasColor: facts.hasColor) + "\n" : "")
-                    + text
+            if json {
+                try Output.json(listings.flatMap(\.documents))
+            } else {
+                try write(listings, isOne: paths.count == 1)
             }
-            let hasTitles = paths.count > 1 && listings.contains(where: \.isFolder)
-            try Output.write(texts.joined(separator: hasTitles ? "\n" : ""))
+            if listings.count < paths.count { throw ExitCode.failure }
         }
+    }
+
+    private func write(_ listings: [Listing], isOne: Bool) throws {
+        let facts = TerminalFacts.of(STDOUT_FILENO, color: color)
+        let texts = try listings.map { listing in
+            let text =
+                long
+                ? try listing.long(facts) : facts.isTerminal ? try listing.columns(facts) : try listing.table(facts)
+            let title = StyledText("\(listing.path):", .bold).rendered(hasColor: facts.hasColor) + "\n"
+            return (isOne || !listing.isFolder ? "" : title) + text
+        }
+        let hasTitles = !isOne && listings.contains(where: \.isFolder)
+        try Output.write(texts.joined(separator: hasTitles ? "\n" : ""))
     }
 
     /// - Returns: nil for a path that cannot be listed, which is told. The others are listed, as ls(1) does.

@@ -1,3 +1,5 @@
+import Documents
+
 /// One page of ListObjectsV2.
 struct ObjectListing: Equatable, Sendable {
     /// Whole keys, decoded.

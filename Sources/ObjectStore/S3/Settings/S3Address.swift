@@ -1,3 +1,5 @@
+import Documents
+
 /// The addresses of a bucket and the objects in it.
 struct S3Address: Equatable, Sendable {
     let bucket: String

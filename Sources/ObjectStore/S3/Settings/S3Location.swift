@@ -1,3 +1,4 @@
+import Documents
 import Foundation
 
 /// How a bucket's name is put into the address.

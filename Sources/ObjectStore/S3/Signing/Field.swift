@@ -1,3 +1,5 @@
+import Documents
+
 /// A name and its value: of a query or of a header.
 struct Field: Hashable, Sendable {
     let name: String

@@ -1,6 +1,5 @@
+import Documents
 import Testing
-
-@testable import ObjectStore
 
 struct PercentEncodingTests {
     @Test(arguments: [

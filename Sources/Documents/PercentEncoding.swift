@@ -1,6 +1,7 @@
-/// Percent-encoding as S3 signs it: all bytes but RFC 3986's unreserved ones, in upper-case hexadecimal.
-enum PercentEncoding {
-    static func encode(_ text: String) -> String {
+/// Percent-encoding, as S3 signs it and as the Trash specification wants it: all bytes but RFC 3986's unreserved ones, in upper-case
+/// hexadecimal.
+package enum PercentEncoding {
+    package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) {
@@ -13,12 +14,12 @@ enum PercentEncoding {
     }
 
     /// The path of an object: each component encoded, the slashes kept.
-    static func encode(path: String) -> String {
+    package static func encode(path: String) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { encode(String($0)) }.joined(separator: "/")
     }
 
     /// - Returns: nil for a stray percent sign, and for what is not UTF-8.
-    static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
+    package static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
