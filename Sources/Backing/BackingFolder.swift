@@ -147,6 +147,14 @@ package final class BackingFolder: Sendable {
         _ = try Descriptor.check { unlinkat(number, name, 0) }
     }
 
+    /// link(2): gives a file another name.
+    ///
+    /// - Throws: EEXIST, ENOENT, EPERM on a file system without hard links, or another errno of link(2).
+    package func link(_ name: String, to destination: BackingFolder, _ newName: String) throws(Errno) {
+        CrashPoint.linkFile.pass()
+        _ = try Descriptor.check { linkat(number, name, destination.number, newName, 0) }
+    }
+
     /// rmdir(2).
     ///
     /// - Throws: ENOENT, ENOTEMPTY, ENOTDIR, or another errno of rmdir(2).

@@ -12,6 +12,11 @@ extension BackingStore {
         try folder.renameIfPresent(name, to: trash, Self.trashName(inode))
     }
 
+    /// Keeps the file of a document in the trash, which another file is about to replace. It stays in its folder as well.
+    package func keepInTrash(_ name: String, of inode: InodeNumber, in folder: BackingFolder) throws(Errno) {
+        try folder.link(name, to: trash, Self.trashName(inode))
+    }
+
     /// Moves a file that was set aside to the trash.
     package func keepSetAside(_ inode: InodeNumber) throws(Errno) {
         _ = try staging.renameIfPresent(Self.asideName(inode), to: trash, Self.trashName(inode))

@@ -29,6 +29,21 @@ public struct ActionStep: Sendable {
         case preferred(Container)
         /// Somebody chose among the versions of the document. `entry` is its row as it was before.
         case chosen(VersionChoice)
+        /// A version was restored: the document has this content now. `entry` is its row as it was before, and its inode number names the
+        /// former content in the trash.
+        case restored(Content)
+    }
+
+    /// What a file tells of its content.
+    public struct Content: Sendable, Equatable {
+        /// Bytes.
+        public var size: Int64
+        public var modified: Timestamp
+
+        public init(size: Int64, modified: Timestamp) {
+            self.size = size
+            self.modified = modified
+        }
     }
 
     /// The heads of a document before and after a choice, the current version first.
@@ -109,8 +124,13 @@ public struct ActionStep: Sendable {
     /// Whether it is about an entry of the tree.
     public var isAboutEntry: Bool { if case .preferred = change { false } else { true } }
 
-    /// Whether its file is in the trash.
-    public var isInTrash: Bool { change == .removed && entry.kind == .document && entry.isHere }
+    /// Whether the trash has a file of it: a document that was removed, or the former content of one.
+    public var isInTrash: Bool {
+        switch change {
+        case .removed, .restored: entry.kind == .document && entry.isHere
+        case .present, .placed, .preferred, .chosen: false
+        }
+    }
 }
 
 /// Documents in the trash.

@@ -72,14 +72,19 @@ enum ActionTable {
     }
 
     private static let own =
-        "action,step,change,folder,outcomeFolder,outcomeFilename,outcomeFullName,headsBefore,headsAfter"
+        "action,step,change,folder,outcomeFolder,outcomeFilename,outcomeFullName,headsBefore,headsAfter,contentSize,contentTime"
     private static let entry = ColumnNames.all.joined(separator: ",")
-    private static let places = Array(repeating: "?", count: ColumnNames.all.count + 9).joined(separator: ",")
+    private static let places = Array(repeating: "?", count: ColumnNames.all.count + 11).joined(separator: ",")
     private static let ownColumns = CInt(ColumnNames.all.count)
 
     static let insert = "REPLACE INTO steps(\(own),\(entry)) VALUES(\(places))"
     /// Of a step of which only the document is of interest.
     static let insertPresent = "REPLACE INTO steps(action,step,change,uuid,kind) VALUES(?,?,?,?,?)"
+    /// Steps of which the trash may have a file.
+    static let isOfTrash =
+        "change IN (\(ActionStep.Change.removed.sql),\(ActionStep.Change.restored(.init(size: 0, modified: .init(nanoseconds: 0))).sql))"
+    /// Steps of which the trash has a file (`ActionStep.isInTrash`).
+    static let isInTrash = "\(isOfTrash) AND \(EntryCondition.isDocument) AND isHere"
     static let select = "SELECT \(entry),\(own) FROM steps "
     private static let actionColumns =
         "number,isUndone,time,kind,documents,folders,links,firstKind,firstName,wholeKind,wholeName,destination"
@@ -97,6 +102,9 @@ enum ActionTable {
             let (before, after): ([UInt8], [UInt8]) = (row[ownColumns + 7], row[ownColumns + 8])
             change = .chosen(
                 .init(before: [VersionID](packed: Data(before)), after: [VersionID](packed: Data(after))))
+        }
+        if case .restored = change {
+            change = .restored(.init(size: row[ownColumns + 9], modified: row[ownColumns + 10]))
         }
         var step = ActionStep(
             action: row[ownColumns], number: row[ownColumns + 1], change: change, entry: Entry(row),
@@ -147,6 +155,10 @@ extension Database {
         if case .chosen(let made) = step.change { choice = made }
         statement.bind(choice.map { [UInt8]($0.before.packed) })
         statement.bind(choice.map { [UInt8]($0.after.packed) })
+        var content: ActionStep.Content?
+        if case .restored(let put) = step.change { content = put }
+        statement.bind(content?.size)
+        statement.bind(content?.modified)
         statement.bind(step.entry)
         try statement.run()
     }
@@ -172,7 +184,8 @@ extension Database {
         for step in changes.steps { try write(step) }
         for action in changes.actions.values { try write(action) }
         // The inode number of an entry that was never written names a file in the trash: no entry may get it again.
-        guard let last = changes.steps.lazy.filter({ $0.change == .removed }).map(\.entry.inode).max() else { return }
+        let removed = changes.steps.lazy.filter { $0.change == .removed || $0.isInTrash }
+        guard let last = removed.map(\.entry.inode).max() else { return }
         var statement = try DirectStatement(
             self, sql: "UPDATE sqlite_sequence SET seq=max(seq, ?) WHERE name='entries'")
         statement.bind(last)
@@ -189,6 +202,7 @@ extension ActionStep.Change: StoredCode {
         case .preferred(.local): 3
         case .preferred(.cloud): 4
         case .chosen: 5
+        case .restored: 6
         }
     }
 
@@ -200,6 +214,8 @@ extension ActionStep.Change: StoredCode {
         case 4: self = .preferred(.cloud)
         // `ActionTable.step` reads the heads.
         case 5: self = .chosen(.init(before: [], after: []))
+        // `ActionTable.step` reads the content.
+        case 6: self = .restored(.init(size: 0, modified: Timestamp(nanoseconds: 0)))
         default: self = .present
         }
     }

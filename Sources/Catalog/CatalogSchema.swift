@@ -51,6 +51,13 @@ enum CatalogSchema {
                     CREATE INDEX entriesArriving ON entries(isHere) WHERE \(EntryCondition.isAwaited);
                     """)
         }
+        migrator.registerMigration("17: restoring a version can be undone") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE steps ADD COLUMN contentSize INTEGER;
+                    ALTER TABLE steps ADD COLUMN contentTime INTEGER;
+                    """)
+        }
         return migrator
     }
 

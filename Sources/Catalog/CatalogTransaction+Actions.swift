@@ -65,9 +65,8 @@ extension CatalogTransaction {
 
     /// The oldest action that keeps a document in the trash.
     public func oldestActionInTrash() throws -> ActionRecord? {
-        let kept = "change=\(ActionStep.Change.removed.sql) AND \(EntryCondition.isDocument) AND isHere"
-        return try actions(
-            where: "number=(SELECT action FROM steps WHERE \(kept) ORDER BY action LIMIT 1)", limit: 1
+        try actions(
+            where: "number=(SELECT action FROM steps WHERE \(ActionTable.isInTrash) ORDER BY action LIMIT 1)", limit: 1
         ).first
     }
 
@@ -123,10 +122,8 @@ extension CatalogTransaction {
         }.first
     }
 
-    /// The steps whose entry is gone. There may be very many.
-    public func removedSteps() throws -> [ActionStep] {
-        try steps(where: "change=\(ActionStep.Change.removed.sql)")
-    }
+    /// The steps whose entry is gone, or its former content. There may be very many.
+    public func stepsOfTrash() throws -> [ActionStep] { try steps(where: ActionTable.isOfTrash) }
 
     /// The last step that removed this entry.
     public func removedStep(_ id: EntryID) throws -> ActionStep? {
@@ -154,7 +151,7 @@ extension CatalogTransaction {
                     db,
                     sql: """
                         SELECT count(*), total(size) FROM steps
-                        WHERE change=\(ActionStep.Change.removed.sql) AND \(EntryCondition.isDocument) AND isHere
+                        WHERE \(ActionTable.isInTrash)
                         """)
                 var size = TrashSize()
                 if let row = try statement.step() {

@@ -5,7 +5,7 @@
 /// nothing.
 public enum CrashPoint: String, CaseIterable, Sendable {
     // Files of the store
-    case makeFile, makeFolder, makeLink, rename, removeFile, removeFolder
+    case makeFile, makeFolder, makeLink, linkFile, rename, removeFile, removeFolder
     case changeMode, changeOwner, changeTimes, changeAttribute, changeSize
     // Rows of the catalog
     case commitRows, rowsCommitted

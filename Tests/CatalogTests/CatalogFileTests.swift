@@ -149,6 +149,7 @@ struct CatalogFileTests {
                     "14: names of actions in columns; an index for the whole order",
                     "15: choices among versions can be undone",
                     "16: contents that come from a version of another document; when contents arrived",
+                    "17: restoring a version can be undone",
                 ])
             try queue.close()
         }

@@ -61,6 +61,12 @@ struct VersionsCommandTests {
             #expect(try document.attribute("user.tags") == "home")
             try await eventually { try (device.cloud / "Plan.txt.versions").listing().count == 3 }
             #expect(try device.cloud.documentNames().count == 1)
+            #expect(
+                try await device.docfs("undo", document.string).standardOutput.contains("Restore a version of “Plan”"))
+            #expect(try document.text() == "three\n")
+            #expect(try await device.docfs("redo", document.string).exitStatus == 0)
+            #expect(try document.text() == "one\n")
+            #expect(try device.cloud.documentNames().count == 1)
         }
     }
 

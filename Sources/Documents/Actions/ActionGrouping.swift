@@ -22,7 +22,7 @@ public struct ActionGrouping: Hashable, Sendable {
             switch kind {
             case .delete: [.choose]
             case .choose: [.create]
-            case .create, .rename, .move, .moveToCloud, .moveOutOfCloud, .reorder, .prefer: []
+            case .create, .rename, .move, .moveToCloud, .moveOutOfCloud, .reorder, .prefer, .restore: []
             }
         return kinds.map { ActionGrouping(process: process, kind: $0, destination: nil) }
     }

@@ -14,6 +14,8 @@ public enum ActionKind: String, Sendable, Equatable {
     case prefer
     /// Which of the versions of a document in conflict is current, and which are discarded.
     case choose
+    /// An earlier version is the content again.
+    case restore
 }
 
 /// A document, folder or link as the name of an action mentions it.
@@ -92,6 +94,7 @@ public struct ActionName: Sendable, Equatable {
         case .move, .moveToCloud, .moveOutOfCloud, .prefer: "Move"
         case .reorder: "Reorder"
         case .choose: count == 1 ? "Choose a version of" : "Choose versions of"
+        case .restore: count == 1 ? "Restore a version of" : "Restore versions of"
         }
     }
 
@@ -107,7 +110,7 @@ public struct ActionName: Sendable, Equatable {
 
     private var complement: String? {
         switch kind {
-        case .create, .delete, .reorder, .choose: nil
+        case .create, .delete, .reorder, .choose, .restore: nil
         case .moveToCloud: "to the cloud"
         case .moveOutOfCloud: "out of the cloud"
         case .prefer: destination == Container.cloud.rawValue ? "to the cloud" : "out of the cloud"

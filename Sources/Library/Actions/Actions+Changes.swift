@@ -163,6 +163,22 @@ extension Actions {
         state.withLock { $0.open[grouping]?.choices[id] = step.number }
     }
 
+    /// Records that a version was restored.
+    ///
+    /// - Parameters:
+    ///   - entry: as it was before. Its file is in the trash.
+    ///   - content: what the document has now.
+    func recordRestoration(
+        of entry: Entry, to content: ActionStep.Content, by caller: Caller, _ catalog: CatalogTransaction
+    ) throws {
+        let folder = try folderID(entry.parent, catalog)
+        _ = try record(.restore, by: process(of: caller), catalog) { open in
+            open.record.name.add(entry.subject)
+            return ActionStep(
+                action: open.record.id, number: open.steps, change: .restored(content), entry: entry, folder: folder)
+        }
+    }
+
     /// A document is about to be removed. `rm -r` has discarded its conflict versions before, one by one: now that turns out to be a part of the
     /// removal. The document is removed in conflict, as by `rm F`, and comes back in conflict.
     func joinChoice(toRemovalOf entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {

@@ -114,6 +114,7 @@ final class Undoing: LibraryPart {
         case .present: try remove(step, &progress, catalog)
         case .placed: try putBack(step, catalog)
         case .chosen(let choice): try takeBack(choice, step, catalog)
+        case .restored(let content): try exchangeContent(content, step, catalog)
         case .preferred(let container):
             ActionStep(
                 preferredBefore: try preferredLocation.bringBack(

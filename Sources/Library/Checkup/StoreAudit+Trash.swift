@@ -6,7 +6,7 @@ import Glibc
 /// The trash and `staging`.
 extension StoreAudit {
     mutating func auditTrash(_ catalog: CatalogTransaction) throws {
-        let steps = try catalog.removedSteps()
+        let steps = try catalog.stepsOfTrash()
         var present: Set<InodeNumber> = []
         for name in try files.trash.names().sorted() {
             guard let inode = BackingStore.inode(inTrash: name),
@@ -44,7 +44,7 @@ extension StoreAudit {
                 if use.isMounted { continue }
                 if try catalog.entry(inode) != nil {
                     find(.store, place, "was set aside, and is not removed", "puts it back to its folder")
-                } else if try catalog.removedSteps().contains(where: { $0.entry.inode == inode && $0.isInTrash }) {
+                } else if try catalog.stepsOfTrash().contains(where: { $0.entry.inode == inode && $0.isInTrash }) {
                     find(.store, place, "was removed, and is not in the trash yet", "moves it to the trash")
                 }
             } else if !BackingStore.isOwnStagingName(name) {

@@ -163,7 +163,10 @@ struct StoreMending {
     private func mendTrash(_ audit: StoreAudit, _ catalog: CatalogTransaction) throws {
         for step in try catalog.stepsWithoutAction() {
             try catalog.delete(step)
-            guard step.isInTrash, try files.trash.exists(BackingStore.trashName(step.entry.inode)) else { continue }
+            // The former content of a document becomes a document by itself (`TrashReconciliation`).
+            guard step.change == .removed, step.isInTrash,
+                try files.trash.exists(BackingStore.trashName(step.entry.inode))
+            else { continue }
             try comparison.actions.recordRecovered(step.entry, at: comparison.surroundings.now(), catalog)
         }
         try TrashReconciliation(comparison, catalog, isCopy: false)

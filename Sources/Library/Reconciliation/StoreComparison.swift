@@ -171,7 +171,7 @@ final class StoreComparison: LibraryPart {
         let setAside = names.compactMap { BackingStore.inode(setAsideAs: $0) }
         if !setAside.isEmpty {
             // The removal was committed, and the file did not get to the trash.
-            let removed = Set(try catalog.removedSteps().filter(\.isInTrash).map(\.entry.inode))
+            let removed = Set(try catalog.stepsOfTrash().filter(\.isInTrash).map(\.entry.inode))
             for inode in setAside where isCatalogNew || removed.contains(inode) { try backing.keepSetAside(inode) }
         }
         for name in try backing.staging.names() where BackingStore.isOwnStagingName(name) {

@@ -22,7 +22,7 @@ struct TrashReconciliation {
     private var backing: BackingStore { comparison.backing }
 
     func run() throws {
-        let steps = try catalog.removedSteps()
+        let steps = try catalog.stepsOfTrash()
         let present = Set(try backing.inodesInTrash())
         if steps.isEmpty, present.isEmpty { return }
         let rows = Dictionary(steps.map { ($0.entry.inode, $0) }) { first, _ in first }
@@ -50,7 +50,7 @@ struct TrashReconciliation {
             else { continue }
             try comparison.actions.drop(step, catalog)
         }
-        let known = Set(try catalog.removedSteps().map(\.entry.inode))
+        let known = Set(try catalog.stepsOfTrash().map(\.entry.inode))
         for inode in unnamed where !known.contains(inode) {
             if try backing.trash.exists(BackingStore.trashName(inode)) { try recover(inode) }
         }
@@ -105,6 +105,8 @@ struct TrashReconciliation {
     private func recover(_ inode: InodeNumber) throws {
         let status = try backing.trash.status(BackingStore.trashName(inode))
         guard status.st_mode & S_IFMT == S_IFREG else { return }
+        // It was kept because a version was about to replace it, which did not happen.
+        if try isStillContent(of: inode) { return try backing.removeFromTrash(inode) }
         var removed: Entry
         if let entry = try catalog.entry(inode), try isMissing(entry) {
             try catalog.delete(inode)
@@ -115,6 +117,14 @@ struct TrashReconciliation {
         removed.size = Int64(status.st_size)
         removed.modified = Timestamp(status.st_mtim)
         try comparison.actions.recordRecovered(removed, at: Timestamp(status.st_ctim), catalog)
+    }
+
+    /// Whether a file in the trash is the file of a document that is there.
+    private func isStillContent(of inode: InodeNumber) throws -> Bool {
+        guard let entry = try catalog.entry(inode), entry.isHere,
+            let file = try folder(entry.parent, [:])?.identifyIfPresent(entry.filename)
+        else { return false }
+        return try file.evidence == backing.trash.identify(BackingStore.trashName(inode)).evidence
     }
 
     /// Whether an entry's file is not in its folder. If it is, the file in the trash is another one: the catalog was restored from a backup,

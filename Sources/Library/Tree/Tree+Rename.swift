@@ -80,7 +80,11 @@ extension Tree {
             return [source]
         case .replaceContent:
             guard let target = move.target else { return [] }
-            try replaceContent(of: target, with: source, by: caller, catalog)
+            if restoresVersion(of: target, with: source) {
+                try restoreVersion(of: target, with: source, by: caller, catalog)
+            } else {
+                try replaceContent(of: target, with: source, by: caller, catalog)
+            }
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }

@@ -8,7 +8,11 @@ import SystemPackage
 /// Replacement, the part of a rename whose new name means another entry already.
 extension Tree {
     /// Saves by renaming: the target document continues with the source's file.
-    func replaceContent(of former: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+    ///
+    /// - Parameter keeps: whether the target's file is kept in the trash.
+    func replaceContent(
+        of former: Entry, with source: Entry, by caller: Caller, keeps: Bool = false, _ catalog: CatalogTransaction
+    ) throws {
         var entry = source
         var target = former
         try namespace.adoptAttributes(of: source, to: &target)
@@ -39,6 +43,10 @@ extension Tree {
         contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
+        if keeps {
+            try backing.keepInTrash(target.filename, of: target.inode, in: directory)
+            actions.removeFromTrash([target.inode], ifFailed: catalog)
+        }
         // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no
         // one has synced the new one (ext4: auto_da_alloc).
         try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
@@ -46,7 +54,7 @@ extension Tree {
             carriesName = backing.writeDisplayName(target.name?.displayName, of: target.filename, in: directory)
         }
         // No file tells attributes after a kill.
-        if carriesName, target.attributes == former.attributes, target.name == former.name,
+        if !keeps, carriesName, target.attributes == former.attributes, target.name == former.name,
             canBeRebuilt(source, over: target)
         {
             catalog.durability = .soon

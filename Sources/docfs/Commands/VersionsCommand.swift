@@ -70,7 +70,8 @@ struct RestoreVersion: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Give a document the content of a version.",
         discussion: """
-            In one step; what the document is now becomes a version. A conflict version becomes the current one; the others stay in conflict.
+            In one step; what the document is now becomes a version, and `docfs undo` brings it back. A conflict version becomes the current one; \
+            the others stay in conflict.
 
             Example: docfs versions restore Plan.txt 2
             """)
@@ -86,7 +87,9 @@ struct RestoreVersion: ParsableCommand {
             let versions = try DocumentVersions(of: document)
             let chosen = try versions.version(version)
             switch chosen.kind {
-            case .version: try ContentCopy.replace(versions.path, with: chosen.path)
+            case .version:
+                try ContentDownload([CloudDocument(path: versions.path)]).run()
+                try ContentCopy.replace(versions.path, with: chosen.path)
             case .conflict: try Resolving(versions).makeCurrent(chosen)
             }
         }

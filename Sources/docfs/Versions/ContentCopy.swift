@@ -5,13 +5,14 @@ import SystemPackage
 
 /// Copies the content of versions.
 enum ContentCopy {
-    /// Replaces a document's content with that of a version, in one step: readers see the old or the new content, whole.
+    /// Replaces a document's content with that of a version, in one step: readers see the old or the new content, whole. Undo brings the
+    /// content back that the document has now, so that it must be here.
     static func replace(_ document: String, with version: String) throws {
         var status = stat()
         guard stat(document, &status) == 0 else { throw failure("read", document) }
         let folder = document.lastIndex(of: "/").map { String(document[..<$0]) } ?? "."
-        // A scratch name: nobody else sees the file.
-        let temporary = "\(folder)/.docfs-restore-\(String(UInt32.random(in: 0 ... .max), radix: 16)).tmp"
+        var random = SystemRandomNumberGenerator()
+        let temporary = folder + "/" + RestoredVersionName.make(using: &random)
         try copy(version, toNew: temporary, mode: status.st_mode & 0o7777)
         guard rename(temporary, document) == 0 else {
             let error = failure("replace", document)

@@ -33,7 +33,7 @@ extension World {
                 if let id = entry.id { ledger.noteLeft(id) }
                 noteDeletion(of: entry, on: device, keepsContent: true)
             }
-        case .placed, .removed, .preferred, .chosen: break
+        case .placed, .removed, .preferred, .chosen, .restored: break
         }
     }
 
