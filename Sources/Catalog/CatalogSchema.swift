@@ -58,6 +58,12 @@ enum CatalogSchema {
                     ALTER TABLE steps ADD COLUMN contentTime INTEGER;
                     """)
         }
+        migrator.registerMigration("18: what other devices deleted") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE deletions(uuid BLOB PRIMARY KEY, device TEXT, isHidden INTEGER NOT NULL) WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 

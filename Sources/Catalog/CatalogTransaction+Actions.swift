@@ -70,11 +70,14 @@ extension CatalogTransaction {
         ).first
     }
 
-    /// The removals whose documents are in the trash, the latest first.
+    /// The removals of documents whose content is in the trash or in the container, the latest first. A document that another device has
+    /// brought back is left out, unless the trash has a content of it that was never sent.
     public func trashedSteps() throws -> [ActionStep] {
         try steps(
             where: """
-                change=\(ActionStep.Change.removed.sql) AND \(EntryCondition.isDocument) AND isHere
+                change=\(ActionStep.Change.removed.sql) AND \(EntryCondition.isDocument)
+                AND (isHere OR currentVersion IS NOT NULL)
+                AND (\(EntryCondition.hasNewContent) OR NOT EXISTS(SELECT 1 FROM entries WHERE entries.uuid=steps.uuid))
                 ORDER BY action DESC, step
                 """)
     }

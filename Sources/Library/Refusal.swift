@@ -40,6 +40,8 @@ public enum Refusal: Error, Equatable, Sendable {
     case notOpenForWriting
     /// The content must arrive first, and the call does not wait for it.
     case contentNotHere
+    /// The trash shows a document whose content only the container has. Bringing it back makes a placeholder of it.
+    case contentNotInTrash
     /// The content is not here, and the cloud cannot be reached or does not answer within the timeout.
     case cloudUnreachable
     /// The content is not here, and the cloud refuses the credentials.

@@ -150,6 +150,7 @@ struct CatalogFileTests {
                     "15: choices among versions can be undone",
                     "16: contents that come from a version of another document; when contents arrived",
                     "17: restoring a version can be undone",
+                    "18: what other devices deleted",
                 ])
             try queue.close()
         }

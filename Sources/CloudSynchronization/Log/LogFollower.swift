@@ -51,6 +51,7 @@ struct LogFollower: Sendable {
         return try tree.follow(in: { try $0.folders(changedBy: commit) }) { catalog in
             var replica = CatalogReplica(catalog, after: head)
             let touched = try Replication.apply(commit, to: &replica)
+            try recordDeletions(in: commit, replica, catalog)
             let newHead = head.advanced(by: entry, state: replica.state)
             try catalog.set(newHead)
             var saved: Set<EntryID> = []
@@ -58,6 +59,21 @@ struct LogFollower: Sendable {
                 saved = try (own ?? OutgoingCommit.load(from: catalog))?.clearPending(in: catalog) ?? []
             }
             return (ReplicaChange(replica, touched: touched, saved: saved), newHead)
+        }
+    }
+
+    /// Records for the trash who deleted documents. A document that was renamed over another one lives on in that: it is not shown.
+    private func recordDeletions(in commit: Commit, _ replica: CatalogReplica, _ catalog: CatalogTransaction) throws {
+        let isOwn = commit.device == container.store.device.id
+        var livingOn: Set<EntryID> = []
+        for change in commit.changes {
+            switch change {
+            case .bequeath(let id, _, _): livingOn.insert(id)
+            case .delete(let id, _):
+                guard let entry = try replica.entry(id), entry.isDeleted, entry.versions != nil else { continue }
+                try catalog.recordDeletion(of: id, by: commit.deviceName, isHidden: isOwn || livingOn.contains(id))
+            case .create, .save, .describe, .resolve: break
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 /// A document in the trash, as `docfs trash` lists it.
 public struct TrashedDocument: Codable, Sendable, Equatable {
-    /// Names it for `docfs trash restore`: the action that removed it, and its step.
+    /// Names it for `docfs trash restore`: the action that removed it, and its step; of what another device deleted the id of the document.
     public var key: String
     /// Display name and extension.
     public var name: String
@@ -8,12 +8,12 @@ public struct TrashedDocument: Codable, Sendable, Equatable {
     public var place: String
     /// When it was deleted, in ISO 8601 (UTC).
     public var deleted: String
-    /// The device on which it was deleted.
-    public var device: String
+    /// The device on which it was deleted; nil if that was before this device met the container.
+    public var device: String?
     /// Bytes.
     public var size: Int64
 
-    public init(key: String, name: String, place: String, deleted: String, device: String, size: Int64) {
+    public init(key: String, name: String, place: String, deleted: String, device: String?, size: Int64) {
         self.key = key
         self.name = name
         self.place = place

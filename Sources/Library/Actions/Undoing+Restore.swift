@@ -150,20 +150,29 @@ extension Undoing {
         let top: InodeNumber = step.entry.container == .cloud ? .cloud : .local
         guard let id = step.folder else { return try existing(.local, catalog) }
         if let folder = try catalog.entry(id) { return folder }
-        guard let removed = try catalog.removedStep(id), removed.entry.kind == .folder else {
+        guard let removed = try removedFolder(id, catalog) else {
             return try existing(top, catalog)
         }
         return try remake(removed, catalog)
     }
 
-    private func existing(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
+    /// The removal of a folder, here or elsewhere.
+    func removedFolder(_ id: EntryID, _ catalog: CatalogTransaction) throws -> ActionStep? {
+        if let step = try catalog.removedStep(id) { return step.entry.kind == .folder ? step : nil }
+        guard let committed = try CatalogReplica(catalog).entry(id), committed.isDeleted, committed.isFolder else {
+            return nil
+        }
+        return try ActionStep(deletionOf: committed, below: try existing(.cloud, catalog))
+    }
+
+    func existing(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
         guard let folder = try catalog.entry(inode) else { throw Refusal.staleInode }
         return folder
     }
 
-    /// Makes a folder again that another action removed. That action cannot be undone any more, as far as it is about this folder.
+    /// Makes a folder again that another action or device removed. That action cannot be undone any more, as far as it is about this folder.
     private func remake(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
-        guard let action = try catalog.action(step.action) else { return try existing(.local, catalog) }
+        let action = try catalog.action(step.action) ?? Self.noAction(at: surroundings.now())
         var progress = UndoProgress(.undo)
         let back = try restore(step, of: action, &progress, catalog)
         try actions.drop(step, catalog)

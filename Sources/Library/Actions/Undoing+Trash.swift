@@ -3,27 +3,50 @@ import Catalog
 import Documents
 import FoundationEssentials
 import Glibc
+import Replica
 import Replication
 import SystemPackage
 
-/// The trash, as `docfs trash` shows it: the documents whose removal can be undone, one by one.
+/// The trash, as `docfs trash` shows it: the documents that were removed here or elsewhere and can be brought back, one by one.
 extension Undoing {
     /// One JSON object a line, the latest removal first.
     func trashText() throws(Refusal) -> String {
         try inspect { catalog in
             let encoder = JSONEncoder()
-            return try trashed(catalog).map { String(decoding: try encoder.encode($0), as: UTF8.self) + "\n" }.joined()
+            return try trashed(catalog).map { trashed in
+                let document = TrashedDocument(
+                    key: trashed.source.key, name: trashed.step.entry.name?.full ?? trashed.step.entry.filename,
+                    place: try place(of: trashed.step, catalog), deleted: trashed.deleted.iso8601,
+                    device: trashed.device, size: trashed.step.entry.size)
+                return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
+            }.joined()
         }
     }
 
-    private func trashed(_ catalog: CatalogTransaction) throws -> [TrashedDocument] {
+    /// The latest removal first.
+    func trashed(_ catalog: CatalogTransaction) throws -> [Trashed] {
         var times: [Int64: Timestamp] = [:]
-        return try catalog.trashedSteps().map { step in
+        let here = try catalog.trashedSteps().map { step in
             if times[step.action] == nil { times[step.action] = try catalog.action(step.action)?.time }
-            return TrashedDocument(
-                key: "\(step.action).\(step.number)", name: step.entry.name?.full ?? step.entry.filename,
-                place: try place(of: step, catalog), deleted: times[step.action]?.iso8601 ?? "",
-                device: transactions.store.device.name, size: step.entry.size)
+            return Trashed(
+                step, deleted: times[step.action] ?? step.entry.modified, device: transactions.store.device.name)
+        }
+        let elsewhere = try trashedElsewhere(catalog)
+        if elsewhere.isEmpty { return here }
+        return (here + elsewhere).sorted { $0.deleted > $1.deleted }
+    }
+
+    private func trashedElsewhere(_ catalog: CatalogTransaction) throws -> [Trashed] {
+        let top = try existing(.cloud, catalog)
+        let now = surroundings.now()
+        return try catalog.deletionsElsewhere().compactMap { record, device in
+            let committed = try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
+            guard let deleted = committed.deleted, let version = committed.versions?.current,
+                try catalog.isDeparted(version.id), !Retention.isOver(departed: deleted, now: now)
+            else { return nil }
+            return Trashed(
+                source: .elsewhere(committed.id), step: try ActionStep(deletionOf: committed, below: top),
+                deleted: deleted, device: device)
         }
     }
 
@@ -36,41 +59,68 @@ extension Undoing {
                 return ([try StorePath.text(of: folder, catalog)] + names.reversed()).joined(separator: "/")
             }
             // A folder that was removed into itself cannot be; a damaged list must not keep us here.
-            guard names.count < PATH_MAX, let removed = try catalog.removedStep(id) else { break }
+            guard names.count < PATH_MAX, let removed = try removedFolder(id, catalog) else { break }
             names.append(removed.entry.filename)
             step = removed
         }
         return ([StorePath.home(of: step.entry).rawValue] + names.reversed()).joined(separator: "/")
     }
 
-    /// Brings one document back, whole, as undo would, whatever else its action removed. That is an action of its own.
+    /// Brings one document back, whole, as undo would, whatever else was removed with it. That is an action of its own.
     ///
     /// - Parameters:
     ///   - key: `TrashedDocument.key`.
     ///   - chosen: the folder that it goes to, if that is in the same location; nil for the one that it lay in.
     /// - Throws: ENOENT where no such document is in the trash, EEXIST where its name is taken, ENOSPC.
     func restoreFromTrash(_ key: String, into chosen: Entry? = nil) throws(Refusal) {
-        let numbers = key.split(separator: ".").map { Int64($0) }
-        guard numbers.count == 2, let action = numbers[0], let number = numbers[1] else { throw .noSuchName }
+        guard let source = Trashed.Source(key: key) else { throw .noSuchName }
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
         try mutate { catalog in
-            guard var step = try catalog.step(Int(number), of: action), step.isInTrash,
-                let record = try catalog.action(action)
-            else { throw Refusal.noSuchName }
-            let dropped = step
+            guard let trashed = try trashed(source, catalog) else { throw Refusal.noSuchName }
+            var step = trashed.step
             if let chosen, chosen.container == step.entry.container { step.folder = chosen.id }
+            let action = try catalog.action(step.action) ?? Self.noAction(at: trashed.deleted)
             var progress = UndoProgress(.undo)
-            let back = try restore(step, of: record, &progress, catalog)
+            let back = try restore(step, of: action, &progress, catalog)
             try setTimes(of: progress.restored, catalog)
-            try actions.drop(dropped, catalog)
+            if case .step = source { try actions.drop(trashed.step, catalog) }
             try actions.recordCreation(of: back.entry, by: .unknown, catalog)
         }
         observer?.waitUntilNamesAreForgotten()
     }
 
+    private func trashed(_ source: Trashed.Source, _ catalog: CatalogTransaction) throws -> Trashed? {
+        switch source {
+        case .elsewhere: return try trashedElsewhere(catalog).first { $0.source == source }
+        case .step(let action, let number):
+            guard let step = try catalog.step(number, of: action), step.change == .removed,
+                step.entry.kind == .document, let record = try catalog.action(action)
+            else { return nil }
+            return Trashed(step, deleted: record.time, device: transactions.store.device.name)
+        }
+    }
+
+    /// Stands for the action of what another device did.
+    static func noAction(at time: Timestamp) -> ActionRecord {
+        ActionRecord(id: 0, time: time, name: ActionName(.delete))
+    }
+
+    /// A document leaves the trash for good. What the container keeps of it stays there.
+    func discard(_ trashed: Trashed) throws(Refusal) {
+        try mutate { catalog in
+            if case .step = trashed.source {
+                actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
+                try actions.drop(trashed.step, catalog)
+            }
+            if let id = trashed.step.entry.id { try catalog.hideDeletion(of: id) }
+        }
+    }
+
     /// Removes for good what is in the trash.
     func emptyTrash() throws(Refusal) {
+        let all = try inspect { try trashed($0) }
+        for trashed in all where !trashed.step.isInTrash { try discard(trashed) }
         try Refusal.wrapping { try transactions.store.emptyTrash() }
         actions.endGrouping(hasRedo: try inspect { try $0.actionCount(.redo) > 0 })
     }

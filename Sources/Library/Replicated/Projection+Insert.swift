@@ -45,23 +45,8 @@ extension Projection {
     }
 
     private mutating func insertRow(_ committed: ReplicaEntry, in folder: Entry) throws -> Entry {
-        let description = committed.description
-        let nature: EntryNature =
-            switch committed.content {
-            case .folder: .folder(folder.namingContext.folder(try EntryName(description.filename)))
-            case .symbolicLink(let target): .symbolicLink(target: Array(target))
-            case .document: .document(description.identity)
-            }
-        let kind = nature.kind
-        var entry = Entry(
-            parent: folder.inode, container: .cloud, nature: nature, filename: description.filename,
-            created: committed.created, position: description.position.key, mode: description.mode)
-        entry.id = committed.id
-        entry.hasGeneratedFilename = description.hasGeneratedFilename
-        entry.modified = description.modified
-        entry.attributes = description.attributes.map(Array.init)
-        entry.isHere = kind != .document
-        entry.setVersions(committed.versions)
+        var entry = try Entry(committed, in: folder)
+        let kind = entry.kind
         let directory = try tree.backing.folder(folder.inode, catalog)
         switch kind {
         case .folder: try directory.makeFolderUnlessPresent(entry.filename, mode: entry.mode)
@@ -94,6 +79,26 @@ extension BackingFolder {
 }
 
 extension Entry {
+    /// The row of an entry of the container, without a content.
+    init(_ committed: ReplicaEntry, in folder: Entry) throws {
+        let description = committed.description
+        let nature: EntryNature =
+            switch committed.content {
+            case .folder: .folder(folder.namingContext.folder(try EntryName(description.filename)))
+            case .symbolicLink(let target): .symbolicLink(target: Array(target))
+            case .document: .document(description.identity)
+            }
+        self.init(
+            parent: folder.inode, container: .cloud, nature: nature, filename: description.filename,
+            created: committed.created, position: description.position.key, mode: description.mode)
+        id = committed.id
+        hasGeneratedFilename = description.hasGeneratedFilename
+        modified = description.modified
+        attributes = description.attributes.map(Array.init)
+        isHere = kind != .document
+        setVersions(committed.versions)
+    }
+
     mutating func setVersions(_ versions: VersionHistory?) {
         currentVersion = versions?.current.id
         conflicts = versions?.conflicts.count ?? 0

@@ -20,24 +20,15 @@ final class TrashDirectory: LibraryPart {
     struct Item {
         /// In `files`.
         let label: String
-        let step: ActionStep
-        let thrownAway: Timestamp
-    }
+        let trashed: Trashed
 
-    private struct Key: Hashable {
-        let action: Int64
-        let step: Int
-
-        init(_ step: ActionStep) {
-            action = step.action
-            self.step = step.number
-        }
+        var step: ActionStep { trashed.step }
     }
 
     private struct Table {
         /// The names in `files`: those that programs chose for what they threw away, others after the documents. They stay until the mount
         /// ends.
-        var labels: [Key: String] = [:]
+        var labels: [Trashed.Source: String] = [:]
         /// Labels of which only the file in `info` exists: before something is moved to `files`, and after it has left.
         var announced: Set<String> = []
         var numbers: [String: Int64] = [:]
@@ -45,18 +36,18 @@ final class TrashDirectory: LibraryPart {
         /// The items as of this count of writes.
         var known: (asOf: Int, items: [String: Item])?
 
-        /// Gives labels to the steps that have none, in this order, and forgets those of steps that are gone.
-        mutating func label(_ steps: [ActionStep]) {
-            let keys = Set(steps.map(Key.init))
-            labels = labels.filter { keys.contains($0.key) }
+        /// Gives labels to the documents that have none, in this order, and forgets those of documents that are gone.
+        mutating func label(_ all: [Trashed]) {
+            let sources = Set(all.map(\.source))
+            labels = labels.filter { sources.contains($0.key) }
             var taken = announced.union(labels.values)
-            for step in steps where labels[Key(step)] == nil {
+            for trashed in all where labels[trashed.source] == nil {
                 // Only documents are in the trash, and each has a name.
-                guard let name = step.entry.name else { continue }
+                guard let name = trashed.step.entry.name else { continue }
                 var number = 1
                 while taken.contains(TrashInfo.label(for: name, number: number)) { number += 1 }
                 let label = TrashInfo.label(for: name, number: number)
-                labels[Key(step)] = label
+                labels[trashed.source] = label
                 taken.insert(label)
             }
         }
@@ -77,17 +68,13 @@ final class TrashDirectory: LibraryPart {
     private func items(_ catalog: CatalogTransaction) throws -> [String: Item] {
         let count = self.catalog.writeCount
         if let known = table.withLock({ $0.known }), known.asOf == count { return known.items }
-        var times: [Int64: Timestamp] = [:]
-        let steps = try catalog.trashedSteps().reversed().map { step in
-            if times[step.action] == nil { times[step.action] = try catalog.action(step.action)?.time }
-            return (step, times[step.action] ?? surroundings.now())
-        }
+        let all = try undoing.trashed(catalog).reversed()
         return table.withLock { table in
-            table.label(steps.map(\.0))
+            table.label(Array(all))
             var items: [String: Item] = [:]
-            for (step, time) in steps {
-                guard let label = table.labels[Key(step)] else { continue }
-                items[label] = Item(label: label, step: step, thrownAway: time)
+            for trashed in all {
+                guard let label = table.labels[trashed.source] else { continue }
+                items[label] = Item(label: label, trashed: trashed)
             }
             table.known = (count, items)
             return items
@@ -190,13 +177,15 @@ final class TrashDirectory: LibraryPart {
         }
         let entry = item.step.entry
         let path = "Documents/\(try undoing.place(of: item.step, catalog))/\(entry.name?.full ?? entry.filename)"
-        return TrashInfo.text(path: path, deleted: surroundings.localTime(item.thrownAway))
+        return TrashInfo.text(path: path, deleted: surroundings.localTime(item.trashed.deleted))
     }
 
     /// Opens what is in `files`, for reading.
     func open(_ number: Int64, flags: Int32) throws(Refusal) -> OpenedFile {
         if flags & O_ACCMODE != O_RDONLY || flags & O_TRUNC != 0 { throw .versionNotWritable }
-        let inode = try inspect { try item(number, $0).step.entry.inode }
+        let step = try inspect { try item(number, $0).step }
+        guard step.isInTrash else { throw .contentNotInTrash }
+        let inode = step.entry.inode
         if let file = openFiles.shareableFile(inode, forWriting: false) {
             return contents.register(Handle(file: file, canWrite: false))
         }
@@ -241,7 +230,7 @@ final class TrashDirectory: LibraryPart {
         let step = try inspect { try $0.trashedSteps().first { $0.entry.inode == entry.inode } }
         table.withLock { table in
             table.announced.remove(label)
-            if let step { table.labels[Key(step)] = label }
+            if let step { table.labels[.step(action: step.action, number: step.number)] = label }
             table.known = nil
         }
     }
@@ -276,7 +265,7 @@ final class TrashDirectory: LibraryPart {
             }
             return (item, folder)
         }
-        try undoing.restoreFromTrash("\(item.step.action).\(item.step.number)", into: folder)
+        try undoing.restoreFromTrash(item.trashed.source.key, into: folder)
         table.withLock { _ = $0.announced.insert(label) }
         let back = try inspect { catalog -> Entry? in
             guard let entry = try item.step.entry.id.flatMap({ try catalog.entry($0) }) else {
@@ -307,7 +296,7 @@ final class TrashDirectory: LibraryPart {
         case .top, .expunged: throw .virtualName
         case .files:
             guard let item = try inspect({ try self.item(name, $0) }) else { throw .noSuchName }
-            try undoing.drop(item.step)
+            try undoing.discard(item.trashed)
             table.withLock { _ = $0.announced.insert(name) }
         case .info:
             guard let label = TrashInfo.label(of: name) else { throw .noSuchName }

@@ -10,7 +10,7 @@ struct TrashCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trash", abstract: "List what was deleted, and bring it back.",
         discussion: """
-            What was deleted on this device in the last 30 days, with the time, the device, the place and the name.
+            What was deleted in the last 30 days, on this device or on another one of the cloud, with the time, the device, the place and the name.
 
             Examples:
               docfs trash
@@ -41,7 +41,8 @@ struct ListTrash: ParsableCommand {
                 trashed.map { document in
                     [
                         StyledText(document.deleted, .faint), StyledText(HumanText.size(document.size)),
-                        StyledText(document.device.printable, .faint), StyledText(document.place.printable, .faint),
+                        StyledText((document.device ?? "another device").printable, .faint),
+                        StyledText(document.place.printable, .faint),
                         StyledText(document.name.printable),
                     ]
                 })
@@ -94,7 +95,11 @@ struct RestoreFromTrash: ParsableCommand {
 struct EmptyTrash: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "empty", abstract: "Remove for good what is in the trash.",
-        discussion: "What was deleted before can no longer be undone. Example: docfs trash empty")
+        discussion: """
+            What was deleted before can no longer be undone here. What the cloud keeps of it, and what other devices have in their trash, stays there.
+
+            Example: docfs trash empty
+            """)
 
     @Argument(help: "Any path in the mount. (default: the nearest mount)")
     var path: String?
