@@ -36,6 +36,17 @@ struct QueryParserTests {
         #expect(try parse("conflicts == 2") == .comparison(.conflicts, .equal, .number(2)))
     }
 
+    @Test func `a text without anything of a predicate is words that the display name contains`() throws {
+        let contains = { QueryPredicate.comparison(.displayName, .contains, .text($0)) }
+        #expect(try parse("invoice") == .all([contains("invoice")]))
+        #expect(try parse("invoice March 2026") == .all(["invoice", "March", "2026"].map(contains)))
+        #expect(try parse("\"annual report\" draft") == .all(["annual report", "draft"].map(contains)))
+        #expect(try parse("name.txt user. -7d *") == .all(["name.txt", "user.", "-7d", "*"].map(contains)))
+        for text in ["size", "invoice and", "invoice (x)", "name like", "", "  ", "invoice = 3"] {
+            #expect(refusal(text) != nil, "\(text)")
+        }
+    }
+
     @Test func `a flag and an attribute are predicates by themselves`() throws {
         #expect(try parse("inConflict") == .flag("inConflict"))
         #expect(try parse("not user.tags") == .not(.exists(.attribute("user.tags"))))

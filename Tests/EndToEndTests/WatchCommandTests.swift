@@ -101,6 +101,32 @@ struct WatchCommandTests {
         }
     }
 
+    @Test func `query finds documents by words, below a folder or in the mount`() async throws {
+        try await withDevice { device in
+            try (device.local / "Trip").makeFolder()
+            for place in [device.local / "Trip", device.cloud] {
+                try (place / "Packing List.md").create("boots")
+                try (place / "Packing.md").create("boots")
+            }
+            func places(_ words: String...) async throws -> [FilePath] {
+                let arguments = words.map { "'\($0)'" }.joined(separator: " ")
+                let result = try await device.shell(
+                    #""$BINARY" query "# + arguments, environment: ["BINARY": try DocfsBinary.path.string])
+                return result.lines.map { line in
+                    let path = device.documents.pushing(FilePath(line))
+                    #expect((try? path.state()["displayName"]) == "Packing List")
+                    return path.removingLastComponent()
+                }
+            }
+            #expect(try await places("list", "PACK").count == 2)
+            #expect(try await places("list pack").count == 2)
+            #expect(try await places("list", "PACK", "local") == [device.local / "Trip"])
+            #expect(try await places("list", device.cloud.string) == [device.cloud])
+            #expect(try await places("list", "boots") == [])
+            #expect(try await device.docfs("query", "list", (device.local / "None").string).exitStatus == 1)
+        }
+    }
+
     @Test func `a wrong predicate ends with 64 and one line that says where`() async throws {
         try await withDevice { device in
             let result = try await device.docfs("query", "size > big", device.mountpoint.string)

@@ -5,9 +5,11 @@ struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Find documents by name, size, time, state and attributes, and follow them.",
         discussion: """
-            Prints the path of each document that the predicate is true of. A predicate compares fields with values: = != < <= > >=, like (a \
-            pattern with * ? [abc]), contains (a part of a text), has (a word of a list). Comparisons are joined by and, or, not and parentheses. \
-            Capital and small letters differ.
+            Prints the path of each document whose display name contains all the words, or of which the predicate is true. A predicate compares \
+            fields with values: = != < <= > >=, like (a pattern with * ? [abc]), contains (a part of a text), has (a word of a list). Comparisons \
+            are joined by and, or, not and parentheses. For words, like and contains, capital and small letters are the same.
+
+            A folder of a docfs mount as the last word says where to look, and so does a path with a slash.
 
             Fields: name (the filename), displayName, extension, size (500, 10k, 2M, 1G), modified, created (2026-11-01, "2026-11-01 14:30", today, \
             yesterday, -7d, -12h, -30m), state, indicator, location, downloading, uploading, conflicts, and attributes such as user.tags. A flag of \
@@ -17,6 +19,7 @@ struct QueryCommand: ParsableCommand {
             and the path. It goes on until it is interrupted (Ctrl-C; the shell then reports 130).
 
             Examples:
+              docfs query invoice march
               docfs query 'displayName like "Shopping*"' ~/docs
               docfs query 'displayName contains invoice and extension = pdf'
               docfs query 'size > 10M and downloading = current'
@@ -29,13 +32,11 @@ struct QueryCommand: ParsableCommand {
               docfs query 'conflicts > 1 or indicator = red' --json
             """)
 
-    @Argument(help: "What must be true of a document.")
-    var predicate: String
-
     @Argument(
-        help: "A folder or document in a docfs mount. (default: the mount of the current folder, or the only one)",
+        help:
+            "Words, or what must be true of a document; then perhaps a folder in a docfs mount. (default: the nearest mount)",
         completion: .documents)
-    var path: String?
+    var words: [String]
 
     @Flag(help: "Go on, and print what comes, changes and goes.")
     var watch = false
@@ -45,9 +46,10 @@ struct QueryCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
+            let (text, path) = split()
             let predicate: QueryPredicate
             do throws(QueryError) {
-                predicate = try QueryParser.parse(self.predicate, clock: .system)
+                predicate = try QueryParser.parse(text, clock: .system)
             } catch {
                 CommandFailure.print(error: "\(error)")
                 throw ExitCode.validationFailure
@@ -59,6 +61,18 @@ struct QueryCommand: ParsableCommand {
             let follower = try DocumentFollower([place])
             try follow(&query, follower, try query.gather(follower.present))
         }
+    }
+
+    /// No display name has a slash.
+    private func split() -> (text: String, path: String?) {
+        if words.count > 1, let last = words.last, last.contains("/") || isFolderOfMount(last) {
+            return (words.dropLast().joined(separator: " "), last)
+        }
+        return (words.joined(separator: " "), nil)
+    }
+
+    private func isFolderOfMount(_ path: String) -> Bool {
+        (try? Listing.isFolder(path)) == true && (try? MountedTree(holding: path)) != nil
     }
 
     private func show(_ found: [FoundDocument]) throws {

@@ -1,5 +1,5 @@
 /// A pattern as shells have it: `*` any text, `?` one character, `[abc]` and `[a-z]` one of these, `[!a]` one of the others; `\` takes the next
-/// character as it is.
+/// character as it is. Capital and small letters are the same.
 struct Glob: Equatable {
     private enum Piece: Equatable {
         case text(Character)
@@ -11,7 +11,7 @@ struct Glob: Equatable {
     private let pieces: [Piece]
 
     init(_ pattern: String) {
-        var rest = Array(pattern)[...]
+        var rest = Array(pattern.lowercased())[...]
         var pieces: [Piece] = []
         while let character = rest.popFirst() {
             switch character {
@@ -53,7 +53,7 @@ struct Glob: Equatable {
 
     /// Goes back to the last `*` only, so the time is bounded by the product of both lengths.
     func matches(_ text: String) -> Bool {
-        let characters = Array(text)
+        let characters = Array(text.lowercased())
         var (piece, place) = (0, 0)
         var star: (piece: Int, place: Int)?
         while place < characters.count {

@@ -4,6 +4,8 @@ import Documents
 ///     any        = all { "or" all }
 ///     all        = one { "and" one }
 ///     one        = "not" one | "(" any ")" | FLAG | user.X | FIELD OPERATOR VALUE
+///
+/// A text in which nothing belongs to a predicate is words that the display name contains.
 struct QueryParser {
     private let tokens: [QueryToken]
     private let clock: QueryClock
@@ -11,7 +13,9 @@ struct QueryParser {
     private var index = 0
 
     static func parse(_ text: String, clock: QueryClock) throws(QueryError) -> QueryPredicate {
-        var parser = QueryParser(tokens: try QueryToken.split(text), clock: clock, end: text.count + 1)
+        let tokens = try QueryToken.split(text)
+        if let words = words(tokens) { return .all(words.map { .comparison(.displayName, .contains, .text($0)) }) }
+        var parser = QueryParser(tokens: tokens, clock: clock, end: text.count + 1)
         let predicate = try parser.any()
         if let rest = parser.peek {
             let message =
@@ -19,6 +23,24 @@ struct QueryParser {
             throw QueryError(message: message, position: rest.position)
         }
         return predicate
+    }
+
+    /// - Returns: nil if one of them belongs to a predicate, or there are none.
+    private static func words(_ tokens: [QueryToken]) -> [String]? {
+        var words: [String] = []
+        for token in tokens {
+            switch token.kind {
+            case .quoted(let text): words.append(text)
+            case .word(let word) where !isOfPredicate(word): words.append(word)
+            case .word, .open, .close, .comparison: return nil
+            }
+        }
+        return words.isEmpty ? nil : words
+    }
+
+    private static func isOfPredicate(_ word: String) -> Bool {
+        ["and", "or", "not"].contains(word) || QueryOperator(rawValue: word) != nil || QueryFlag.all.contains(word)
+            || QueryField(word) != nil
     }
 
     private init(tokens: [QueryToken], clock: QueryClock, end: Int) {

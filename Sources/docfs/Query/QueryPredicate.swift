@@ -70,7 +70,7 @@ indirect enum QueryPredicate: Equatable {
         case .lessOrEqual: !operand.utf8.lexicographicallyPrecedes(value.utf8)
         case .greater: operand.utf8.lexicographicallyPrecedes(value.utf8)
         case .greaterOrEqual: !value.utf8.lexicographicallyPrecedes(operand.utf8)
-        case .contains: value.contains(operand)
+        case .contains: value.lowercased().contains(operand.lowercased())
         case .like, .has: false
         }
     }

@@ -86,9 +86,9 @@ enum QueryOperator: String {
     case lessOrEqual = "<="
     case greater = ">"
     case greaterOrEqual = ">="
-    /// A pattern with `*`, `?` and `[...]`.
+    /// A pattern with `*`, `?` and `[...]`, whatever the case of letters.
     case like
-    /// A part of the text.
+    /// A part of the text, whatever the case of letters.
     case contains
     /// A word of a list.
     case has
