@@ -24,7 +24,7 @@ struct MountRequest {
     init(mountpoint: String, options: MountOptions, isBackground: Bool) throws {
         storePath = Self.absolute(try options.store ?? Self.defaultStore())
         StoreLock.waitForEndingHolder(path: storePath)
-        self.mountpoint = try Self.checkedMountpoint(mountpoint)
+        self.mountpoint = try Self.checkedMountpoint(mountpoint, mayHoldFiles: options.nonEmpty)
         let remembered = try StoreOptions(ofStore: storePath)
         formerCloud = try remembered.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
         let told = try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
@@ -52,7 +52,7 @@ struct MountRequest {
         }
     }
 
-    private static func checkedMountpoint(_ path: String) throws -> String {
+    private static func checkedMountpoint(_ path: String, mayHoldFiles: Bool) throws -> String {
         // A killed docfs leaves a dead mountpoint behind; it is removed. `try?`: usually no docfs is mounted here.
         if let mount = try? MountedTree(holding: path), mount.isDead { try Unmounting.detach(mount.mountpoint) }
         var status = stat()
@@ -66,6 +66,11 @@ struct MountRequest {
         if try MountTable.current().contains(where: { $0.mountpoint == absolute }) {
             throw CommandFailure(
                 "the mountpoint \(path) is in use: something is mounted there already; `docfs unmount \(path)` ends a docfs mount"
+            )
+        }
+        if try !mayHoldFiles && !FolderContent.entries(of: absolute).isEmpty {
+            throw CommandFailure(
+                "the mountpoint \(path) is not empty: what is in it could not be seen; name an empty folder, or say --non-empty"
             )
         }
         return absolute

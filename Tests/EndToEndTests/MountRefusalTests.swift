@@ -40,6 +40,18 @@ struct MountRefusalTests {
         }
     }
 
+    @Test func `a mountpoint that is not empty is refused, unless that is meant`() async throws {
+        try await withUnmountedDevice { device in
+            try (device.mountpoint / "Letter.txt").create("hidden")
+            let result = try await device.attemptMount(device.mountArguments)
+            Self.expectRefusal(result, of: device, naming: "--non-empty")
+            #expect(try await device.attemptMount(device.mountArguments + ["--non-empty"]).exitStatus == 0)
+            #expect(try device.mountpoint.listing() == ["Documents"])
+            try await device.unmount()
+            #expect(try (device.mountpoint / "Letter.txt").text() == "hidden")
+        }
+    }
+
     @Test func `a busy mountpoint is refused, and the mount there goes on`() async throws {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")

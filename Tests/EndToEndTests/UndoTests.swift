@@ -110,6 +110,21 @@ struct UndoTests {
         }
     }
 
+    @Test func `a number undoes so many actions, and says where it has to stop`() async throws {
+        try await withDevice { device in
+            for name in ["a", "b", "c"] { try await device.shell("echo \(name) >local/\(name).txt") }
+            let two = try await device.docfs("undo", "2", device.local.string)
+            #expect(two.lines == ["Undid: Create “c”", "Undid: Create “b”"])
+            #expect(try device.local.folderState().rows.map(\.displayName) == ["a"])
+            #expect(try await device.docfs("redo", "2", device.local.string).lines.count == 2)
+            #expect(try device.local.folderState().rows.map(\.displayName) == ["a", "b", "c"])
+            let many = try await device.docfs("undo", "9", device.local.string)
+            #expect(many.exitStatus == 1 && many.lines.count == 3)
+            #expect(many.oneErrorLine == "docfs: cannot undo: there is nothing to undo")
+            #expect(try await device.docfs("undo", "1", device.local.string, "more").exitStatus == 64)
+        }
+    }
+
     @Test func `writing undoes one action, and fails with an errno`() async throws {
         try await withDevice { device in
             try (device.local / "a.txt").create("a")

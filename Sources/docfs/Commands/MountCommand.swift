@@ -87,6 +87,9 @@ struct MountOptions: ParsableArguments {
     @Flag(help: "Let other users of this machine access the mount.")
     var allowOther = false
 
+    @Flag(help: "Mount over a folder that is not empty. What is in it cannot be seen until the mount ends.")
+    var nonEmpty = false
+
     @Option(help: "Seconds to wait for the first bytes of a document that must be downloaded.")
     var timeout = 30.0
 

@@ -10,9 +10,12 @@ struct UndoCommand: ParsableCommand {
         discussion: """
             Brings back what was deleted, and takes back what was created, renamed, moved or reordered, \
             a choice among versions in conflict, and a change of the preferred location. One command over many documents is \
-            undone as one action, also after the mount was ended and begun again.
+            undone as one action, also after the mount was ended and begun again. With a number, so many actions are undone, one after another.
 
-            Example: rm *.txt && docfs undo
+            Examples:
+              rm *.txt && docfs undo
+              docfs undo --list
+              docfs undo 3
             """)
 
     @OptionGroup var options: ActionOptions
@@ -24,7 +27,8 @@ struct RedoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "redo", abstract: "Do again what was undone last.",
         discussion: """
-            Whatever else is done after an undo clears the list of actions that can be done again.
+            Whatever else is done after an undo clears the list of actions that can be done again. With a number, so many are done again, one after \
+            another.
 
             Example: docfs undo && docfs redo
             """)
@@ -35,23 +39,45 @@ struct RedoCommand: ParsableCommand {
 }
 
 struct ActionOptions: ParsableArguments {
-    @Argument(help: "Any path in the mount. (default: the nearest mount)")
-    var path: String?
+    @Argument(
+        help: "How many actions, as --list numbers them, and any path in the mount. (default: 1, and the nearest mount)"
+    )
+    var words: [String] = []
 
-    @Flag(help: "List the actions, the next one first, and change nothing.")
+    @Flag(help: "List the actions, and change nothing. On a terminal the next one comes last, nearest to the prompt.")
     var list = false
 
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Print JSON: an object for each action, with its name; with --list an array of names.")
     var json = false
 
     func run(_ direction: ActionDirection, done: String, object: String) throws {
         try CommandFailure.reported {
+            let (count, path) = try split()
             let mount = try MountedTree(holdingOrNearest: path)
             if list { return try show(mount.actions(direction), object: object) }
-            let name = try mount.perform(direction)
-            if json { return try Output.json([direction == .undo ? "undone" : "redone": name]) }
-            try Output.line("\(done): \(name.printable)")
+            for _ in 0..<count {
+                let name = try mount.perform(direction)
+                if json {
+                    try Output.json([direction == .undo ? "undone" : "redone": name])
+                } else {
+                    try Output.line("\(done): \(name.printable)")
+                }
+            }
         }
+    }
+
+    private func split() throws -> (count: Int, path: String?) {
+        var rest = words[...]
+        var count = 1
+        if let first = rest.first, let number = Int(first), number > 0 {
+            count = number
+            rest.removeFirst()
+        }
+        guard rest.count <= 1 else {
+            CommandFailure.print(error: "one number and one path, please; see `docfs undo --help`")
+            throw ExitCode.validationFailure
+        }
+        return (count, rest.first)
     }
 
     private func show(_ actions: [String], object: String) throws {
@@ -61,7 +87,9 @@ struct ActionOptions: ParsableArguments {
         if actions.isEmpty { return try Output.line("There is nothing that can be \(object).") }
         // The next one stands out.
         var table = TextTable(
-            actions.enumerated().map { [StyledText("\($0 + 1)", .faint), StyledText($1, $0 == 0 ? .bold : nil)] })
+            actions.enumerated().reversed().map {
+                [StyledText("\($0 + 1)", .faint), StyledText($1, $0 == 0 ? .bold : nil)]
+            })
         table.rightAligned = [0]
         table.hasColor = facts.hasColor
         try Output.write(table.text)
