@@ -133,6 +133,14 @@ public struct ActionStep: Sendable {
     }
 }
 
+extension ActionStep {
+    /// Whether the trash has the only copy of the content that a restored version replaced: it was never sent.
+    public var isOnlyCopy: Bool {
+        guard case .restored = change else { return false }
+        return isInTrash && (!entry.isReplicated || entry.pending.contains(.content))
+    }
+}
+
 /// Documents in the trash.
 public struct TrashSize: Sendable, Equatable {
     public var documents = 0

@@ -62,6 +62,7 @@ enum CatalogSchema {
             try db.execute(
                 sql: """
                     CREATE TABLE deletions(uuid BLOB PRIMARY KEY, device TEXT, isHidden INTEGER NOT NULL) WITHOUT ROWID;
+                    INSERT INTO deletions(uuid, isHidden) SELECT uuid, TRUE FROM replica WHERE isDeleted;
                     """)
         }
         return migrator

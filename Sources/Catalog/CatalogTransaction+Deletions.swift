@@ -29,19 +29,23 @@ extension CatalogTransaction {
 
     /// The documents that other devices deleted, and which nobody brought back or removed here: the committed state as JSON, and the name of
     /// the device. Of what was deleted before this device met the container the latter is not known.
-    public func deletionsElsewhere() throws -> [(record: [UInt8], device: String?)] {
+    ///
+    /// - Parameter id: of the only one to look for.
+    public func deletionsElsewhere(_ id: EntryID? = nil) throws -> [(record: [UInt8], device: String?)] {
         try turn.read { db in
             let statement = try db.cachedStatement(
                 sql: """
                     SELECT record, device
-                    FROM (SELECT DISTINCT uuid FROM departedContents)
+                    FROM \(id == nil ? "(SELECT DISTINCT uuid FROM departedContents)" : "(SELECT ? AS uuid)")
                     JOIN replica USING(uuid) LEFT JOIN deletions USING(uuid)
                     WHERE isDeleted AND isHidden IS NOT TRUE
                     AND uuid NOT IN (
                         SELECT uuid FROM steps WHERE change=\(ActionStep.Change.removed.sql) AND uuid IS NOT NULL)
                     AND NOT EXISTS(SELECT 1 FROM entries WHERE entries.uuid=replica.uuid)
                     """)
-            return try Row.fetchAll(statement).map { (Array($0[0] as Data), $0[1]) }
+            return try Row.fetchAll(statement, arguments: id.map { [$0.uuid] } ?? []).map {
+                (Array($0[0] as Data), $0[1])
+            }
         }
     }
 }

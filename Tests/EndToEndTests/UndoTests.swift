@@ -122,6 +122,7 @@ struct UndoTests {
             #expect(many.exitStatus == 1 && many.lines.count == 3)
             #expect(many.oneErrorLine == "docfs: cannot undo: there is nothing to undo")
             #expect(try await device.docfs("undo", "1", device.local.string, "more").exitStatus == 64)
+            #expect(try await device.docfs("undo", "0", device.local.string).exitStatus == 64)
         }
     }
 

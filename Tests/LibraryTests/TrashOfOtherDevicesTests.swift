@@ -107,6 +107,19 @@ struct TrashOfOtherDevicesTests {
         }
     }
 
+    @Test func `what two devices deleted is not shown again when the other one is heard of`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try laptop.remove("Plan.txt")
+            try phone.remove("Plan.txt")
+            try await laptop.push()
+            try laptop.library.emptyTrash()
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try trash(laptop) == [])
+            #expect(try trash(phone).map(\.device) == [phone.library.store.device.name])
+        }
+    }
+
     @Test func `a placeholder that was deleted here is listed, and its content stays unread`() async throws {
         try await withPlanElsewhere { laptop, phone in
             try phone.remove("Plan.txt")

@@ -56,12 +56,80 @@ struct UndoOfRestorationTests {
     @Test func `a document that was edited since keeps its edit, and the action is no longer there`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "what I wrote")
+            try await device.push()
             try restore("of last week", on: device)
             try await device.save("Plan.txt", "of today")
             #expect(throws: Refusal.undo(.isChanged("Plan"))) { try device.library.perform(.undo) }
             #expect(try await device.text("Plan.txt") == "of today")
             #expect(try undoList(device) == ["Create “Plan”"])
             #expect(try trash(device) == [])
+        }
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `what was never sent stays in the trash when it can no longer be taken back`(folder: InodeNumber) async throws
+    {
+        try await withDevice { device in
+            try device.create("Plan.txt", "what I wrote", in: folder)
+            try restore("of last week", on: device, in: folder)
+            let writer = try await device.open(device.inode("Plan.txt", in: folder), O_RDWR)
+            #expect(throws: Refusal.undo(.isOpen("Plan"))) { try device.library.perform(.undo) }
+            device.library.close(writer)
+            try await device.save("Plan.txt", "of today", in: folder)
+            #expect(throws: Refusal.undo(.isChanged("Plan"))) { try device.library.perform(.undo) }
+            let listed = try device.library.trashText().split(separator: "\n").map {
+                try JSONDecoder().decode(TrashedDocument.self, from: Data($0.utf8))
+            }
+            #expect(listed.map(\.name) == ["Plan.txt"] && listed.first?.size == 12)
+            try device.library.restoreFromTrash(try #require(listed.first).key)
+            #expect(try device.names(in: folder).count == 2)
+            #expect(try await device.text("Plan.txt", in: folder) == "of today")
+            #expect(try trash(device) == [])
+            try await device.push()
+        }
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a restoration that fails leaves both contents where they were`(folder: InodeNumber) async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "what I wrote", in: folder)
+            try device.create(Self.temporary, "of last week", in: folder)
+            let (plan, version) = (
+                try device.entry("Plan.txt", in: folder), try device.entry(Self.temporary, in: folder)
+            )
+            let tree = device.library.tree
+            #expect(throws: Refusal.file(.ioError)) {
+                try device.library.transactions.mutate { catalog in
+                    try tree.restoreVersion(of: plan, with: version, by: command, catalog)
+                    throw Errno.ioError
+                }
+            }
+            #expect(try await device.text("Plan.txt", in: folder) == "what I wrote")
+            #expect(try await device.text(Self.temporary, in: folder) == "of last week")
+            #expect(try trash(device) == [])
+            #expect(try undoList(device) == ["Create “Plan”"])
+        }
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `an undo that fails leaves both contents where they were`(folder: InodeNumber) async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "what I wrote", in: folder)
+            let former = try device.inode("Plan.txt", in: folder)
+            try restore("of last week", on: device, in: folder)
+            let plan = try device.entry("Plan.txt", in: folder)
+            let tree = device.library.tree
+            #expect(throws: Refusal.file(.ioError)) {
+                try device.library.transactions.mutate { catalog in
+                    _ = try tree.exchangeContent(of: plan, forTrashed: former, catalog)
+                    throw Errno.ioError
+                }
+            }
+            #expect(try await device.text("Plan.txt", in: folder) == "of last week")
+            #expect(try device.names(in: folder) == ["Plan.txt"])
+            #expect(try trash(device) == ["\(former)"])
+            try device.library.perform(.undo)
+            #expect(try await device.text("Plan.txt", in: folder) == "what I wrote")
         }
     }
 

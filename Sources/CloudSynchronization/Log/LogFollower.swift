@@ -50,8 +50,9 @@ struct LogFollower: Sendable {
         let commit = entry.commit
         return try tree.follow(in: { try $0.folders(changedBy: commit) }) { catalog in
             var replica = CatalogReplica(catalog, after: head)
+            let living = try livingDocuments(deletedBy: commit, replica)
             let touched = try Replication.apply(commit, to: &replica)
-            try recordDeletions(in: commit, replica, catalog)
+            try recordDeletions(of: living, in: commit, replica, catalog)
             let newHead = head.advanced(by: entry, state: replica.state)
             try catalog.set(newHead)
             var saved: Set<EntryID> = []
@@ -62,18 +63,26 @@ struct LogFollower: Sendable {
         }
     }
 
+    /// The documents that are there, and that a commit deletes unless it has not seen a version of them.
+    private func livingDocuments(deletedBy commit: Commit, _ replica: CatalogReplica) throws -> [EntryID] {
+        try commit.changes.compactMap { change in
+            guard case .delete(let id, _) = change, let entry = try replica.entry(id), !entry.isDeleted,
+                entry.versions != nil
+            else { return nil }
+            return id
+        }
+    }
+
     /// Records for the trash who deleted documents. A document that was renamed over another one lives on in that: it is not shown.
-    private func recordDeletions(in commit: Commit, _ replica: CatalogReplica, _ catalog: CatalogTransaction) throws {
+    private func recordDeletions(
+        of living: [EntryID], in commit: Commit, _ replica: CatalogReplica, _ catalog: CatalogTransaction
+    ) throws {
+        if living.isEmpty { return }
         let isOwn = commit.device == container.store.device.id
         var livingOn: Set<EntryID> = []
-        for change in commit.changes {
-            switch change {
-            case .bequeath(let id, _, _): livingOn.insert(id)
-            case .delete(let id, _):
-                guard let entry = try replica.entry(id), entry.isDeleted, entry.versions != nil else { continue }
-                try catalog.recordDeletion(of: id, by: commit.deviceName, isHidden: isOwn || livingOn.contains(id))
-            case .create, .save, .describe, .resolve: break
-            }
+        for case .bequeath(let id, _, _) in commit.changes { livingOn.insert(id) }
+        for id in living where try replica.entry(id)?.isDeleted == true {
+            try catalog.recordDeletion(of: id, by: commit.deviceName, isHidden: isOwn || livingOn.contains(id))
         }
     }
 }

@@ -158,17 +158,11 @@ final class Actions: LibraryPart {
 
     func removeFromTrash(_ inodes: [InodeNumber], after catalog: CatalogTransaction) {
         if inodes.isEmpty { return }
-        catalog.whenDone { self.removeFromTrash(inodes) }
-    }
-
-    func removeFromTrash(_ inodes: [InodeNumber], ifFailed catalog: CatalogTransaction) {
-        catalog.ifFailed { self.removeFromTrash(inodes) }
-    }
-
-    private func removeFromTrash(_ inodes: [InodeNumber]) {
-        for inode in inodes {
-            do throws(Errno) { try backing.removeFromTrash(inode) } catch {
-                logger.warning("a file could not be removed from the trash", metadata: ["error": "\(error)"])
+        catalog.whenDone { [backing, logger] in
+            for inode in inodes {
+                do throws(Errno) { try backing.removeFromTrash(inode) } catch {
+                    logger.warning("a file could not be removed from the trash", metadata: ["error": "\(error)"])
+                }
             }
         }
     }

@@ -14,6 +14,8 @@ public enum UndoRefusal: Error, Equatable, Sendable {
     case folderIsNotEmpty(String)
     /// It was edited, or somebody else chose among its versions.
     case isChanged(String)
+    /// A program has it open for writing.
+    case isOpen(String)
     /// A version that was discarded, and whose content the container has no longer.
     case versionIsGone(String)
 
@@ -21,7 +23,7 @@ public enum UndoRefusal: Error, Equatable, Sendable {
     var isFinal: Bool {
         switch self {
         case .isThereAgain, .isGone, .isElsewhere, .contentIsGone, .isChanged, .versionIsGone: true
-        case .nothing, .nameIsTaken, .folderIsNotEmpty: false
+        case .nothing, .nameIsTaken, .folderIsNotEmpty, .isOpen: false
         }
     }
 
@@ -30,7 +32,7 @@ public enum UndoRefusal: Error, Equatable, Sendable {
         case .nothing: .noData
         case .isThereAgain, .nameIsTaken: .fileExists
         case .isGone, .contentIsGone, .versionIsGone: .noSuchFileOrDirectory
-        case .isElsewhere, .isChanged: .resourceBusy
+        case .isElsewhere, .isChanged, .isOpen: .resourceBusy
         case .folderIsNotEmpty: .directoryNotEmpty
         }
     }
@@ -44,6 +46,7 @@ public enum UndoRefusal: Error, Equatable, Sendable {
         case .nameIsTaken(let name): "the name “\(name)” is taken by something else now; rename that first"
         case .contentIsGone(let name): "the content of “\(name)” is no longer in the trash"
         case .isChanged(let name): "“\(name)” was changed since"
+        case .isOpen(let name): "“\(name)” is open for writing in a program; close it there first"
         case .versionIsGone(let name): "a version of “\(name)” that was discarded is no longer in the cloud"
         case .folderIsNotEmpty(let name): "the folder “\(name)” is not empty"
         }

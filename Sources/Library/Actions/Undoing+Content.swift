@@ -13,9 +13,10 @@ extension Undoing {
             throw UndoRefusal.isGone(step.entry.subject.name)
         }
         let name = entry.subject.name
-        guard !entry.isOutdated, !openFiles.isOpenForWriting(entry.inode),
-            try self.content(of: entry, catalog) == content
-        else { throw UndoRefusal.isChanged(name) }
+        if openFiles.isOpenForWriting(entry.inode) { throw UndoRefusal.isOpen(name) }
+        guard try !entry.isOutdated && self.content(of: entry, catalog) == content else {
+            throw UndoRefusal.isChanged(name)
+        }
         guard step.entry.isHere, try backing.trash.exists(BackingStore.trashName(step.entry.inode)) else {
             throw UndoRefusal.contentIsGone(name)
         }
@@ -23,6 +24,30 @@ extension Undoing {
         let after = try tree.exchangeContent(of: entry, forTrashed: step.entry.inode, catalog)
         return ActionStep(
             action: step.action, number: step.number, change: .restored(after), entry: entry, folder: step.folder)
+    }
+
+    /// The former content of a document can no longer be given back to it. If it was never sent, the trash keeps it as a document of its own,
+    /// whose removal takes the place of the step.
+    func keepAsRemoved(_ step: ActionStep, _ catalog: CatalogTransaction) throws {
+        var entry = step.entry
+        var random = surroundings.random()
+        entry.id = .random(using: &random)
+        entry.filename = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
+        entry.hasGeneratedFilename = true
+        entry.currentVersion = nil
+        entry.contentVersion = nil
+        entry.conflicts = 0
+        entry.markPending([.creation, .content])
+        let file = Fingerprint(try backing.trash.status(BackingStore.trashName(entry.inode)))
+        (entry.size, entry.modified) = (file.size, file.modified)
+        guard var action = try catalog.action(step.action) else { return }
+        action.name = ActionName(.delete)
+        action.name.add(entry.subject)
+        try catalog.replace(
+            step,
+            by: ActionStep(
+                action: step.action, number: step.number, change: .removed, entry: entry, folder: step.folder))
+        try catalog.store(action)
     }
 
     /// Of a placeholder, what its version tells.

@@ -31,15 +31,15 @@ extension Undoing {
             return Trashed(
                 step, deleted: times[step.action] ?? step.entry.modified, device: transactions.store.device.name)
         }
-        let elsewhere = try trashedElsewhere(catalog)
+        let elsewhere = try trashedElsewhere(nil, catalog)
         if elsewhere.isEmpty { return here }
         return (here + elsewhere).sorted { $0.deleted > $1.deleted }
     }
 
-    private func trashedElsewhere(_ catalog: CatalogTransaction) throws -> [Trashed] {
+    private func trashedElsewhere(_ id: EntryID? = nil, _ catalog: CatalogTransaction) throws -> [Trashed] {
         let top = try existing(.cloud, catalog)
         let now = surroundings.now()
-        return try catalog.deletionsElsewhere().compactMap { record, device in
+        return try catalog.deletionsElsewhere(id).compactMap { record, device in
             let committed = try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
             guard let deleted = committed.deleted, let version = committed.versions?.current,
                 try catalog.isDeparted(version.id), !Retention.isOver(departed: deleted, now: now)
@@ -92,7 +92,7 @@ extension Undoing {
 
     private func trashed(_ source: Trashed.Source, _ catalog: CatalogTransaction) throws -> Trashed? {
         switch source {
-        case .elsewhere: return try trashedElsewhere(catalog).first { $0.source == source }
+        case .elsewhere(let id): return try trashedElsewhere(id, catalog).first
         case .step(let action, let number):
             guard let step = try catalog.step(number, of: action), step.change == .removed,
                 step.entry.kind == .document, let record = try catalog.action(action)
@@ -109,18 +109,21 @@ extension Undoing {
     /// A document leaves the trash for good. What the container keeps of it stays there.
     func discard(_ trashed: Trashed) throws(Refusal) {
         try mutate { catalog in
-            if case .step = trashed.source {
-                actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
-                try actions.drop(trashed.step, catalog)
-            }
-            if let id = trashed.step.entry.id { try catalog.hideDeletion(of: id) }
+            actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
+            try discard(trashed, catalog)
         }
+    }
+
+    private func discard(_ trashed: Trashed, _ catalog: CatalogTransaction) throws {
+        if case .step = trashed.source { try actions.drop(trashed.step, catalog) }
+        if let id = trashed.step.entry.id { try catalog.hideDeletion(of: id) }
     }
 
     /// Removes for good what is in the trash.
     func emptyTrash() throws(Refusal) {
-        let all = try inspect { try trashed($0) }
-        for trashed in all where !trashed.step.isInTrash { try discard(trashed) }
+        try mutate { catalog in
+            for trashed in try trashed(catalog) where !trashed.step.isInTrash { try discard(trashed, catalog) }
+        }
         try Refusal.wrapping { try transactions.store.emptyTrash() }
         actions.endGrouping(hasRedo: try inspect { try $0.actionCount(.redo) > 0 })
     }

@@ -91,7 +91,7 @@ final class Undoing: LibraryPart {
                 return action.name.text
             }
         } catch {
-            if case .undo(let refusal) = error, refusal.isFinal, let current { try drop(current) }
+            if case .undo(let refusal) = error, refusal.isFinal, let current { try drop(current, direction) }
             throw error
         }
         observer?.waitUntilNamesAreForgotten()
@@ -99,10 +99,14 @@ final class Undoing: LibraryPart {
     }
 
     /// A step that can never be undone leaves its action, so that the rest of it can be undone by the next request.
-    func drop(_ step: ActionStep) throws(Refusal) {
+    private func drop(_ step: ActionStep, _ direction: ActionDirection) throws(Refusal) {
         try mutate { catalog in
             actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
-            try actions.drop(step, catalog)
+            if direction == .undo, step.isOnlyCopy, try backing.trash.exists(BackingStore.trashName(step.entry.inode)) {
+                try keepAsRemoved(step, catalog)
+            } else {
+                try actions.drop(step, catalog)
+            }
         }
     }
 

@@ -43,10 +43,7 @@ extension Tree {
         contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
-        if keeps {
-            try backing.keepInTrash(target.filename, of: target.inode, in: directory)
-            actions.removeFromTrash([target.inode], ifFailed: catalog)
-        }
+        if keeps { try keepInTrash(target, replacedBy: source, catalog) }
         // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no
         // one has synced the new one (ext4: auto_da_alloc).
         try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Logging
 import SystemPackage
 
 /// Restoring a version: a save by renaming that is an action, and can be undone. The content that it replaces is kept in the trash.
@@ -26,8 +27,10 @@ extension Tree {
         var random = surroundings.random()
         let directory = try backing.folder(target.parent, catalog)
         let filename = RestoredVersionName.make(using: &random)
-        guard try backing.takeBack(filename, of: kept, to: directory) else { throw Errno.noSuchFileOrDirectory }
-        catalog.ifFailed { [backing] in _ = try? backing.throwAway(filename, of: kept, in: directory) }
+        // The trash has it as well until the rows are committed: at each moment a kill or a failure leaves it there.
+        try backing.linkFromTrash(kept, to: directory, filename)
+        catalog.ifFailed { try? directory.removeFile(filename) }
+        actions.removeFromTrash([kept], after: catalog)
         try directory.setFileMode(filename, target.mode)
         var source = Entry(
             parent: target.parent, container: target.container, nature: .scratch, filename: filename,
@@ -38,6 +41,23 @@ extension Tree {
         catalog.announce(.entryChanged(EntryNames(target), besides: nil))
         catalog.announce(.listingChanged(of: target.parent))
         return try content(ofFormer: target, catalog)
+    }
+
+    /// Gives the target's file a second name in the trash, before the source's file is renamed over it. If the transaction fails, both get
+    /// their names back.
+    func keepInTrash(_ target: Entry, replacedBy source: Entry, _ catalog: CatalogTransaction) throws {
+        let directory = try backing.folder(target.parent, catalog)
+        let sourceDirectory = try backing.folder(source.parent, catalog)
+        try backing.keepInTrash(target.filename, of: target.inode, in: directory)
+        catalog.ifFailed { [backing, logger] in
+            do throws(Errno) {
+                try backing.undoReplacement(
+                    of: target.filename, target.inode, in: directory, by: source.filename, in: sourceDirectory)
+            } catch {
+                // It stays in the trash, where the next mount finds it.
+                logger.error("a content could not be put back", metadata: ["error": "\(error)"])
+            }
+        }
     }
 
     private func content(ofFormer target: Entry, _ catalog: CatalogTransaction) throws -> ActionStep.Content {

@@ -41,7 +41,7 @@ struct ListTrash: ParsableCommand {
                 trashed.map { document in
                     [
                         StyledText(document.deleted, .faint), StyledText(HumanText.size(document.size)),
-                        StyledText((document.device ?? "another device").printable, .faint),
+                        StyledText((document.device ?? "unknown device").printable, .faint),
                         StyledText(document.place.printable, .faint),
                         StyledText(document.name.printable),
                     ]

@@ -69,11 +69,11 @@ struct ActionOptions: ParsableArguments {
     private func split() throws -> (count: Int, path: String?) {
         var rest = words[...]
         var count = 1
-        if let first = rest.first, let number = Int(first), number > 0 {
+        if let first = rest.first, let number = Int(first) {
             count = number
             rest.removeFirst()
         }
-        guard rest.count <= 1 else {
+        guard rest.count <= 1, count > 0 else {
             CommandFailure.print(error: "one number and one path, please; see `docfs undo --help`")
             throw ExitCode.validationFailure
         }
