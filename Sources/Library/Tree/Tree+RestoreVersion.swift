@@ -8,7 +8,8 @@ import SystemPackage
 extension Tree {
     /// Whether a rename over a document restores a version (`RestoredVersionName`). Of a placeholder there is no file to keep: that is a save.
     func restoresVersion(of target: Entry, with source: Entry) -> Bool {
-        source.kind == .scratch && RestoredVersionName.matches(source.filename) && target.isHere
+        source.kind == .scratch && RestoredVersionName.matches(source.filename) && target.kind == .document
+            && target.isHere
     }
 
     func restoreVersion(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
