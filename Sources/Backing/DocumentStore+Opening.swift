@@ -43,14 +43,21 @@ extension DocumentStore {
         } catch let error as StoreError {
             throw error
         } catch CatalogError.damaged(let words) {
-            throw StoreError(
-                "the catalog of the store \(path) is damaged (\(words)); `docfs check --repair --store \(path)` sets it aside, and the next mount makes a new one from the documents' files"
-            )
+            throw damage(words, path)
+        } catch is DecodingError {
+            // SQLite notices damage of its own structures, not of the texts in a row.
+            throw damage("a row cannot be read", path)
         } catch Errno.permissionDenied {
             throw StoreError("the store \(path) is not writable; choose another with --store")
         } catch {
             throw StoreError("the store \(path) cannot be opened: \(error)")
         }
+    }
+
+    private static func damage(_ words: String, _ path: String) -> StoreError {
+        StoreError(
+            "the catalog of the store \(path) is damaged (\(words)); `docfs check --repair --store \(path)` sets it aside, and the next mount makes a new one from the documents' files",
+            isCatalogDamage: true)
     }
 
     private static func open<Checked, Used>(

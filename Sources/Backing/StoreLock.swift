@@ -7,9 +7,14 @@ import SystemPackage
 public struct StoreError: Error, CustomStringConvertible, Sendable {
     /// One line for a person, with the advice that helps.
     public let description: String
+    /// Whether a new catalog, made from the files, would help.
+    public let isCatalogDamage: Bool
 
     /// - Parameter description: one line for a person.
-    public init(_ description: String) { self.description = description }
+    public init(_ description: String, isCatalogDamage: Bool = false) {
+        self.description = description
+        self.isCatalogDamage = isCatalogDamage
+    }
 }
 
 /// Prevents a second docfs from using a store. It is an flock(2) on the file `lock`, held until this object is freed or the process ends,

@@ -365,6 +365,49 @@ struct StoreCheckupTests {
 
     // MARK: A store that no mount uses
 
+    private enum DamagedRow: CaseIterable { case logHead, replica, attributes }
+
+    /// SQLite notices nothing of it.
+    private func damage(_ row: DamagedRow, on device: TestDevice) throws {
+        var entry = try device.entry("a.txt")
+        let id = try #require(entry.id)
+        try device.library.store.write { catalog in
+            switch row {
+            case .logHead: try catalog.set(.logHead, "{")
+            case .replica:
+                try catalog.storeReplicaRecord(
+                    [0x7b], id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false)
+            case .attributes:
+                entry.attributes = [0x7b]
+                try catalog.update(entry)
+            }
+        }
+    }
+
+    @Test(arguments: DamagedRow.allCases, [false, true])
+    private func `a row whose text is damaged stops no repair, and all documents are there afterwards`(
+        row: DamagedRow, hasFile: Bool
+    ) async throws {
+        try await withDocuments { device in
+            let path = try device.backingPath("a.txt")
+            let surroundings = device.library.store.surroundings
+            try damage(row, on: device)
+            if !hasFile { try Self.files.removeItem(atPath: path) }
+            try device.crash()
+            _ = try closed(device, surroundings).check(repairs: true) { _ in }
+            try device.open()
+            _ = try? await device.pull()
+            #expect(device.library.checkup.request(repairs: true))
+            await device.synchronizer.checkup.runIfAsked()
+            try await device.push()
+            for folder in [InodeNumber.local, .cloud] {
+                for name in ["a.txt", "b.txt"] {
+                    #expect(try await device.text(name, in: folder) == "text of \(name)")
+                }
+            }
+        }
+    }
+
     @Test func `a store that no mount uses is looked at without a change, and mended`() async throws {
         try await withDocuments { device in
             let path = try device.backingPath("a.txt")

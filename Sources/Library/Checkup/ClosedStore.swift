@@ -32,7 +32,11 @@ public struct ClosedStore {
             _ = try checkup.setCatalogAside(at: surroundings.now())
         }
         let found = report.remaining
-        report = try repair()
+        do { report = try repair() } catch let error as StoreError where error.isCatalogDamage && checkup.hasCatalog {
+            // It lies in rows that the check does not read, and the repair does.
+            _ = try checkup.setCatalogAside(at: surroundings.now())
+            report = try repair()
+        }
         report.mended = found.filter { !report.remaining.contains($0) }
         return report
     }
@@ -50,7 +54,9 @@ public struct ClosedStore {
             try copy.abandon()
             try result.get()
             return audit.findings
-        } catch CatalogError.damaged(let words) { return [.catalogDamage(words)] }
+        } catch CatalogError.damaged(let words) {
+            return [.catalogDamage(words)]
+        } catch is DecodingError { return [.catalogDamage("has a row that cannot be read")] }
     }
 
     private static let copiedFiles = ["catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"]
