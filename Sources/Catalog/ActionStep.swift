@@ -31,19 +31,7 @@ public struct ActionStep: Sendable {
         case chosen(VersionChoice)
         /// A version was restored: the document has this content now. `entry` is its row as it was before, and its inode number names the
         /// former content in the trash.
-        case restored(Content)
-    }
-
-    /// What a file tells of its content.
-    public struct Content: Sendable, Equatable {
-        /// Bytes.
-        public var size: Int64
-        public var modified: Timestamp
-
-        public init(size: Int64, modified: Timestamp) {
-            self.size = size
-            self.modified = modified
-        }
+        case restored(Fingerprint)
     }
 
     /// The heads of a document before and after a choice, the current version first.

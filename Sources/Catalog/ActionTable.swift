@@ -155,7 +155,7 @@ extension Database {
         if case .chosen(let made) = step.change { choice = made }
         statement.bind(choice.map { [UInt8]($0.before.packed) })
         statement.bind(choice.map { [UInt8]($0.after.packed) })
-        var content: ActionStep.Content?
+        var content: Fingerprint?
         if case .restored(let put) = step.change { content = put }
         statement.bind(content?.size)
         statement.bind(content?.modified)

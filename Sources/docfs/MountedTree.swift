@@ -45,6 +45,11 @@ struct MountedTree {
         self = if let path { try MountedTree(holding: path) } else { try MountedTree.nearest() }
     }
 
+    /// Whether a word of a command means a folder of a mount, and not a name.
+    static func hasFolder(_ path: String) -> Bool {
+        (try? Listing.isFolder(path)) == true && (try? MountedTree(holding: path)) != nil
+    }
+
     /// What a command is about where no path is given: the current folder, else the only mount there is.
     static func nearestPath() throws -> String {
         if try MountTable.docfsMount(holding: absolute(".")) != nil { return "." }

@@ -169,7 +169,7 @@ extension Actions {
     ///   - entry: as it was before. Its file is in the trash.
     ///   - content: what the document has now.
     func recordRestoration(
-        of entry: Entry, to content: ActionStep.Content, by caller: Caller, _ catalog: CatalogTransaction
+        of entry: Entry, to content: Fingerprint, by caller: Caller, _ catalog: CatalogTransaction
     ) throws {
         let folder = try folderID(entry.parent, catalog)
         _ = try record(.restore, by: process(of: caller), catalog) { open in

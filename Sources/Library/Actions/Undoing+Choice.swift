@@ -8,11 +8,9 @@ extension Undoing {
     func takeBack(
         _ choice: ActionStep.VersionChoice, _ step: ActionStep, _ catalog: CatalogTransaction
     ) throws -> ActionStep {
-        guard let id = step.entry.id, let entry = try catalog.entry(id) else {
-            throw UndoRefusal.isGone(step.entry.subject.name)
-        }
+        let entry = try present(step, catalog)
         let name = entry.subject.name
-        guard entry.isReplicated else { throw UndoRefusal.isElsewhere(name) }
+        guard entry.isReplicated, let id = entry.id else { throw UndoRefusal.isElsewhere(name) }
         let heads = try versionFiles.heads(of: entry, catalog)
         guard let outcome = choice.takenBack(from: heads), let resolution = Resolution(from: heads, to: outcome),
             resolution.kept == heads.first || !entry.pending.contains(.content)

@@ -7,11 +7,9 @@ import SystemPackage
 extension Undoing {
     /// - Parameter content: what the document got by the step. If it has another one now, it was edited since.
     func exchangeContent(
-        _ content: ActionStep.Content, _ step: ActionStep, _ catalog: CatalogTransaction
+        _ content: Fingerprint, _ step: ActionStep, _ catalog: CatalogTransaction
     ) throws -> ActionStep {
-        guard let id = step.entry.id, let entry = try catalog.entry(id) else {
-            throw UndoRefusal.isGone(step.entry.subject.name)
-        }
+        let entry = try present(step, catalog)
         let name = entry.subject.name
         if openFiles.isOpenForWriting(entry.inode) { throw UndoRefusal.isOpen(name) }
         guard try !entry.isOutdated && self.content(of: entry, catalog) == content else {
@@ -51,8 +49,8 @@ extension Undoing {
     }
 
     /// Of a placeholder, what its version tells.
-    private func content(of entry: Entry, _ catalog: CatalogTransaction) throws -> ActionStep.Content {
-        if !entry.isHere { return ActionStep.Content(Fingerprint(entry)) }
-        return ActionStep.Content(Fingerprint(try backing.folder(entry.parent, catalog).status(entry.filename)))
+    private func content(of entry: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint {
+        if !entry.isHere { return Fingerprint(entry) }
+        return Fingerprint(try backing.folder(entry.parent, catalog).status(entry.filename))
     }
 }

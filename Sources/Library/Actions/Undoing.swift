@@ -127,13 +127,19 @@ final class Undoing: LibraryPart {
         }
     }
 
+    /// The entry of a step as it is now.
+    func present(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
+        guard let id = step.entry.id, let entry = try catalog.entry(id) else {
+            throw UndoRefusal.isGone(step.entry.subject.name)
+        }
+        return entry
+    }
+
     // MARK: Names and places
 
     /// Brings an entry back to its former place, under its former names.
     private func putBack(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> ActionStep {
-        guard let id = step.entry.id, let source = try catalog.entry(id) else {
-            throw UndoRefusal.isGone(step.entry.subject.name)
-        }
+        let source = try present(step, catalog)
         guard try step.outcome == actions.place(of: source, catalog) else {
             throw UndoRefusal.isElsewhere(source.subject.name)
         }

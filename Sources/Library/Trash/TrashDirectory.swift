@@ -134,13 +134,13 @@ final class TrashDirectory: LibraryPart {
         func listed(_ name: String, _ node: Node, _ kind: EntryKind) -> ListedName {
             ListedName(name: name, node: node, kind: kind, filename: nil, isCacheable: false)
         }
-        let labels = try inspect { try items($0).keys.sorted() }
+        func labels() throws(Refusal) -> [String] { try inspect { try items($0).keys.sorted() } }
         switch place {
         case .top: return [TrashPlace.files, .info].map { listed($0.name ?? "", .trashPlace($0), .folder) }
         case .expunged: return []
-        case .files: return labels.map { listed($0, .trashed(number($0)), .document) }
+        case .files: return try labels().map { listed($0, .trashed(number($0)), .document) }
         case .info:
-            let all = Set(labels).union(table.withLock { $0.announced })
+            let all = Set(try labels()).union(table.withLock { $0.announced })
             return all.sorted().map { listed($0 + TrashInfo.suffix, .trashInfo(number($0)), .document) }
         }
     }

@@ -24,7 +24,7 @@ extension Tree {
     /// - Throws: ENOENT where the trash does not have it.
     func exchangeContent(
         of target: Entry, forTrashed kept: InodeNumber, _ catalog: CatalogTransaction
-    ) throws -> ActionStep.Content {
+    ) throws -> Fingerprint {
         var random = surroundings.random()
         let directory = try backing.folder(target.parent, catalog)
         let filename = RestoredVersionName.make(using: &random)
@@ -61,11 +61,7 @@ extension Tree {
         }
     }
 
-    private func content(ofFormer target: Entry, _ catalog: CatalogTransaction) throws -> ActionStep.Content {
-        ActionStep.Content(Fingerprint(try backing.folder(target.parent, catalog).status(target.filename)))
+    private func content(ofFormer target: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint {
+        Fingerprint(try backing.folder(target.parent, catalog).status(target.filename))
     }
-}
-
-extension ActionStep.Content {
-    init(_ file: Fingerprint) { self.init(size: file.size, modified: file.modified) }
 }

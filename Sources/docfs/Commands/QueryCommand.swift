@@ -65,14 +65,10 @@ struct QueryCommand: ParsableCommand {
 
     /// No display name has a slash.
     private func split() -> (text: String, path: String?) {
-        if words.count > 1, let last = words.last, last.contains("/") || isFolderOfMount(last) {
+        if words.count > 1, let last = words.last, last.contains("/") || MountedTree.hasFolder(last) {
             return (words.dropLast().joined(separator: " "), last)
         }
         return (words.joined(separator: " "), nil)
-    }
-
-    private func isFolderOfMount(_ path: String) -> Bool {
-        (try? Listing.isFolder(path)) == true && (try? MountedTree(holding: path)) != nil
     }
 
     private func show(_ found: [FoundDocument]) throws {

@@ -83,10 +83,8 @@ struct RestoreFromTrash: ParsableCommand {
     }
 
     private func split() throws -> ([String], MountedTree) {
-        if names.count > 1, let last = names.last, let mount = try? MountedTree(holding: last),
-            (try? Listing.isFolder(last)) == true
-        {
-            return (names.dropLast(), mount)
+        if names.count > 1, let last = names.last, MountedTree.hasFolder(last) {
+            return (names.dropLast(), try MountedTree(holding: last))
         }
         return (names, try MountedTree.nearest())
     }
