@@ -61,8 +61,7 @@ enum CatalogSchema {
         migrator.registerMigration("18: what other devices deleted") { db in
             try db.execute(
                 sql: """
-                    CREATE TABLE deletions(uuid BLOB PRIMARY KEY, device TEXT, isHidden INTEGER NOT NULL) WITHOUT ROWID;
-                    INSERT INTO deletions(uuid, isHidden) SELECT uuid, TRUE FROM replica WHERE isDeleted;
+                    CREATE TABLE deletions(uuid BLOB PRIMARY KEY, device TEXT) WITHOUT ROWID;
                     """)
         }
         return migrator

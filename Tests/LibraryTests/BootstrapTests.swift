@@ -46,6 +46,15 @@ struct BootstrapTests {
             #expect(try await phone.text("After.txt") == "after")
             #expect(try await phone.text("Day.txt", in: try phone.inode("Trip")) == "rain")
             #expect(try phone.pendingCount == 0)
+            // The trash shows what was deleted before, and does not know by whom.
+            let trashed = try phone.library.trashText().split(separator: "\n").map {
+                try JSONDecoder().decode(TrashedDocument.self, from: Data($0.utf8))
+            }
+            #expect(trashed.map(\.name) == ["Gone.txt"] && trashed.first?.device == nil)
+            try phone.library.restoreFromTrash(try #require(trashed.first).key)
+            #expect(try await phone.text("Gone.txt") == "gone")
+            try phone.remove("Gone.txt")
+            try await phone.push()
             // It follows the log from there.
             try await phone.save("Plan.txt", "changed")
             try await phone.push()

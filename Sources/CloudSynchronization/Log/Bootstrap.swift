@@ -43,6 +43,7 @@ struct Bootstrap: Sendable {
     }
 
     private func takeOverLatestCheckpoint(of id: ContainerID) async throws {
+        let now = store.surroundings.now()
         try await container.useLatestCheckpoint(of: id) { [tree] checkpoint in
             try tree.fill { catalog, isEmpty, insert in
                 let next = checkpoint.head.position.next.number
@@ -50,7 +51,13 @@ struct Bootstrap: Sendable {
                     try checkpoint.forEach { entry, record in
                         try catalog.store(entry, as: record)
                         for content in entry.departedContents(at: next) { try catalog.record(content) }
-                        if !entry.isDeleted { try insert(entry) }
+                        if let deleted = entry.deleted {
+                            // A checkpoint does not tell who did it.
+                            guard entry.versions != nil, !Retention.isOver(departed: deleted, now: now) else { return }
+                            try catalog.recordDeletion(of: entry.id, by: nil)
+                        } else {
+                            try insert(entry)
+                        }
                     }
                 }
                 try catalog.set(checkpoint.head)

@@ -73,7 +73,8 @@ struct LogFollower: Sendable {
         }
     }
 
-    /// Records for the trash who deleted documents. A document that was renamed over another one lives on in that: it is not shown.
+    /// Records for the trash which documents another device deleted. Of what this device deleted the undo list knows. A document that was renamed
+    /// over another one lives on in that.
     private func recordDeletions(
         of living: [EntryID], in commit: Commit, _ replica: CatalogReplica, _ catalog: CatalogTransaction
     ) throws {
@@ -82,7 +83,11 @@ struct LogFollower: Sendable {
         var livingOn: Set<EntryID> = []
         for case .bequeath(let id, _, _) in commit.changes { livingOn.insert(id) }
         for id in living where try replica.entry(id)?.isDeleted == true {
-            try catalog.recordDeletion(of: id, by: commit.deviceName, isHidden: isOwn || livingOn.contains(id))
+            if isOwn || livingOn.contains(id) {
+                try catalog.forgetDeletion(of: id)
+            } else {
+                try catalog.recordDeletion(of: id, by: commit.deviceName)
+            }
         }
     }
 }

@@ -116,7 +116,7 @@ extension Undoing {
 
     private func discard(_ trashed: Trashed, _ catalog: CatalogTransaction) throws {
         if case .step = trashed.source { try actions.drop(trashed.step, catalog) }
-        if let id = trashed.step.entry.id { try catalog.hideDeletion(of: id) }
+        if let id = trashed.step.entry.id { try catalog.forgetDeletion(of: id) }
     }
 
     /// Removes for good what is in the trash.
