@@ -44,6 +44,33 @@ struct ContinuedDocumentTests {
         #expect(unknown.map(\.filename) == [], sourceLocation: sourceLocation)
     }
 
+    // MARK: Removed, and made anew
+
+    @Test(arguments: Moment.allCases, NewFile.allCases)
+    func `a first content that went out while the document was removed and made anew is no conflict`(
+        moment: Moment, file: NewFile
+    ) async throws {
+        for hearsOfIt in [false, true] {
+            try await withTwoDevices { laptop, phone in
+                try laptop.create("F.txt", "old")
+                let id = try laptop.entry("F.txt").id
+                try await laptop.reach(moment)
+                try laptop.remove("F.txt")
+                if hearsOfIt { try await laptop.pull() }
+                try Self.make(file, "F.txt", on: laptop)
+                try await laptop.push()
+                try await phone.pull()
+                for device in [laptop, phone] {
+                    let entry = try device.entry("F.txt")
+                    #expect(entry.id == id && entry.conflicts == 0, "\(device.name), \(hearsOfIt)")
+                    #expect(try await device.text("F.txt") == "new")
+                    #expect(try device.names() == ["F.txt"])
+                }
+                try Self.expectWhole(laptop)
+            }
+        }
+    }
+
     // MARK: A backup, and the document anew
 
     struct Backup: Sendable, CustomTestStringConvertible {

@@ -50,7 +50,10 @@ final class Identities: LibraryPart {
         entry.adoptIdentity(of: document)
         entry.parent = removed.entry.parent
         entry.continueSynchronization(of: backup ?? removed.entry)
-        if entry.isReplicated { try catalog.deleteWithdrawal(id) }
+        if entry.isReplicated {
+            try withdrawals.adoptVersionSentMeanwhile(&entry, id, catalog)
+            try catalog.deleteWithdrawal(id)
+        }
         if let step = removed.step { try actions.forget(step, catalog) }
         if awaited != nil {
             entry.awaited = nil

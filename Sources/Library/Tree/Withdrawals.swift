@@ -70,6 +70,17 @@ final class Withdrawals: LibraryPart {
         return try shownVersions(of: id, hidesNewest: true, catalog) + [content]
     }
 
+    /// A document that was removed is made anew. If the commit with its last content reached the log between, its withdrawal has seen that
+    /// version, and what is saved now replaces it.
+    func adoptVersionSentMeanwhile(_ entry: inout Entry, _ id: EntryID, _ catalog: CatalogTransaction) throws {
+        guard let seen = try catalog.withdrawal(of: id)?.seen,
+            let current = try CatalogReplica(catalog).entry(id)?.versions?.current, seen.contains(current.id),
+            current.device == store.device.id, current.base == entry.contentVersion
+        else { return }
+        entry.currentVersion = current.id
+        entry.contentVersion = current.id
+    }
+
     /// The content that an entry waits for is here, or no longer needed. A document that was moved to `local` before its content was here is
     /// withdrawn from the cloud now (`Semantics`, "Moving between local and cloud").
     func withdrawIfLeavingCloud(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
