@@ -12,25 +12,6 @@ extension BackingStore {
         try folder.renameIfPresent(name, to: trash, Self.trashName(inode))
     }
 
-    /// Keeps the file of a document in the trash, which another file is about to replace. It stays in its folder as well.
-    package func keepInTrash(_ name: String, of inode: InodeNumber, in folder: BackingFolder) throws(Errno) {
-        try folder.link(name, to: trash, Self.trashName(inode))
-    }
-
-    /// A file was kept in the trash, and what was to replace it did not happen as a whole: both files get their names back.
-    ///
-    /// - Parameters:
-    ///   - name: of the file that was kept, in `folder`.
-    ///   - newName: the former name of the file that replaced it, in `newFolder`.
-    package func undoReplacement(
-        of name: String, _ inode: InodeNumber, in folder: BackingFolder, by newName: String, in newFolder: BackingFolder
-    ) throws(Errno) {
-        let kept = try trash.identify(Self.trashName(inode)).evidence
-        if try folder.identifyIfPresent(name)?.evidence == kept { return try removeFromTrash(inode) }
-        _ = try folder.renameIfPresent(name, to: newFolder, newName, flags: RENAME_NOREPLACE)
-        _ = try takeBack(name, of: inode, to: folder)
-    }
-
     /// Gives a file in the trash a name in a folder as well.
     ///
     /// - Throws: ENOENT if it is not in the trash.

@@ -45,13 +45,23 @@ final class Removal: LibraryPart {
                 // A removal is never refused: this one cannot be undone.
             }
         }
-        // Another program may have removed it from the store.
-        do throws(Errno) { try folder.removeFile(entry.filename) } catch .noSuchFileOrDirectory {}
+        try setAside(entry, in: folder, catalog)
+        discardWhenDone(entry.inode, catalog)
         return false
     }
 
+    /// Moves a file to `staging`. If the transaction fails, it is moved back.
+    private func setAside(_ entry: Entry, in folder: BackingFolder, _ catalog: CatalogTransaction) throws {
+        catalog.ifFailed { [backing, logger] in
+            do throws(Errno) { try backing.putBack(entry.filename, of: entry.inode, in: folder) } catch {
+                logger.error("a removed file could not be put back", metadata: ["error": "\(error)"])
+            }
+        }
+        try backing.setAside(entry.filename, of: entry.inode, in: folder)
+    }
+
     /// Lets open handles keep the content of a file that loses its name. If the transaction fails, they are attached again.
-    private func detach(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
+    func detach(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
         openFiles.detach(inode)
         catalog.ifFailed { [openFiles] in openFiles.reattach(inode) }
     }
@@ -68,19 +78,32 @@ final class Removal: LibraryPart {
         let attributes = try addOrphan(entry, catalog)
         try catalog.delete(entry.inode)
         detach(entry.inode, catalog)
-        try backing.setAside(entry.filename, of: entry.inode, in: backing.folder(entry.parent, catalog))
+        try setAside(entry, in: backing.folder(entry.parent, catalog), catalog)
         transfers.forget(entry.inode)
-        let isKept = keeps && entry.isKeptInTrash
-        catalog.whenDone { self.finishRemoval(of: entry.inode, isKept: isKept) }
+        if keeps, entry.isKeptInTrash {
+            keepWhenDone(entry.inode, catalog)
+        } else {
+            discardWhenDone(entry.inode, catalog)
+        }
         return entry.asRemoved(attributes, isHere: entry.isHere)
     }
 
-    /// Moves a file that was set aside to the trash, or deletes it.
-    private func finishRemoval(of inode: InodeNumber, isKept: Bool) {
-        do {
-            if isKept { try backing.keepSetAside(inode) } else { try backing.discard(inode) }
-        } catch {
-            logger.warning("a removed file stays in staging until the next mount", metadata: ["error": "\(error)"])
+    /// Moves a file that was set aside to the trash.
+    private func keepWhenDone(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
+        whenDone(catalog) { [backing] () throws(Errno) in try backing.keepSetAside(inode) }
+    }
+
+    /// Unlinks a file that was set aside.
+    func discardWhenDone(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
+        whenDone(catalog) { [backing] () throws(Errno) in try backing.discard(inode) }
+    }
+
+    private func whenDone(_ catalog: CatalogTransaction, _ finish: @escaping () throws(Errno) -> Void) {
+        catalog.whenDone { [logger] in
+            do throws(Errno) { try finish() } catch {
+                logger.warning(
+                    "a file that was set aside stays in staging until the next mount", metadata: ["error": "\(error)"])
+            }
         }
     }
 

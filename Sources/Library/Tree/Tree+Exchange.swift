@@ -28,16 +28,13 @@ extension Tree {
         }
         for entry in [first, second] { try synchronizeContent(of: entry, catalog) }
         try swapFiles()
+        // If this fails as well, the folders are compared (`StoreComparison.undoFileChanges`), as the names on the files are.
+        catalog.ifFailed { try? swapFiles() }
         // The names stay with the paths, also on the files.
         backing.writeDisplayName(first.name?.displayName, of: first.filename, in: firstFolder)
         backing.writeDisplayName(second.name?.displayName, of: second.filename, in: secondFolder)
-        do {
-            for entry in [newSecond, newFirst] where entry.kind == .document {
-                try finishExchange(of: entry, by: caller, catalog)
-            }
-        } catch {
-            try swapFiles()
-            throw error
+        for entry in [newSecond, newFirst] where entry.kind == .document {
+            try finishExchange(of: entry, by: caller, catalog)
         }
     }
 

@@ -169,10 +169,17 @@ extension Tree {
     private func moveFile(of entry: inout Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
         let directory = try backing.folder(entry.parent, catalog)
         if source.parent != entry.parent || source.filename != entry.filename {
-            let isMoved = try backing.folder(source.parent, catalog).renameIfPresent(
-                source.filename, to: directory, entry.filename, flags: RENAME_NOREPLACE)
+            let sourceDirectory = try backing.folder(source.parent, catalog)
+            let filename = entry.filename
+            let isMoved = try sourceDirectory.renameIfPresent(
+                source.filename, to: directory, filename, flags: RENAME_NOREPLACE)
             // Only a placeholder has no file to move.
             if !isMoved, source.isHere, entry.isHere { throw Errno.noSuchFileOrDirectory }
+            // If this fails as well, the folders are compared (`StoreComparison.undoFileChanges`).
+            catalog.ifFailed {
+                _ = try? directory.renameIfPresent(
+                    filename, to: sourceDirectory, source.filename, flags: RENAME_NOREPLACE)
+            }
         } else {
             try directory.touch()
         }

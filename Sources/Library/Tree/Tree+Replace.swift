@@ -3,6 +3,7 @@ import CLinux
 import Catalog
 import Documents
 import Glibc
+import Logging
 import SystemPackage
 
 /// Replacement, the part of a rename whose new name means another entry already.
@@ -43,7 +44,7 @@ extension Tree {
         contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
-        if keeps { try keepInTrash(target, replacedBy: source, catalog) }
+        try keep(target, keeps ? .inTrash : .inStaging, whileReplacedBy: source, catalog)
         // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no
         // one has synced the new one (ext4: auto_da_alloc).
         try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
@@ -60,8 +61,9 @@ extension Tree {
             try actions.forgetCreation(of: source, catalog)
             rememberIfBackup(source, target)
         }
-        openFiles.detach(target.inode)
+        removal.detach(target.inode, catalog)
         transfers.replace(target.inode, by: entry.inode)
+        catalog.ifFailed { [transfers] in transfers.replace(entry.inode, by: target.inode) }
         try contents.finishSaveByRenaming(&entry, catalog)
         if target.name != former.name {
             try namespace.announceListedName(of: entry, formerly: former.name, catalog)
@@ -70,6 +72,32 @@ extension Tree {
         try catalog.replace(target.inode, by: entry)
         try replicatedTree.showInheritedConflicts(of: source, as: entry, catalog)
         if entry.isReplicated { transfers.markClosed(entry.inode) }
+    }
+
+    /// Gives the target's file a second name before the source's file is renamed over it. If the transaction fails, both get their names back.
+    private func keep(
+        _ target: Entry, _ second: BackingStore.SecondName, whileReplacedBy source: Entry, _ catalog: CatalogTransaction
+    ) throws {
+        guard target.isHere else { return }
+        let directory = try backing.folder(target.parent, catalog)
+        let sourceDirectory = try backing.folder(source.parent, catalog)
+        do { try backing.keep(target.filename, of: target.inode, in: directory, second) } catch {
+            // Another program may have removed the file. Without a second name a save is still a save; what a person may want back is not
+            // given up.
+            if second == .inTrash { throw error }
+            logger.debug("a file has no second name while it is replaced", metadata: ["error": "\(error)"])
+            return
+        }
+        catalog.ifFailed { [backing, logger] in
+            do throws(Errno) {
+                try backing.undoReplacement(
+                    of: target.filename, target.inode, in: directory, second, by: source.filename, in: sourceDirectory)
+            } catch {
+                // It keeps its second name. The next mount finds it.
+                logger.error("a content could not be put back", metadata: ["error": "\(error)"])
+            }
+        }
+        if second == .inStaging { removal.discardWhenDone(target.inode, catalog) }
     }
 
     /// A program that renames a document over an older backup of it will make the document anew.
@@ -85,7 +113,7 @@ extension Tree {
             && target.mode == source.mode
     }
 
-    /// Removes the target so that `relocation` can give its name to the source. If that fails, the target is put back.
+    /// Removes the target so that `relocation` can give its name to the source.
     func replaceEntry(
         _ target: Entry, by source: Entry, caller: Caller, _ catalog: CatalogTransaction, relocation: () throws -> Void
     ) throws {
@@ -98,10 +126,7 @@ extension Tree {
         }
         let removed = try removal.removeFile(target, keeps: true, catalog)
         try actions.recordRemoval(of: removed, by: caller, catalog)
-        do { try relocation() } catch {
-            try backing.putBack(target.filename, of: target.inode, in: backing.folder(target.parent, catalog))
-            throw error
-        }
+        try relocation()
     }
 
     /// Syncs a content that is about to replace another one: after a loss of power it must not be empty.

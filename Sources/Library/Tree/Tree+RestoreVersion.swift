@@ -44,23 +44,6 @@ extension Tree {
         return try content(ofFormer: target, catalog)
     }
 
-    /// Gives the target's file a second name in the trash, before the source's file is renamed over it. If the transaction fails, both get
-    /// their names back.
-    func keepInTrash(_ target: Entry, replacedBy source: Entry, _ catalog: CatalogTransaction) throws {
-        let directory = try backing.folder(target.parent, catalog)
-        let sourceDirectory = try backing.folder(source.parent, catalog)
-        try backing.keepInTrash(target.filename, of: target.inode, in: directory)
-        catalog.ifFailed { [backing, logger] in
-            do throws(Errno) {
-                try backing.undoReplacement(
-                    of: target.filename, target.inode, in: directory, by: source.filename, in: sourceDirectory)
-            } catch {
-                // It stays in the trash, where the next mount finds it.
-                logger.error("a content could not be put back", metadata: ["error": "\(error)"])
-            }
-        }
-    }
-
     private func content(ofFormer target: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint {
         Fingerprint(try backing.folder(target.parent, catalog).status(target.filename))
     }
