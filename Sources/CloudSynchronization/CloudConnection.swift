@@ -110,8 +110,8 @@ extension Connection {
     init(_ error: LogError) {
         self =
             switch error {
-            case .store(.unreachable): .offline
-            case .store(.unauthorized): .unauthorized
+            case .store(.unreachable(let reason)): .offline(reason)
+            case .store(.unauthorized(let reason)): .unauthorized(reason)
             default: .failed("\(error)")
             }
     }

@@ -148,6 +148,8 @@ public struct TreeState: Sendable, Equatable {
     public var cloudDocuments: Int
     /// `online`, `offline`, `unauthorized`, or an error in one line.
     public var connection: String
+    /// Why the cloud cannot be used, in one line, where `connection` does not say it.
+    public var connectionError: String?
     /// Where the container is.
     public var cloudURL: String?
     /// Whether the container is on the disk of the documents themselves.
@@ -198,6 +200,7 @@ public struct TreeState: Sendable, Equatable {
         lines.add("cloud.url", cloudURL)
         lines.add("cloud.copy", isCloudBesideStore ? Self.noCopy : nil)
         lines.add("cloud.connection", connection)
+        lines.add("cloud.error", connectionError)
         lines.add("cloud.pending", String(pending))
         lines.add("cloud.conflicts", String(conflicts))
         lines.add("undo", undo ?? "-")

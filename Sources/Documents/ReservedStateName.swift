@@ -12,19 +12,25 @@ public enum ReservedStateName {
     }
 }
 
-/// The name under which the docfs command reads the list of the trash: one JSON object (`TrashedDocument`) a line.
-public enum ReservedTrashName {
-    /// Bytes that are not UTF-8, so that no document can have the name.
-    public static let name: [UInt8] = [0xff] + Array(".trash".utf8)
-}
+/// What the docfs command reads of a mount as one JSON object a line. The names resolve in `Documents` and are not listed.
+public enum ReservedReport: String, CaseIterable, Sendable {
+    /// What is in the trash: `TrashedDocument`.
+    case trash = ".trash"
+    /// What can be undone: `ListedAction`.
+    case undo = ".undo"
+    /// What can be done again: `ListedAction`.
+    case redo = ".redo"
 
-/// The names under which the docfs command reads the undo list, because `.undo` may be a document.
-public enum ReservedActionName {
-    /// - Returns: bytes that are not UTF-8, so that no document can have the name.
-    public static func name(of direction: ActionDirection) -> [UInt8] { [0xff] + Array(direction.virtualName.utf8) }
+    public init(_ direction: ActionDirection) {
+        self = direction == .undo ? .undo : .redo
+    }
 
     /// - Returns: nil for any other name.
-    public static func direction(_ name: some Collection<UInt8>) -> ActionDirection? {
-        ActionDirection.allCases.first { self.name(of: $0).elementsEqual(name) }
+    public init?(name: some Collection<UInt8>) {
+        guard let report = Self.allCases.first(where: { $0.name.elementsEqual(name) }) else { return nil }
+        self = report
     }
+
+    /// Bytes that are not UTF-8, so that no document can have the name.
+    public var name: [UInt8] { [0xff] + Array(rawValue.utf8) }
 }

@@ -108,7 +108,7 @@ extension InodeNumber {
         switch Node(number: number) {
         case .entry(let inode): self = inode
         case .versions, .trashPlace: throw .virtualName
-        case .state, .order, .location, .version, .actions, .trash, .trashed, .trashInfo: throw .notFolder
+        case .state, .order, .location, .version, .actions, .report, .trashed, .trashInfo: throw .notFolder
         }
     }
 }

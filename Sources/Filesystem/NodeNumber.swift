@@ -27,7 +27,7 @@ extension Node {
             case Self.conflictsBit: .versions(.conflicts, of: inode)
             case Self.historyBit: .versions(.history, of: inode)
             case Self.orderBit: .order(of: inode)
-            case Self.actionsBit: .actions(inode.number == 0 ? .undo : .redo)
+            case Self.actionsBit: Self(actionsNumber: inode.number)
             case Self.trashBit: Self(trashNumber: inode.number)
             default: .location
             }
@@ -38,13 +38,15 @@ extension Node {
         case .entry(let inode): fuse_ino_t(inode.number)
         case .version(let inode): fuse_ino_t(inode.number)
         case .location: Self.locationBit
-        case .trash, .trashPlace, .trashed, .trashInfo: Self.trashBit | fuse_ino_t(trashNumber)
+        case .report(.trash), .trashPlace, .trashed, .trashInfo: Self.trashBit | fuse_ino_t(trashNumber)
         case .state(let inode): fuse_ino_t(inode.number) | Self.stateBit
         case .order(let inode): fuse_ino_t(inode.number) | Self.orderBit
         case .versions(.conflicts, let inode): fuse_ino_t(inode.number) | Self.conflictsBit
         case .versions(.history, let inode): fuse_ino_t(inode.number) | Self.historyBit
         case .actions(.undo): Self.actionsBit
         case .actions(.redo): Self.actionsBit | 1
+        case .report(.undo): Self.actionsBit | 2
+        case .report(.redo): Self.actionsBit | 3
         }
     }
 
@@ -52,12 +54,22 @@ extension Node {
     private init(trashNumber number: Int64) {
         self =
             switch number {
-            case 0: .trash
+            case 0: .report(.trash)
             case 1: .trashPlace(.top)
             case 2: .trashPlace(.files)
             case 3: .trashPlace(.info)
             case ..<8: .trashPlace(.expunged)
             default: number & 1 == 0 ? .trashed(number >> 3) : .trashInfo(number >> 3)
+            }
+    }
+
+    private init(actionsNumber number: Int64) {
+        self =
+            switch number {
+            case 0: .actions(.undo)
+            case 1: .actions(.redo)
+            case 2: .report(.undo)
+            default: .report(.redo)
             }
     }
 

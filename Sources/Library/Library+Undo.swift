@@ -13,9 +13,9 @@ extension Library {
             node: .actions(direction), attributes: try attributes(of: .actions(direction)), isCacheable: false)
     }
 
-    /// The list of the trash, by its reserved name.
-    public func lookupTrash() throws(Refusal) -> Resolved {
-        Resolved(node: .trash, attributes: try attributes(of: .trash), isCacheable: false)
+    /// A report for the docfs command, by its reserved name.
+    public func lookupReport(_ report: ReservedReport) throws(Refusal) -> Resolved {
+        Resolved(node: .report(report), attributes: try attributes(of: .report(report)), isCacheable: false)
     }
 
     /// Undoes the last action, or does the one again that was undone last.
@@ -24,8 +24,14 @@ extension Library {
     ///   for a move between local and cloud; ENOSPC.
     public func perform(_ direction: ActionDirection) throws(Refusal) { try undoing.perform(direction) }
 
-    /// The documents in the trash: one JSON object (`TrashedDocument`) a line.
-    public func trashText() throws(Refusal) -> String { try undoing.trashText() }
+    /// One JSON object a line, the latest first.
+    public func reportText(_ report: ReservedReport) throws(Refusal) -> String {
+        switch report {
+        case .trash: try undoing.trashText()
+        case .undo: try undoing.reportText(.undo)
+        case .redo: try undoing.reportText(.redo)
+        }
+    }
 
     /// Brings a document back from the trash.
     ///

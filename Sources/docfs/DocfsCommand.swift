@@ -32,6 +32,8 @@ struct DocfsCommand: ParsableCommand {
             UndoCommand.self,
             RedoCommand.self,
             TrashCommand.self,
+            StatesCommand.self,
+            JSONCommand.self,
         ])
 
     static func main() {

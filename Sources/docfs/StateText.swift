@@ -2,6 +2,8 @@
 struct StateText {
     let pairs: [(key: String, value: String)]
 
+    init(_ pairs: [(key: String, value: String)]) { self.pairs = pairs }
+
     init(_ text: String) {
         pairs = text.split(separator: "\n").compactMap { line in
             guard let colon = line.firstRange(of: ": ") else { return nil }

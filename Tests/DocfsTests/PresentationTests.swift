@@ -60,6 +60,14 @@ struct PresentationTests {
         }
         #expect(fitted(80) == "a  Shopping list  2026-a.txt\nb  買い物         2026-b.txt\n")
         #expect(fitted(20) == "a  Shopping list\nb  買い物\n")
+        // A name that is longer than most others is cut first.
+        let long: [[StyledText]] = (0..<6).map {
+            ["a", $0 == 5 ? StyledText(String(repeating: "x", count: 113)) : "List", StyledText("2026-\($0).txt")]
+        }
+        var table = TextTable(long)
+        table.fit(60, dropping: 2, cutting: 1)
+        #expect(table.text.split(separator: "\n").allSatisfy { $0.hasSuffix(".txt") && $0.count <= 60 })
+        #expect(table.text.contains("xxx…  2026-5.txt"))
         #expect(fitted(14) == "a  Shopping l…\nb  買い物\n")
         // Something of a name always stays.
         #expect(fitted(5) == "a  Shopping …\nb  買い物\n")

@@ -239,7 +239,7 @@ struct CommandTests {
                 }
             }
             let whole = try await device.docfs("status", "--json", device.mountpoint.string)
-            #expect(whole.standardOutput.contains("\"cloud.connection\" : \"online\""), "\(whole.standardOutput)")
+            #expect(whole.standardOutput.contains("\"cloudConnection\" : \"online\""), "\(whole.standardOutput)")
         }
     }
 

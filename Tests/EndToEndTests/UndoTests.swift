@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import MountSupport
 import SystemPackage
@@ -99,8 +100,12 @@ struct UndoTests {
             try await device.shell("mv local/a.txt local/b.txt")
             let list = try await device.docfs("undo", "--list", device.documents.string)
             #expect(list.lines == ["Rename “a” to “b”", "Create “a”"])
+            struct Action: Decodable { let name: String, kind: String, time: String, place: String? }
             let json = try await device.docfs("undo", "--list", "--json", device.documents.string)
-            #expect(json.standardOutput.contains(#""Rename “a” to “b”""#))
+            let actions = try JSONDecoder().decode([Action].self, from: Data(json.standardOutput.utf8))
+            #expect(actions.map(\.name) == list.lines && actions.map(\.kind) == ["rename", "create"])
+            #expect(actions.allSatisfy { $0.place == "local" })
+            #expect(actions.allSatisfy { $0.time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil })
             #expect(
                 try await device.docfs("undo", "--json", device.documents.string).standardOutput.contains(
                     #""undone" : "Rename"#))

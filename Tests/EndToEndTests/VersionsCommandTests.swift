@@ -167,7 +167,7 @@ struct VersionsCommandTests {
             let result = try await runProgram(
                 "python3", ["-c", script, try DocfsBinary.path.string, document.string], environment: ["TERM": "xterm"])
             #expect(result.exitStatus == 0, "\(result.standardOutput)\(result.standardError)")
-            for part in ["Plan is in conflict:", "mine: current", "theirs", "base", "+laptop", "-desktop"] {
+            for part in ["Plan is in conflict:", "theirs, current", "mine", "before", "+laptop", "-desktop"] {
                 #expect(result.standardOutput.contains(part), "\(part): \(result.standardOutput)")
             }
             #expect(try document.text() == "plan\nlaptop\n")

@@ -38,21 +38,21 @@ struct WatchCommandTests {
             let document = device.cloud / "Trip" / "Days" / "Packing.txt"
             try document.create("boots")
             struct Change: Decodable {
-                let change: String, displayName: String, path: String, state: String?, transfer: String?
+                let event: String, displayName: String, path: String, state: [String], uploading: String?
             }
             func changes() -> [Change] {
                 stream.lines.compactMap { try? JSONDecoder().decode(Change.self, from: Data($0.utf8)) }
             }
-            try await eventually { changes().contains { $0.change == "added" && $0.displayName == "Packing" } }
-            try await eventually { changes().contains { $0.transfer == "current,uploaded" } }
+            try await eventually { changes().contains { $0.event == "added" && $0.displayName == "Packing" } }
+            try await eventually { changes().contains { $0.uploading == "uploaded" } }
             try (device.cloud / "Trip").rename(to: device.cloud / "Journey")
-            try await eventually { changes().contains { $0.change == "removed" } }
+            try await eventually { changes().contains { $0.event == "removed" } }
             try await eventually {
-                changes().last { $0.change == "added" }?.path.hasPrefix((device.cloud / "Journey" / "Days").string)
+                changes().last { $0.event == "added" }?.path.hasPrefix((device.cloud / "Journey" / "Days").string)
                     == true
             }
             try (device.cloud / "Journey" / "Days" / "Packing.txt").remove()
-            try await eventually { changes().last?.change == "removed" }
+            try await eventually { changes().last?.event == "removed" }
             _ = try await stream.interrupt()
         }
     }
@@ -69,6 +69,29 @@ struct WatchCommandTests {
             try document.remove()
             try await eventually { stream.lines.contains { $0.contains(" → removed") } }
             #expect(try await stream.end() == 1)
+        }
+    }
+
+    /// Nothing was removed: the documents are there at the next mount.
+    @Test func `watch and query --watch end with one line when the mount ends`() async throws {
+        try await withDevice { device in
+            try (device.local / "Trip").makeFolder()
+            for place in [device.local, device.local / "Trip", device.cloud] {
+                try (place / "Plan.txt").create("plan")
+            }
+            let streams = try [
+                ["watch", device.mountpoint.string], ["watch", "--json", device.local.string],
+                ["watch", (device.local / "Plan.txt").string], ["query", "--watch", "Plan", device.mountpoint.string],
+                ["query", "--watch", "--json", "Plan", device.local.string],
+            ].map { try CommandStream(device, $0) }
+            for stream in streams { try await stream.waitUntilItPolls() }
+            try await device.unmount()
+            for stream in streams {
+                #expect(try await stream.end() == 1)
+                #expect(!stream.lines.contains { $0.contains("removed") }, "\(stream.lines)")
+                #expect(stream.errorLines == ["docfs: the mount at \(device.mountpoint) has ended"])
+            }
+            for stream in [streams[1], streams[4]] { #expect(stream.lines.last == #"{"event":"ended"}"#) }
         }
     }
 
@@ -166,13 +189,17 @@ struct WatchCommandTests {
 private final class CommandStream: Sendable {
     private let process: pid_t
     private let output: FilePath
+    private let errors: FilePath
 
     init(_ device: Device, _ arguments: [String]) throws {
-        output = device.folder / "stream"
+        let name = UUID().uuidString
+        output = device.folder / "\(name).output"
+        errors = device.folder / "\(name).errors"
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.string, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.string, O_WRONLY | O_CREAT, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors.string, O_WRONLY | O_CREAT, 0o600)
         // A shell lets the programs of a background job ignore SIGINT, and threads of a test block it; both are inherited.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -193,8 +220,12 @@ private final class CommandStream: Sendable {
         self.process = process
     }
 
-    var lines: [String] {
-        ((try? output.text()) ?? "").split(separator: "\n").map(String.init)
+    var lines: [String] { Self.lines(of: output) }
+
+    var errorLines: [String] { Self.lines(of: errors) }
+
+    private static func lines(of file: FilePath) -> [String] {
+        ((try? file.text()) ?? "").split(separator: "\n").map(String.init)
     }
 
     /// Waits until it has looked at everything and sleeps in poll(2).

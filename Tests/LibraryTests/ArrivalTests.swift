@@ -61,7 +61,7 @@ struct ArrivalTests {
             let refusal = await #expect(throws: Refusal.self) { try await opening.value }
             #expect(refusal?.errno == .permissionDenied)
             phone.cloud.release()
-            _ = phone.connection.set(.unauthorized)
+            _ = phone.connection.set(.unauthorized("AccessDenied"))
             let known = await #expect(throws: Refusal.self) { try await phone.open(inode) }
             #expect(known?.errno == .permissionDenied)
             _ = phone.connection.set(.online)
@@ -276,6 +276,23 @@ struct ArrivalTests {
             #expect(try phone.inode("Short.bin") == inode)
             try Self.damageContent(in: laptop.cloudFolder, at: 1)
             #expect(try await phone.text("Short.bin") == "short")
+        }
+    }
+
+    @Test func `a failed download is told by error, and is no savingError`() async throws {
+        try await withPlanElsewhere { _, phone in
+            let inode = try phone.inode("Plan.txt")
+            phone.cloud.hold()
+            let opening = Task { try await phone.open(inode) }
+            await phone.cloud.waitUntilHolding()
+            phone.cloud.release(failing: .unreachable("no route to host"))
+            _ = await #expect(throws: Refusal.self) { try await opening.value }
+            let state = try phone.library.stateText(of: inode, waitsForCloses: false)
+            #expect(state.contains("\nerror: ") && state.contains("opening it tries again"))
+            #expect(state.hasPrefix("state: closed\nindicator: green\n"))
+            phone.cloud.release()
+            #expect(try await phone.text("Plan.txt") == "first version")
+            #expect(!(try phone.library.stateText(of: inode, waitsForCloses: false)).contains("error"))
         }
     }
 }

@@ -47,7 +47,7 @@ struct BootstrapTests {
             #expect(try await phone.text("Day.txt", in: try phone.inode("Trip")) == "rain")
             #expect(try phone.pendingCount == 0)
             // The trash shows what was deleted before, and does not know by whom.
-            let trashed = try phone.library.trashText().split(separator: "\n").map {
+            let trashed = try phone.library.reportText(.trash).split(separator: "\n").map {
                 try JSONDecoder().decode(TrashedDocument.self, from: Data($0.utf8))
             }
             #expect(trashed.map(\.name) == ["Gone.txt"] && trashed.first?.device == nil)

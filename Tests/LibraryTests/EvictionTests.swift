@@ -141,7 +141,7 @@ struct EvictionTests {
 
     @Test func `a document stays while the cloud cannot be reached`() async throws {
         try await withPlanOnTwoDevices { _, phone, _ in
-            _ = phone.connection.set(.offline)
+            _ = phone.connection.set(.offline("the line is cut"))
             Self.expect(.cloudUnreachable) { try phone.evict("Plan.txt") }
             _ = phone.connection.set(.failed("the container is another one"))
             Self.expect(.cloudUnreachable) { try phone.evict("Plan.txt") }
@@ -252,7 +252,7 @@ struct EvictionTests {
 
     @Test func `a content cannot be asked for without a connection`() async throws {
         try await withPlanElsewhere { _, phone in
-            _ = phone.connection.set(.offline)
+            _ = phone.connection.set(.offline("the line is cut"))
             #expect(throws: Refusal.cloudUnreachable) {
                 try phone.set("user.document.downloading", "current", "Plan.txt")
             }

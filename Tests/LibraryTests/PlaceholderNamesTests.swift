@@ -95,7 +95,7 @@ struct PlaceholderNamesTests {
     @Test(arguments: Scratch.allCases)
     func `offline a placeholder does not become scratch`(_ scratch: Scratch) async throws {
         try await withPlanElsewhere { laptop, phone in
-            _ = phone.connection.set(.offline)
+            _ = phone.connection.set(.offline("the line is cut"))
             #expect(throws: Refusal.rename(.migration(.notHere))) { try Self.rename(scratch, on: phone) }
             _ = phone.connection.set(.online)
             try await phone.push()
@@ -194,7 +194,7 @@ struct PlaceholderNamesTests {
 
     @Test func `so does one offline, and after a crash`() async throws {
         try await withPlanElsewhere { laptop, phone in
-            _ = phone.connection.set(.offline)
+            _ = phone.connection.set(.offline("the line is cut"))
             try phone.rename("Plan.txt", to: "Plan.txt.1")
             try phone.create("Plan.txt", "new")
             try phone.crash()

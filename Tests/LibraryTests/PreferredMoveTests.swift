@@ -64,7 +64,7 @@ struct PreferredMoveTests {
     @Test func `what is not here stays while the cloud cannot be reached`() async throws {
         try await withPlanElsewhere { _, phone in
             try Self.prefer("cloud", on: phone)
-            _ = phone.connection.set(.offline)
+            _ = phone.connection.set(.offline("the line is cut"))
             try Self.prefer("local", on: phone)
             #expect(try Self.state(phone).contains("preferred.stayed: Plan.txt: "))
             #expect(try phone.names(in: .cloud) == ["Plan.txt"])

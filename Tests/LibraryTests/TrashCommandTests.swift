@@ -11,7 +11,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15)))
 struct TrashCommandTests {
     private static func trash(_ device: TestDevice) throws -> [TrashedDocument] {
-        try device.library.trashText().split(separator: "\n").map {
+        try device.library.reportText(.trash).split(separator: "\n").map {
             try JSONDecoder().decode(TrashedDocument.self, from: Data($0.utf8))
         }
     }

@@ -77,7 +77,7 @@ struct UndoOfRestorationTests {
             device.library.close(writer)
             try await device.save("Plan.txt", "of today", in: folder)
             #expect(throws: Refusal.undo(.isChanged("Plan"))) { try device.library.perform(.undo) }
-            let listed = try device.library.trashText().split(separator: "\n").map {
+            let listed = try device.library.reportText(.trash).split(separator: "\n").map {
                 try JSONDecoder().decode(TrashedDocument.self, from: Data($0.utf8))
             }
             #expect(listed.map(\.name) == ["Plan.txt"] && listed.first?.size == 12)
@@ -177,7 +177,7 @@ struct UndoOfRestorationTests {
             try device.create("Plan.txt", "what I wrote")
             try restore("of last week", on: device)
             #expect(try device.library.store.read { try $0.trashSize() }.bytes == 12)
-            #expect(try device.library.trashText() == "")
+            #expect(try device.library.reportText(.trash) == "")
             try device.library.emptyTrash()
             #expect(try trash(device) == [])
             #expect(try undoList(device) == ["Create “Plan”"])

@@ -64,7 +64,7 @@ extension Filesystem {
         case .actions(let direction):
             return .now(.opened(openText(try library.actionListText(direction), number)))
         case .location: return .now(.opened(openLocation()))
-        case .trash: return .now(.opened(openText(try library.trashText(), number)))
+        case .report(let report): return .now(.opened(openText(try library.reportText(report), number)))
         case .entry(let inode), .version(let inode):
             let opening = try library.open(
                 inode, flags: flags, by: request.caller,
@@ -129,7 +129,7 @@ extension Filesystem {
                 dataPaths.close(number, isWriter: isWriter)
             }
         case .versions, .trashPlace: break
-        case .actions, .location, .order, .trash, .trashInfo: virtualFiles.remove(handle)
+        case .actions, .location, .order, .report, .trashInfo: virtualFiles.remove(handle)
         case .state:
             statePolls.remove(handle)
             virtualFiles.remove(handle)

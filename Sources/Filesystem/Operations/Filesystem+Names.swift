@@ -100,10 +100,9 @@ extension Filesystem {
         if let document = ReservedStateName.stem(of: name) {
             return .entry(try library.lookupState(of: document, in: folder) { request.purpose })
         }
-        if folder == .documents, let direction = ReservedActionName.direction(name) {
-            return .entry(try library.lookupActionList(direction))
+        if folder == .documents, let report = ReservedReport(name: name) {
+            return .entry(try library.lookupReport(report))
         }
-        if folder == .documents, name.elementsEqual(ReservedTrashName.name) { return .entry(try library.lookupTrash()) }
         if folder == .root, name.elementsEqual(Library.trashDirectoryName.utf8) {
             return .entry(try library.lookupTrashDirectory())
         }

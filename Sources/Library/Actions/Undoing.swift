@@ -2,6 +2,7 @@ import Backing
 import CLinux
 import Catalog
 import Documents
+import FoundationEssentials
 import Glibc
 import Logging
 import Replica
@@ -46,6 +47,33 @@ final class Undoing: LibraryPart {
     /// The text of `Documents/.undo` or `.redo`.
     func listText(_ direction: ActionDirection) throws(Refusal) -> String {
         try inspect { ActionList.text(try $0.actions(direction).map(\.name)) }
+    }
+
+    /// The same list with times and places: one JSON object (`ListedAction`) a line.
+    func reportText(_ direction: ActionDirection) throws(Refusal) -> String {
+        try inspect { catalog in
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .withoutEscapingSlashes
+            return try catalog.actions(direction).map { action in
+                let listed = ListedAction(
+                    name: action.name.text, time: action.time.iso8601, kind: action.name.kind.rawValue,
+                    place: try catalog.steps(of: action.id, limit: 1).first.flatMap {
+                        try presentPlace(of: $0, catalog)
+                    })
+                return String(decoding: try encoder.encode(listed), as: UTF8.self) + "\n"
+            }.joined()
+        }
+    }
+
+    /// The folder of the entry that a step is about.
+    private func presentPlace(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String? {
+        if case .preferred = step.change { return nil }
+        if step.change != .removed, let id = step.entry.id, let entry = try catalog.entry(id),
+            let folder = try catalog.entry(entry.parent)
+        {
+            return try StorePath.text(of: folder, catalog)
+        }
+        return try place(of: step, catalog)
     }
 
     /// Undoes the last action, or does the one again that was undone last.

@@ -4,7 +4,7 @@ import Replication
 
 /// No cloud, for work that needs none, such as the repair of a store.
 struct AbsentCloud: ContentSource {
-    var connection: Connection { .offline }
+    var connection: Connection { .offline("there is no cloud") }
     var place: CloudPlace? { nil }
 
     func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws(TransferError)

@@ -53,10 +53,10 @@ public struct CloudPlace: Sendable, Equatable {
 public enum Connection: Sendable, Equatable, CustomStringConvertible {
     /// The last attempt succeeded, or there was none yet.
     case online
-    /// The store cannot be reached.
-    case offline
-    /// The store refuses the credentials.
-    case unauthorized
+    /// The store cannot be reached. The reason is one line for a person.
+    case offline(String)
+    /// The store refuses the credentials. The reason is one line for a person.
+    case unauthorized(String)
     /// The container or its log cannot be used. The reason is one line for a person.
     case failed(String)
 
@@ -67,6 +67,14 @@ public enum Connection: Sendable, Equatable, CustomStringConvertible {
         case .offline: "offline"
         case .unauthorized: "unauthorized"
         case .failed(let reason): reason
+        }
+    }
+
+    /// Why the cloud cannot be used, where `description` does not say it.
+    var reason: String? {
+        switch self {
+        case .online, .failed: nil
+        case .offline(let reason), .unauthorized(let reason): reason
         }
     }
 }

@@ -2,6 +2,8 @@ import Backing
 import Catalog
 import Documents
 import Glibc
+import Replica
+import Replication
 import SystemPackage
 
 /// Whether an attribute may, or must, exist already (setxattr(2)).
@@ -239,7 +241,9 @@ final class Metadata: LibraryPart {
         switch name {
         case Self.id: return entry.id?.description
         case "user.document.filename": return entry.filename
+        case "user.document.extension": return entry.name?.pathExtension ?? ""
         case "user.document.created": return entry.created.iso8601
+        case "user.document.device": return try device(thatMade: entry, catalog)
         case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
         case "user.document.progress":
             guard let progress = try states.documentState(of: entry, catalog).progress else {
@@ -248,6 +252,14 @@ final class Metadata: LibraryPart {
             return String(progress)
         default: return nil
         }
+    }
+
+    /// The name of the device that made the content, which this device may have changed since.
+    private func device(thatMade entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+        guard let id = entry.id, entry.container == .cloud, !entry.pending.contains(.content),
+            let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions
+        else { return store.device.name }
+        return versions.current.deviceName
     }
 
     /// Sets `user.document.name`, which a backup restores.

@@ -72,7 +72,8 @@ final class States: LibraryPart {
         var flags: Set<StateFlag> = []
         if !openFiles.isOpen(entry.inode) { flags.insert(.closed) }
         if entry.conflicts > 0 { flags.insert(.inConflict) }
-        if entry.error != nil { flags.insert(.savingError) }
+        // The failure of a download is told by `error` alone.
+        if entry.error != nil, entry.pending.contains(.content) { flags.insert(.savingError) }
         if transfer.isDownloading || (entry.container == .local && !entry.isHere) { flags.insert(.editingDisabled) }
         if transfer.percent != nil { flags.insert(.progressAvailable) }
         var state = DocumentState(
@@ -108,6 +109,7 @@ final class States: LibraryPart {
             conflicts: inCloud.conflicts, undo: try catalog.actions(.undo, limit: 1).first?.name.text,
             redo: try catalog.actions(.redo, limit: 1).first?.name.text, trashedDocuments: trash.documents,
             trashedBytes: trash.bytes, device: store.device.name)
+        state.connectionError = cloud.connection.reason
         state.cloudURL = cloud.place?.url
         state.isCloudBesideStore = cloud.place?.isBesideStore ?? false
         state.preferredMove = try preferredMove(catalog)

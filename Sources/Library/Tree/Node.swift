@@ -18,8 +18,8 @@ public enum Node: Hashable, Sendable {
     case version(InodeNumber)
     /// `Documents/.undo` and `Documents/.redo`.
     case actions(ActionDirection)
-    /// The list of the trash, for the docfs command (`ReservedTrashName`).
-    case trash
+    /// What the docfs command reads.
+    case report(ReservedReport)
     /// A folder of `MOUNT/.Trash-UID`.
     case trashPlace(TrashPlace)
     /// A file in `.Trash-UID/files` (`TrashDirectory`).

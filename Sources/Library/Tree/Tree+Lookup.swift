@@ -41,7 +41,7 @@ extension Tree {
     /// and `.redo` are there to be written, and shells open what they write with O_CREAT. `.location` is always there.
     private func isMeant(_ node: Node, for purpose: LookupPurpose) -> Bool {
         switch node {
-        case .location, .trash: true
+        case .location, .report: true
         case .order, .actions: purpose != .exclusiveCreation
         case .entry, .state, .versions, .version, .trashPlace, .trashed, .trashInfo: purpose == .existing
         }
@@ -56,7 +56,7 @@ extension Tree {
         case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
         case .actions(let direction): try states.actionListAttributes(direction, catalog)
         // It is read without a look at its size, which would cost as much as reading it.
-        case .trash: .virtualFile(size: 0, at: transactions.notices.stateTime)
+        case .report: .virtualFile(size: 0, at: transactions.notices.stateTime)
         case .trashPlace, .trashed, .trashInfo: throw Refusal.staleInode
         }
     }

@@ -16,7 +16,7 @@ struct QueryCommand: ParsableCommand {
             the state is a predicate by itself, and so is an attribute: it is there.
 
             With --watch, the documents found at first are lines `found PATH`. Then each change is a line: `added`, `changed` or `removed`, \
-            and the path. It goes on until it is interrupted (Ctrl-C; the shell then reports 130).
+            and the path. It goes on until it is interrupted (Ctrl-C; the shell then reports 130), or until the mount ends (1).
 
             Examples:
               docfs query invoice march
@@ -59,7 +59,9 @@ struct QueryCommand: ParsableCommand {
             var query = LiveQuery(predicate, cloud: mount.documents + "/cloud")
             guard watch else { return try show(try query.gather(try DocumentTree.documents(below: place))) }
             let follower = try DocumentFollower([place])
-            try follow(&query, follower, try query.gather(follower.present))
+            try MountHasEnded.toldInStream(json: json) {
+                try follow(&query, follower, try query.gather(follower.present))
+            }
         }
     }
 
@@ -72,7 +74,7 @@ struct QueryCommand: ParsableCommand {
     }
 
     private func show(_ found: [FoundDocument]) throws {
-        if json { return try Output.json(found.map { ListedDocument($0.line, path: $0.path) }) }
+        if json { return try Output.json(found.map { DocumentRecord(ListedDocument($0.line, path: $0.path, .all)) }) }
         if TerminalFacts.of(STDOUT_FILENO).isTerminal {
             return try Output.write(
                 TextTable(found.map { [StyledText($0.path), StyledText($0.line.displayName)] }).text)

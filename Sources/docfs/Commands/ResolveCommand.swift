@@ -1,4 +1,3 @@
-import CLinux
 import ArgumentParser
 import Glibc
 
@@ -50,7 +49,8 @@ struct ResolveCommand: ParsableCommand {
     }
 
     private func ask(_ versions: DocumentVersions) throws -> String {
-        try Output.write(ConflictOverview(versions).text(TerminalFacts.of(STDOUT_FILENO)))
+        try Output.write(
+            ConflictOverview(versions, on: try DeviceNames(of: versions.path)).text(TerminalFacts.of(STDOUT_FILENO)))
         while true {
             try Output.write(
                 "Keep the current one (c), all as documents of their own (a), or a number? d and a number compares. ")
@@ -68,38 +68,5 @@ struct ResolveCommand: ParsableCommand {
             case nil: continue
             }
         }
-    }
-}
-
-/// The versions to choose from: base, mine and theirs.
-struct ConflictOverview {
-    private let rows: [[StyledText]]
-    private let displayName: String
-
-    init(_ versions: DocumentVersions) {
-        displayName = versions.state["displayName"] ?? versions.path
-        var status = stat()
-        let isThere = stat(versions.path, &status) == 0
-        let current: [StyledText] = [
-            "", StyledText("mine: current", .green), StyledText(isThere ? HumanText.size(Int64(status.st_size)) : "?"),
-            StyledText(isThere ? HumanText.localTime(secondsSince1970: status.st_mtim.tv_sec) : "?"), "",
-        ]
-        let theirs = versions.conflicts.enumerated().map { Self.row($1, "\($0 + 1)", StyledText("theirs", .yellow)) }
-        // The latest version that is older than all that are in conflict.
-        let earliest = (versions.conflicts.map(\.modifiedSeconds) + (isThere ? [status.st_mtim.tv_sec] : [])).min() ?? 0
-        let base = versions.versions.first { $0.modifiedSeconds <= earliest }
-        rows = [current] + theirs + (base.map { [Self.row($0, "", StyledText("base", .faint))] } ?? [])
-    }
-
-    private static func row(_ version: ListedVersion, _ number: String, _ role: StyledText) -> [StyledText] {
-        [StyledText(number), role] + DocumentVersions.row(version, number: 0).dropFirst(2)
-    }
-
-    func text(_ facts: TerminalFacts) -> String {
-        var table = TextTable(rows)
-        table.hasColor = facts.hasColor
-        table.rightAligned = [0, 2]
-        return StyledText("\(displayName) is in conflict:", .bold).rendered(hasColor: facts.hasColor) + "\n"
-            + table.text
     }
 }

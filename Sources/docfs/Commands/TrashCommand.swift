@@ -40,7 +40,9 @@ struct ListTrash: ParsableCommand {
             var table = TextTable(
                 trashed.map { document in
                     [
-                        StyledText(document.deleted, .faint), StyledText(HumanText.size(document.size)),
+                        StyledText(
+                            facts.isTerminal ? HumanText.localTime(iso8601: document.deleted) : document.deleted, .faint
+                        ), StyledText(HumanText.size(document.size)),
                         StyledText((document.device ?? "unknown device").printable, .faint),
                         StyledText(document.place.printable, .faint),
                         StyledText(document.name.printable),
@@ -110,11 +112,7 @@ struct EmptyTrash: ParsableCommand {
 extension MountedTree {
     /// What is in the trash, the latest removal first.
     func trash() throws -> [TrashedDocument] {
-        let path = Array((documents + "/").utf8) + ReservedTrashName.name
-        let text = try OpenStateFile(at: path, describedAs: "the list of the trash").text()
-        return try text.split(separator: "\n").map {
-            try JSONDecoder().decode(TrashedDocument.self, from: Data($0.utf8))
-        }
+        try records(.trash, describedAs: "the list of the trash")
     }
 
     func restoreFromTrash(_ document: TrashedDocument) throws {

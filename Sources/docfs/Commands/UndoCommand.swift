@@ -2,6 +2,7 @@ import ArgumentParser
 import CLinux
 import Documents
 import Filesystem
+import FoundationEssentials
 import Glibc
 
 struct UndoCommand: ParsableCommand {
@@ -10,7 +11,7 @@ struct UndoCommand: ParsableCommand {
         discussion: """
             Brings back what was deleted, and takes back what was created, renamed, moved or reordered, \
             a choice among versions in conflict, and a change of the preferred location. One command over many documents is \
-            undone as one action, also after the mount was ended and begun again. With a number, so many actions are undone, one after another.
+            undone as one action, also after the mount was ended and begun again. With a number, so many actions are undone, one after another, until one cannot be undone.
 
             Examples:
               rm *.txt && docfs undo
@@ -47,7 +48,7 @@ struct ActionOptions: ParsableArguments {
     @Flag(help: "List the actions, and change nothing. On a terminal the next one comes last, nearest to the prompt.")
     var list = false
 
-    @Flag(help: "Print JSON: an object for each action, with its name; with --list an array of names.")
+    @Flag(help: "Print JSON: an object for each action, with its name; with --list an array of actions.")
     var json = false
 
     func run(_ direction: ActionDirection, done: String, object: String) throws {
@@ -80,28 +81,38 @@ struct ActionOptions: ParsableArguments {
         return (count, rest.first)
     }
 
-    private func show(_ actions: [String], object: String) throws {
+    private func show(_ actions: [ListedAction], object: String) throws {
         if json { return try Output.json(actions) }
         let facts = TerminalFacts.of(STDOUT_FILENO)
-        guard facts.isTerminal else { return try Output.write(actions.map { $0.printable + "\n" }.joined()) }
+        guard facts.isTerminal else { return try Output.write(actions.map { $0.name.printable + "\n" }.joined()) }
         if actions.isEmpty { return try Output.line("There is nothing that can be \(object).") }
         // The next one stands out.
         var table = TextTable(
-            actions.enumerated().reversed().map {
-                [StyledText("\($0 + 1)", .faint), StyledText($1, $0 == 0 ? .bold : nil)]
+            actions.enumerated().reversed().map { index, action in
+                [
+                    StyledText("\(index + 1)", .faint), StyledText(HumanText.localTime(iso8601: action.time), .faint),
+                    StyledText(action.name, index == 0 ? .bold : nil), StyledText(action.place ?? "", .faint),
+                ]
             })
         table.rightAligned = [0]
         table.hasColor = facts.hasColor
+        table.fit(facts.width, dropping: 3, cutting: 2)
         try Output.write(table.text)
     }
 }
 
 extension MountedTree {
-    /// The names of the actions of a list, the next one first.
-    func actions(_ direction: ActionDirection) throws -> [String] {
-        let path = Array((documents + "/").utf8) + ReservedActionName.name(of: direction)
-        return try OpenStateFile(at: path, describedAs: "the list of actions").text().split(separator: "\n").map(
-            String.init)
+    /// The actions of a list, the next one first.
+    func actions(_ direction: ActionDirection) throws -> [ListedAction] {
+        try records(ReservedReport(direction), describedAs: "the list of actions")
+    }
+
+    /// The records of a report.
+    func records<Record: Decodable>(_ report: ReservedReport, describedAs subject: String) throws -> [Record] {
+        let path = Array((documents + "/").utf8) + report.name
+        return try OpenStateFile(at: path, describedAs: subject).text().split(separator: "\n").map {
+            try JSONDecoder().decode(Record.self, from: Data($0.utf8))
+        }
     }
 
     /// - Returns: the name of the action that was undone or done again.

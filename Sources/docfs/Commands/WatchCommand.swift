@@ -5,7 +5,7 @@ struct WatchCommand: ParsableCommand {
         commandName: "watch", abstract: "Print changes of states as they happen.",
         discussion: """
             One line for each change: path, old and new state, transfer, progress in percent, display name. A folder is watched with all folders \
-            in it. Goes on until it is interrupted (Ctrl-C; the shell then reports 130).
+            in it. Goes on until it is interrupted (Ctrl-C; the shell then reports 130), or until the mount ends (1).
 
             Example: docfs watch ~/docs/Documents/cloud
             """)
@@ -19,10 +19,12 @@ struct WatchCommand: ParsableCommand {
     func run() throws {
         try CommandFailure.reported {
             let follower = try DocumentFollower(paths.isEmpty ? [MountedTree.nearestPath()] : paths)
-            while true {
-                // A save that leaves the state as it was is no change of it.
-                for change in try follower.next() where change.old != change.new || change.progress != nil {
-                    if json { try Output.jsonLine(change.record) } else { try Output.line(change.text) }
+            try MountHasEnded.toldInStream(json: json) {
+                while true {
+                    // A save that leaves the state as it was is no change of it.
+                    for change in try follower.next() where change.old != change.new || change.progress != nil {
+                        if json { try Output.jsonLine(change.record) } else { try Output.line(change.text) }
+                    }
                 }
             }
         }

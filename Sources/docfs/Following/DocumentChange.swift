@@ -35,26 +35,11 @@ struct DocumentChange: Equatable {
         ].map(\.printable).joined(separator: "  ")
     }
 
-    /// As one line of JSON.
-    struct Record: Encodable {
-        let change: String
-        let path: String
-        let filename: String?
-        let displayName: String?
-        /// Nil for a document that is new.
-        let oldState: String?
-        /// Nil for a document that was removed.
-        let state: String?
-        let indicator: String?
-        let transfer: String?
-        let progress: Int?
-    }
-
-    var record: Record {
-        let line = new ?? old
-        return Record(
-            change: old == nil ? "added" : new == nil ? "removed" : "changed", path: path, filename: line?.filename,
-            displayName: line?.displayName, oldState: old?.state, state: new?.state, indicator: new?.indicator,
-            transfer: new?.transfer, progress: progress)
+    /// For `--json`.
+    var record: DocumentEvent {
+        let document = (new ?? old).map { ListedDocument($0, path: path, new == nil ? .line : .name) }
+        return DocumentEvent(
+            event: old == nil ? .added : new == nil ? .removed : .changed,
+            document: document.map { DocumentRecord($0) }, oldState: old?.flags)
     }
 }

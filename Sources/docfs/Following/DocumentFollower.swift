@@ -37,6 +37,8 @@ final class DocumentFollower {
     }
 
     private let notifications: FolderNotifications
+    /// The mounts that hold what is followed.
+    private var mounts: Set<String> = []
     private var folders: [String: Folder] = [:]
     private var documents: [String: Document] = [:]
     /// Changes that nobody has asked for yet.
@@ -47,6 +49,7 @@ final class DocumentFollower {
         notifications = try FolderNotifications()
         Self.raiseDescriptorLimit()
         for path in paths {
+            mounts.insert(try MountedTree(holding: path).mountpoint)
             for root in try DocumentTree.roots(of: path) {
                 if try Listing.isFolder(root) {
                     try follow(root)
@@ -70,7 +73,24 @@ final class DocumentFollower {
     // MARK: Waiting
 
     /// Waits until something has changed.
+    ///
+    /// - Throws: `MountHasEnded`. What ends with the mount was not removed.
     func next() throws -> [DocumentChange] {
+        do { try wait() } catch {
+            try requireMounts()
+            throw error
+        }
+        if waiting.contains(where: { $0.new == nil }) { try requireMounts() }
+        defer { waiting = [] }
+        return waiting
+    }
+
+    private func requireMounts() throws {
+        // `Documents` cannot be removed: where it is not there, the mount is not.
+        for mount in mounts where access(mount + "/Documents", F_OK) != 0 { throw MountHasEnded(mountpoint: mount) }
+    }
+
+    private func wait() throws {
         while waiting.isEmpty {
             guard !folders.isEmpty || !documents.isEmpty else {
                 throw CommandFailure("nothing is left to watch: it was removed")
@@ -96,8 +116,6 @@ final class DocumentFollower {
             }
             for folder in changed.values.sorted(by: { $0.path < $1.path }) { try look(at: folder) }
         }
-        defer { waiting = [] }
-        return waiting
     }
 
     // MARK: Looking again

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// Sizes and times for people. JSON has exact ones.
@@ -37,6 +38,12 @@ enum HumanText {
         var parts = tm()
         localtime_r(&seconds, &parts)
         return time(parts)
+    }
+
+    /// Another text is left as it is.
+    static func localTime(iso8601 text: String) -> String {
+        guard let date = try? Date(text, strategy: .iso8601) else { return text }
+        return localTime(secondsSince1970: Int(date.timeIntervalSince1970))
     }
 
     /// `1 document`, `3 documents`.

@@ -7,16 +7,30 @@ struct TextTable {
 
     init(_ rows: [[StyledText]]) { self.rows = rows }
 
-    /// Makes the table no wider than a terminal, where that can be done: leaves out one column, and then cuts another one.
+    /// Makes the table no wider than a terminal, where that can be done: cuts the few cells of one column that are longer than most, or
+    /// leaves out another column, and then cuts.
     mutating func fit(_ width: Int, dropping dropped: Int, cutting cut: Int) {
-        if widths.reduce(0, +) + 2 * (widths.count - 1) > width { rows = rows.map { Array($0.prefix(dropped)) } }
-        let excess = widths.reduce(0, +) + 2 * (widths.count - 1) - width
-        guard excess > 0, widths.indices.contains(cut) else { return }
+        guard widths.indices.contains(cut) else { return }
+        let usual = Self.usualWidth(of: rows.compactMap { $0.indices.contains(cut) ? $0[cut] : nil })
+        if excess(over: width) > widths[cut] - usual { rows = rows.map { Array($0.prefix(dropped)) } }
+        let excess = excess(over: width)
+        guard excess > 0 else { return }
         let limit = max(10, widths[cut] - excess)
         rows = rows.map { row in
             row.enumerated().map { $0 == cut ? $1.cut(toColumns: limit) : $1 }
         }
     }
+
+    /// A width that is enough for most of some names.
+    static func usualWidth(of cells: [StyledText]) -> Int {
+        let lengths = cells.map(\.columns).sorted()
+        guard let longest = lengths.last else { return 0 }
+        return min(longest, max(leastUsualWidth, lengths[(lengths.count - 1) * 3 / 4]))
+    }
+
+    private static let leastUsualWidth = 24
+
+    private func excess(over width: Int) -> Int { widths.reduce(0, +) + 2 * (widths.count - 1) - width }
 
     private var widths: [Int] {
         (0..<(rows.map(\.count).max() ?? 0)).map { column in
@@ -52,13 +66,9 @@ struct TextColumns {
     /// A name that is wider than the terminal is cut, but something of it always stays.
     func text(width: Int, hasColor: Bool) -> String {
         guard !cells.isEmpty else { return "" }
-        let cells = cells.map { $0.cut(toColumns: max(Self.leastWidth, width)) }
+        let cells = fitted(to: width)
         let lengths = cells.map { $0.reduce(0) { $0 + $1.columns } }
-        let most = min(cells.count, max(1, width / (1 + Self.gap)))
-        let (rows, widths) =
-            stride(from: most, through: 1, by: -1).lazy.map { Self.layout(lengths, columns: $0) }
-            .first { $0.widths.reduce(0, +) + Self.gap * ($0.widths.count - 1) <= width }
-            ?? Self.layout(lengths, columns: 1)
+        let (rows, widths) = Self.layout(lengths, width: width)
         return (0..<rows).map { row in
             let indices = stride(from: row, to: cells.count, by: rows)
             return indices.enumerated().map { column, index in
@@ -68,6 +78,23 @@ struct TextColumns {
                     ? text : text + String(repeating: " ", count: widths[column] - lengths[index] + Self.gap)
             }.joined() + "\n"
         }.joined()
+    }
+
+    func rowCount(width: Int) -> Int {
+        if cells.isEmpty { return 0 }
+        return Self.layout(fitted(to: width).map { $0.reduce(0) { $0 + $1.columns } }, width: width).rows
+    }
+
+    private func fitted(to width: Int) -> [[StyledText]] {
+        cells.map { $0.cut(toColumns: max(Self.leastWidth, width)) }
+    }
+
+    /// As many columns as fit.
+    private static func layout(_ lengths: [Int], width: Int) -> (rows: Int, widths: [Int]) {
+        let most = min(lengths.count, max(1, width / (1 + gap)))
+        return stride(from: most, through: 1, by: -1).lazy.map { layout(lengths, columns: $0) }
+            .first { $0.widths.reduce(0, +) + gap * ($0.widths.count - 1) <= width }
+            ?? layout(lengths, columns: 1)
     }
 
     private static func layout(_ lengths: [Int], columns: Int) -> (rows: Int, widths: [Int]) {

@@ -22,7 +22,7 @@ final class FoundDocument: QueriedDocument {
         switch field {
         case .name: line.filename
         case .displayName: line.displayName
-        case .pathExtension: Self.pathExtension(line.filename)
+        case .pathExtension: attributeText("user.document.extension", of: path)
         case .indicator: line.indicator
         case .location: location
         case .downloading: transfer(of: field)
@@ -57,11 +57,6 @@ final class FoundDocument: QueriedDocument {
 
     private func transfer(of field: QueryField) -> String? {
         line.transfer.split(separator: ",").map(String.init).first { field.values?.contains($0) == true }
-    }
-
-    private static func pathExtension(_ filename: String) -> String {
-        guard let dot = filename.lastIndex(of: "."), dot != filename.startIndex else { return "" }
-        return String(filename[filename.index(after: dot)...])
     }
 
     /// `2026-11-21T04:12:33Z` as seconds since 1970.

@@ -1,21 +1,14 @@
 /// Which documents a predicate is true of, while they change.
 struct LiveQuery {
     struct Event {
-        enum Kind: String { case found, added, changed, removed }
-        let event: Kind
+        let event: DocumentEvent.Kind
         let path: String
         let line: FolderStateLine?
 
-        struct Record: Encodable {
-            let event: String
-            let path: String
-            let document: ListedDocument?
-        }
-
-        var record: Record {
-            Record(
-                event: event.rawValue, path: path,
-                document: event == .removed ? nil : line.map { ListedDocument($0, path: path) })
+        var record: DocumentEvent {
+            DocumentEvent(
+                event: event,
+                document: line.map { DocumentRecord(ListedDocument($0, path: path, event == .removed ? .line : .all)) })
         }
     }
 
@@ -47,7 +40,7 @@ struct LiveQuery {
         var isFound = false
         if let line = change.new { isFound = try predicate.matches(document(change.path, line)) }
         if isFound { paths.insert(change.path) } else { paths.remove(change.path) }
-        let kind: Event.Kind? =
+        let kind: DocumentEvent.Kind? =
             switch (wasFound, isFound) {
             case (false, true): .added
             case (true, true): .changed

@@ -40,7 +40,9 @@ struct DocumentVersions {
     let conflicts: [ListedVersion]
     /// The latest first.
     let versions: [ListedVersion]
+}
 
+extension DocumentVersions {
     /// - Throws: where there is no document.
     init(of path: String) throws {
         _ = try MountedTree(holding: path)

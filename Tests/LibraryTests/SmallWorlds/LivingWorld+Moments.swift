@@ -17,7 +17,7 @@ extension SmallWorlds.LivingWorld {
         case .underWay: try await send(.refuses, on: device)
         case .inLog: try await send(.losesReply, on: device)
         case .read: try await device.push()
-        case .offline: _ = device.connection.set(.offline)
+        case .offline: _ = device.connection.set(.offline("the line is cut"))
         case .crashed:
             await device.finishUploads()
             try device.crash()

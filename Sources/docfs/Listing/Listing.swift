@@ -1,0 +1,101 @@
+import Glibc
+
+/// The content of one path: a folder's documents and folders, or one document.
+struct Listing {
+    let path: String
+    let isFolder: Bool
+    let documents: [ListedDocument]
+
+    init(_ path: String, _ detail: ListedDocument.Detail) throws {
+        self.path = path
+        let mount = try MountedTree(holding: path)
+        isFolder = try Self.isFolder(path)
+        guard isFolder else {
+            let line = FolderStateLine(StateText(try readState(ofDocument: path)))
+            documents = [ListedDocument(line, path: path, detail)]
+            return
+        }
+        // The mountpoint has no state: nothing but `Documents` is in it.
+        if mount.isMountpoint(path) {
+            documents = []
+            return
+        }
+        let base = path.hasSuffix("/") ? path : path + "/"
+        documents = try FolderStateLine.read(path).map {
+            ListedDocument($0, path: base + $0.filename, detail)
+        }
+    }
+
+    /// `12 documents, 3 in the cloud only, 1 conflict`.
+    var summary: String {
+        let counts = Dictionary(documents.map { (Self.kind(of: $0), 1) }, uniquingKeysWith: +)
+        let parts = counts.filter { $0.key != "here" }.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+        return ([HumanText.count(documents.count, "document")] + parts).joined(separator: ", ")
+    }
+
+    /// The words without a percentage.
+    private static func kind(of document: ListedDocument) -> String {
+        DocumentWords(document.line, isKept: document.isKept).text
+    }
+
+    /// Names of the folders in this folder.
+    private func folders() throws -> [String] { isFolder ? try FolderContent.folders(in: path) : [] }
+
+    static func isFolder(_ path: String) throws -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw CommandFailure.notFound(path)
+        }
+        return status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// One folder or document a line, for scripts. Only the name of a folder ends with a slash.
+    func table(_ facts: TerminalFacts) throws -> String {
+        let folderRows: [[StyledText]] = try folders().map {
+            ["-", "folder", "-", StyledText($0 + "/"), StyledText($0)]
+        }
+        var table = TextTable(folderRows + documents.map(\.tableRow))
+        table.hasColor = facts.hasColor
+        return table.text
+    }
+
+    func columns(_ facts: TerminalFacts) throws -> String {
+        let whole = TextColumns(try cells(nameLimit: .max))
+        let cut = TextColumns(try cells(nameLimit: usualNameWidth))
+        // A few long names do not take the columns from all the others.
+        let isCut = cut.rowCount(width: facts.width) * 2 <= whole.rowCount(width: facts.width)
+        return (isCut ? cut : whole).text(width: facts.width, hasColor: facts.hasColor)
+    }
+
+    private func cells(nameLimit: Int) throws -> [[StyledText]] {
+        let counts = Dictionary(documents.map { ($0.fullName, 1) }, uniquingKeysWith: +)
+        return try folders().map { [StyledText("  "), StyledText($0 + "/", .bold)] }
+            + documents.map { $0.cell(isAmbiguous: counts[$0.fullName, default: 1] > 1, nameLimit: nameLimit) }
+    }
+
+    private var usualNameWidth: Int { TextTable.usualWidth(of: documents.map { StyledText($0.fullName) }) }
+
+    func long(_ facts: TerminalFacts) throws -> String {
+        facts.isTerminal ? try terminalTable(facts) : try wholeTable(facts)
+    }
+
+    private func terminalTable(_ facts: TerminalFacts) throws -> String {
+        let folderRows: [[StyledText]] = try folders().map { ["", "-", "-", "folder", StyledText($0 + "/", .bold)] }
+        var table = TextTable(folderRows + documents.map(\.terminalRow))
+        table.rightAligned = [1]
+        table.hasColor = facts.hasColor
+        // The name is the fifth column, the filename the sixth.
+        table.fit(facts.width, dropping: 5, cutting: 4)
+        return table.text
+    }
+
+    private func wholeTable(_ facts: TerminalFacts) throws -> String {
+        let folderRows: [[StyledText]] = try folders().map {
+            ["", "folder", "-", "-", "-", StyledText($0 + "/", .bold)]
+        }
+        var table = TextTable(folderRows + documents.map(\.longRow))
+        table.rightAligned = [3]
+        table.hasColor = facts.hasColor
+        return table.text
+    }
+}

@@ -1,0 +1,134 @@
+import Glibc
+
+/// The output of `docfs status` for one path.
+enum StatusReport: Encodable {
+    case document(ListedDocument, StateText)
+    case mount(StateText, dataPath: String?)
+    case folder(Listing)
+
+    init(_ path: String) throws {
+        let mount = try MountedTree(holding: path)
+        guard try Listing.isFolder(path) else {
+            let state = StateText(try readState(ofDocument: path))
+            self = .document(ListedDocument(FolderStateLine(state), path: path, .all), state)
+            return
+        }
+        if Self.isTop(path, of: mount) {
+            self = .mount(StateText(try readState(ofFolder: mount.documents)), dataPath: mount.dataPath)
+        } else {
+            self = .folder(try Listing(path, .all))
+        }
+    }
+
+    private static func isTop(_ path: String, of mount: MountedTree) -> Bool {
+        guard let real = realpath(path, nil) else { return false }
+        defer { free(real) }
+        let absolute = String(cString: real)
+        return absolute == mount.mountpoint || absolute == mount.documents
+    }
+
+    func text(_ facts: TerminalFacts) throws -> String {
+        switch self {
+        case .folder(let listing):
+            return facts.isTerminal ? sentence(facts) + (try listing.long(facts)) : try listing.table(facts)
+        case .document(_, let state): return lines(of: state, facts)
+        case .mount(let state, let dataPath):
+            return lines(of: StateText(state.pairs + [("data path", dataPath ?? "unknown")]), facts)
+        }
+    }
+
+    private func lines(of state: StateText, _ facts: TerminalFacts) -> String {
+        guard facts.isTerminal || facts.hasColor else {
+            return state.pairs.map { "\($0.key): \($0.value)\n" }.joined()
+        }
+        var table = TextTable(state.pairs.map { [StyledText($0.key, .faint), Self.humanValue($0, in: state)] })
+        table.hasColor = facts.hasColor
+        return sentence(facts) + table.text
+    }
+
+    /// What is most worth knowing.
+    private func sentence(_ facts: TerminalFacts) -> String {
+        let sentence: [StyledText] =
+            switch self {
+            case .document(let document, _):
+                [StyledText(document.fullName, .bold), ": ", document.words.styled]
+            case .mount(let state, _): MountSentence(state).words
+            case .folder(let listing): [StyledText(listing.summary)]
+            }
+        return sentence.map { $0.rendered(hasColor: facts.hasColor) }.joined() + "\n"
+    }
+
+    private static func humanValue(_ pair: (key: String, value: String), in state: StateText) -> StyledText {
+        switch pair.key {
+        case "size": StyledText(Int64(pair.value).map(HumanText.size) ?? pair.value)
+        case "modified": StyledText(HumanText.localTime(iso8601: pair.value))
+        case "trash": StyledText(Self.trash(pair.value))
+        case "progress": StyledText(pair.value + " %")
+        case "state", "indicator": StyledText(pair.value, StyledText.Style(indicator: state["indicator"] ?? ""))
+        case "error": StyledText(pair.value, .red)
+        case "cloud.connection": StyledText(pair.value, pair.value == "online" ? .green : .yellow)
+        case "cloud.error": StyledText(pair.value, .yellow)
+        case "conflicts", "cloud.conflicts": StyledText(pair.value, pair.value == "0" ? nil : .yellow)
+        case "displayName": StyledText(pair.value, .bold)
+        default: StyledText(pair.value)
+        }
+    }
+
+    /// `BYTES in N documents`, with a size for people.
+    private static func trash(_ text: String) -> String {
+        let words = text.split(separator: " ", maxSplits: 1)
+        guard words.count == 2, let bytes = Int64(words[0]) else { return text }
+        return "\(HumanText.size(bytes)) \(words[1])"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .document(let document, let state): try DocumentRecord(document, state).encode(to: encoder)
+        case .mount(let state, let dataPath): try MountRecord(state, dataPath: dataPath).encode(to: encoder)
+        case .folder(let listing): try listing.documents.map { DocumentRecord($0) }.encode(to: encoder)
+        }
+    }
+}
+
+/// The state of a whole mount in a sentence or two.
+struct MountSentence {
+    let words: [StyledText]
+
+    init(_ state: StateText) {
+        func number(_ key: String) -> Int { state[key].flatMap { Int($0) } ?? 0 }
+        let (inCloud, local) = (number("cloud.documents"), number("local.documents"))
+        let (pending, conflicts) = (number("cloud.pending"), number("cloud.conflicts"))
+        var sentences: [StyledText] = []
+        let here = local == 0 ? "" : "; \(local) \(local == 1 ? "is" : "are") on this machine only"
+        switch (inCloud, pending) {
+        case (0, 0) where local == 0: sentences.append("There are no documents yet.")
+        case (0, 0):
+            let documents = local == 1 ? "The one document is" : "All \(local) documents are"
+            sentences.append(StyledText("\(documents) on this machine only."))
+        case (_, 0):
+            let documents = inCloud == 1 ? "One document is" : "All \(inCloud) documents are"
+            sentences.append(StyledText("\(documents) in the cloud\(here)."))
+        default:
+            let waiting = "\(HumanText.count(pending, "change")) \(pending == 1 ? "waits" : "wait") for the cloud"
+            let documents = inCloud == 0 ? "" : ", which has \(HumanText.count(inCloud, "document"))"
+            sentences.append(StyledText("\(waiting)\(documents)\(here).", .bold))
+        }
+        if conflicts > 0 {
+            sentences.append(StyledText("\(HumanText.count(conflicts, "version")) in conflict.", .yellow))
+        }
+        if let connection = state["cloud.connection"], connection != "online" {
+            let fact =
+                switch connection {
+                case "offline": "The cloud cannot be reached"
+                case "unauthorized": "The cloud refuses this device's credentials"
+                default: connection
+                }
+            sentences.append(StyledText(fact + (state["cloud.error"].map { ": \($0)" } ?? "") + ".", .yellow))
+        }
+        if state["cloud.copy"] != nil {
+            sentences.append(
+                StyledText("The container is on the disk of the documents themselves: it is no second copy.", .yellow))
+        }
+        words = Array(sentences.map { [$0] }.joined(separator: [" "]))
+    }
+}
