@@ -104,4 +104,20 @@ extension CatalogTransaction {
             return try Row.fetchOne(statement).map { $0[0] } ?? 0
         }
     }
+
+    /// The bytes of the contents that the container must still get; nil where there are too many to add up for each look at a state.
+    public func pendingBytes() throws -> Int64? {
+        try turn.read { db in
+            let statement = try db.cachedStatement(
+                sql: """
+                    SELECT count(*), coalesce(sum(size), 0) FROM (
+                        SELECT size FROM entries WHERE \(EntryCondition.isPending) AND \(EntryCondition.hasNewContent)
+                        LIMIT \(Self.mostAdded + 1))
+                    """)
+            guard let row = try Row.fetchOne(statement), (row[0] as Int) <= Self.mostAdded else { return nil }
+            return row[1]
+        }
+    }
+
+    private static let mostAdded = 10_000
 }

@@ -26,6 +26,22 @@ extension CatalogTransaction {
         return entries.count
     }
 
+    /// Plans to move the entries of a folder, except scratch files, and after them the folder, in place of a move of the folder itself.
+    ///
+    /// - Returns: by how many there is more to move.
+    public func planPreferredMoves(of folder: Entry, _ id: EntryID) throws -> Int {
+        let entries = try children(of: folder.inode).filter { $0.kind != .scratch }.compactMap(\.id)
+        try turn.write { db in
+            try db.execute(sql: "DELETE FROM preferredMoves WHERE uuid=?", arguments: [id.uuid])
+            let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM preferredMoves") ?? 0
+            let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO preferredMoves VALUES(?,?,NULL)")
+            for (number, id) in (entries + [id]).enumerated() {
+                try statement.execute(arguments: [id.uuid, last + 1 + number])
+            }
+        }
+        return entries.count
+    }
+
     /// Forgets all planned moves, and the reasons why entries stayed.
     public func forgetPreferredMoves() throws {
         try turn.write { try $0.execute(sql: "DELETE FROM preferredMoves") }
@@ -66,7 +82,7 @@ extension CatalogTransaction {
         }
     }
 
-    /// The entries that stayed and are still directly in `folder`, which is `local` or `cloud`.
+    /// The entries that stayed and are still in `folder`, which is `local` or `cloud`, or in a folder in it.
     public func stayedEntries(in folder: InodeNumber) throws -> [StayedEntry] {
         let rows = try turn.readWritten { db in
             try Row.fetchAll(
@@ -75,7 +91,7 @@ extension CatalogTransaction {
             ).map { (EntryID($0[0] as UUID), $0[1] as String) }
         }
         return try rows.compactMap { id, reason in
-            guard let entry = try entry(id), entry.parent == folder else { return nil }
+            guard let entry = try entry(id), try isInside(entry.inode, ancestor: folder) else { return nil }
             return StayedEntry(entry: entry, reason: reason)
         }
     }

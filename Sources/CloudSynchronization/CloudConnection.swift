@@ -46,11 +46,12 @@ public final class CloudConnection: ContentSource {
     public var place: CloudPlace? { knownPlace?.value }
 
     public func download(
-        _ version: DocumentVersion, of document: EntryID, into file: Descriptor
+        _ version: DocumentVersion, of document: EntryID, into file: Descriptor, moved: @escaping @Sendable () -> Void
     ) throws(TransferError) -> Download {
         let key: ObjectKey
         do throws(CommitError) { key = try version.key(of: document) } catch { throw .invalidVersion(error) }
-        return Download(store: store, key: key, version: version, into: FileDescriptor(rawValue: file.number))
+        return Download(
+            store: store, key: key, version: version, into: FileDescriptor(rawValue: file.number), moved: moved)
     }
 
     public func changesAreOfInterest() {

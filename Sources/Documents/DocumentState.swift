@@ -156,6 +156,8 @@ public struct TreeState: Sendable, Equatable {
     public var isCloudBesideStore = false
     /// The number of changes that are not committed to the cloud yet.
     public var pending: Int
+    /// The bytes of contents that are still to be sent; nil where they are too many to be added up.
+    public var pendingBytes: Int64?
     /// The number of unresolved conflict versions of all documents of the cloud.
     public var conflicts: Int
     /// The names of the actions that would be undone and done again next; nil if there are none.
@@ -202,6 +204,7 @@ public struct TreeState: Sendable, Equatable {
         lines.add("cloud.connection", connection)
         lines.add("cloud.error", connectionError)
         lines.add("cloud.pending", String(pending))
+        lines.add("cloud.unsent", pendingBytes.map(String.init))
         lines.add("cloud.conflicts", String(conflicts))
         lines.add("undo", undo ?? "-")
         lines.add("redo", redo ?? "-")

@@ -81,6 +81,13 @@ public protocol ObjectStore: Sendable {
     /// - Throws: `notFound`, or another error.
     func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8]
 
+    /// As `get(_:range:)`, of a store from which bytes come little by little.
+    ///
+    /// - Parameter arrived: told how many more bytes have come.
+    func get(
+        _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
+    ) async throws(ObjectStoreError) -> [UInt8]
+
     /// The keys below `prefix` in ascending order of their bytes, after `after`, at most `limit`.
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey]
 
@@ -111,6 +118,16 @@ public protocol ObjectStore: Sendable {
     /// Calls `onChange` when an object may have come or gone below `prefix`, where the store can tell: polling
     /// remains for what it does not tell.
     func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch?
+}
+
+extension ObjectStore {
+    public func get(
+        _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
+    ) async throws(ObjectStoreError) -> [UInt8] {
+        let bytes = try await get(key, range: range)
+        arrived(Int64(bytes.count))
+        return bytes
+    }
 }
 
 extension ObjectStore {

@@ -32,6 +32,16 @@ struct CloudDocument {
         return found
     }
 
+    /// The path as a person knows it: with the display name, whichever name the listing has.
+    var shownPath: String {
+        guard let displayName = attributeText("user.displayName", of: path), !displayName.contains("/") else {
+            return path
+        }
+        let pathExtension = attributeText("user.document.extension", of: path) ?? ""
+        let name = pathExtension.isEmpty ? displayName : "\(displayName).\(pathExtension)"
+        return (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + name
+    }
+
     /// Bytes of its content; 0 if it has gone.
     var size: Int64 {
         var status = stat()

@@ -51,7 +51,7 @@ struct ContentDownload {
                 case .resourceBusy? where !underWay.isEmpty: break
                 case let error?:
                     waiting.removeFirst()
-                    failures.append("\(document.path) cannot be fetched: \(Self.explanation(error))")
+                    failures.append("\(document.shownPath.printable) cannot be fetched: \(Self.explanation(error))")
                     continue
                 }
                 // No room until one of those under way has ended.
@@ -64,7 +64,8 @@ struct ContentDownload {
                 switch outcome(&one, state) {
                 case .underWay: rest.append(one)
                 case .ended: ended += one.size
-                case .failed(let reason): failures.append("\(one.document.path) cannot be fetched: \(reason)")
+                case .failed(let reason):
+                    failures.append("\(one.document.shownPath.printable) cannot be fetched: \(reason)")
                 }
             }
             underWay = rest
@@ -75,6 +76,7 @@ struct ContentDownload {
             if underWay.isEmpty { continue }
             _ = try Polling.wait(for: underWay.map { .init(descriptor: $0.state.descriptor, events: POLLPRI) })
         }
+        display.clear()
         guard let first = failures.first else { return try checkStillHere() }
         for failure in failures.dropFirst() { CommandFailure.print(error: failure) }
         throw CommandFailure(first)

@@ -16,6 +16,20 @@ struct WaitCourseTests {
         #expect(course.next(state(0)) == .done)
     }
 
+    @Test func `where contents are sent, it counts their bytes`() {
+        var course = WaitCourse()
+        func progress(_ pending: Int, _ unsent: Int) -> Progress? {
+            let text = "cloud.connection: online\ncloud.pending: \(pending)\ncloud.unsent: \(unsent)\n"
+            if case .waiting(let progress, _) = course.next(StateText(text)) { return progress }
+            return nil
+        }
+        #expect(progress(2, 0) == Progress(done: 0, total: 2, unit: .documents))
+        #expect(progress(3, 1000) == Progress(done: 0, total: 1000, unit: .bytes))
+        #expect(progress(3, 400) == Progress(done: 600, total: 1000, unit: .bytes))
+        #expect(course.title == "sending, 3 changes left,")
+        #expect(progress(1, 0) == Progress(done: 1000, total: 1000, unit: .bytes))
+    }
+
     @Test func `offline is said once each time`() {
         var course = WaitCourse()
         func news(_ step: WaitCourse.Step) -> String? { if case .waiting(_, let news) = step { news } else { nil } }

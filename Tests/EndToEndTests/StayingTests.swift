@@ -50,6 +50,9 @@ struct StayingTests {
             let result = try await desktop.docfs("download", placeholder.string)
             #expect(result.exitStatus == 1)
             #expect(result.standardError == "docfs: \(placeholder) cannot be fetched: the cloud cannot be reached\n")
+            // Found in its folder, it is called by the name that a person knows as well.
+            let folder = try await desktop.docfs("download", desktop.cloud.string)
+            #expect(folder.standardError == result.standardError)
             try desktop.cloudDirectory.reconnect()
         }
     }

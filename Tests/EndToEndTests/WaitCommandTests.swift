@@ -38,8 +38,8 @@ struct WaitCommandTests {
             try (device.cloud / "Plan.txt").create("plan")
             try await eventually { try device.treeState()["cloud.connection"] == "offline" }
             let shown = try await device.terminal("wait --timeout 5", columns: 80, exitStatus: 1)
-            let bar = String(repeating: "░", count: 12)
-            #expect(shown.contains("\rwaiting for the cloud \u{1b}[2m\(bar)\u{1b}[0m 0 of 1"), "\(shown)")
+            let bar = String(repeating: "░", count: 10)
+            #expect(shown.contains("\rsending, 1 change left, \u{1b}[2m\(bar)\u{1b}[0m 0 B of 4 B"), "\(shown)")
         }
     }
 

@@ -42,14 +42,14 @@ struct PreferredMoveTests {
 
     @Test func `what cannot move stays, is named, and is tried again on request`() async throws {
         try await withConflictOnTwoDevices { _, phone in
-            try phone.makeFolder("Work", in: .local)
+            try phone.makeLink("Work", to: "x", in: .local)
             try phone.makeFolder("Work")
             try Self.prefer("cloud", on: phone)
-            #expect(try Self.state(phone).contains("preferred.stayed: Work: the new name is another entry's\n"))
+            #expect(try Self.state(phone).contains("preferred.stayed: Work: "))
             try Self.prefer("local", on: phone)
             let state = try Self.state(phone)
             #expect(state.contains("preferred.stayed: F.txt: a document in conflict does not leave the cloud\n"))
-            #expect(state.contains("preferred.stayed: Work: the new name is another entry's\n"))
+            #expect(state.contains("preferred.stayed: Work: "))
             #expect(!state.contains("preferred.moving"))
             #expect(try phone.names(in: .cloud) == ["F.txt", "Work"])
             #expect(try phone.names(in: .local) == ["G.txt", "Work"])
@@ -57,6 +57,69 @@ struct PreferredMoveTests {
             try phone.rename("Work", in: .local, to: "Other")
             try Self.prefer("local", on: phone)
             #expect(try phone.names(in: .cloud) == [])
+            #expect(try !Self.state(phone).contains("preferred.stayed"))
+        }
+    }
+
+    /// Each step is undone with the rest.
+    @Test func `a folder moves into one of its name, and what is in it with it`() async throws {
+        try await withDevice { device in
+            for (location, text) in [(InodeNumber.local, "here"), (.cloud, "there")] {
+                let work = try device.makeFolder("Work", in: location)
+                let inner = try device.makeFolder("2026", in: work)
+                try device.create("Plan.txt", text, in: work)
+                try device.create("Plan.txt", "inner \(text)", in: inner)
+            }
+            let here = try device.inode("Work", in: .local)
+            try device.create("draft.tmp", "draft", in: here)
+            try device.create("b.txt", "b", in: device.makeFolder("Only here", in: here))
+            func tree() throws -> [[String]] {
+                try [InodeNumber.local, .cloud].flatMap { location in
+                    guard device.exists("Work", in: location) else { return [try device.names(in: location)] }
+                    let work = try device.inode("Work", in: location)
+                    return [
+                        try device.names(in: location), try device.names(in: work),
+                        try device.names(in: device.inode("2026", in: work)),
+                    ]
+                }
+            }
+            let before = try tree()
+            try Self.prefer("cloud", on: device)
+            let merged = [
+                [], ["Work"], ["2026", "Only here", "Plan.txt", "Plan.txt", "draft.tmp"], ["Plan.txt", "Plan.txt"],
+            ]
+            #expect(try tree() == merged)
+            #expect(try !Self.state(device).contains("preferred.stayed"))
+            #expect(try device.library.storeCheck.audit { _ in }.findings.isEmpty)
+            try device.library.perform(.undo)
+            device.library.preferredLocation.waitUntilMoved()
+            var undone = before
+            undone[1].removeAll { $0 == "draft.tmp" }
+            undone[4].append("draft.tmp")
+            #expect(try tree() == undone)
+            try device.library.perform(.redo)
+            device.library.preferredLocation.waitUntilMoved()
+            #expect(try tree() == merged)
+        }
+    }
+
+    @Test func `what stays of a folder is named with its folder, and moves when it can`() async throws {
+        try await withConflictOnTwoDevices { _, phone in
+            let work = try phone.makeFolder("Work")
+            try phone.rename("F.txt", in: .cloud, to: "F.txt", in: work)
+            try phone.create("Plan.txt", "plan", in: work)
+            try phone.makeFolder("Work", in: .local)
+            try Self.prefer("cloud", on: phone)
+            try phone.makeFolder("Work", in: .local)
+            try Self.prefer("local", on: phone)
+            let state = try Self.state(phone)
+            #expect(state.contains("preferred.stayed: Work/F.txt: a document in conflict does not leave the cloud\n"))
+            #expect(try phone.names(in: phone.inode("Work")) == ["F.txt"])
+            #expect(try phone.names(in: phone.inode("Work", in: .local)) == ["Plan.txt"])
+            try phone.library.removeFolder(Array("F.txt.conflicts".utf8), in: phone.inode("Work"))
+            try Self.prefer("local", on: phone)
+            #expect(try phone.names(in: .cloud) == [])
+            #expect(try phone.names(in: phone.inode("Work", in: .local)) == ["F.txt", "Plan.txt"])
             #expect(try !Self.state(phone).contains("preferred.stayed"))
         }
     }
@@ -171,13 +234,13 @@ struct PreferredMoveTests {
         try await withDevice { device in
             try device.create("a.txt", "a", in: .local)
             try device.makeFolder("Work", in: .local)
-            try device.makeFolder("Work")
+            try device.makeLink("Work", to: "a.txt")
             try Self.prefer("cloud", on: device)
             try device.rename("Work", in: .cloud, to: "Other")
             try Self.prefer("cloud", on: device)
             #expect(
                 try device.library.actionListText(.undo).split(separator: "\n").prefix(3) == [
-                    "Move folder “Work” to the cloud", "Rename folder “Work” to “Other”", "Move “a” to the cloud",
+                    "Move folder “Work” to the cloud", "Rename link “Work” to “Other”", "Move “a” to the cloud",
                 ])
             for _ in 0..<2 { try device.library.perform(.undo) }
             #expect(device.library.preferredLocationText == "cloud\n")

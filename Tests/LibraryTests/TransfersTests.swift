@@ -22,4 +22,13 @@ struct TransfersTests {
         transfers.markMoved(InodeNumber(100), modified: Timestamp(nanoseconds: modified), now: Self.now)
         #expect(transfers.timeToQuiet(InodeNumber(100)) > .zero)
     }
+
+    @Test func `an upload tells each percent once, and is not done before the store says so`() {
+        let progress = UploadProgress(total: 1000)
+        #expect(!progress.add(9) && progress.percent == 0)
+        #expect(progress.add(1) && progress.percent == 1)
+        #expect(progress.add(500) && progress.percent == 51)
+        #expect(progress.add(490) && progress.percent == 99)
+        #expect(progress.sentBytes == 1000)
+    }
 }

@@ -66,7 +66,8 @@ struct CloudURLTests {
         ("s3://photos?region", "no value for 'region'"), ("s3://photos?region=", "no value for 'region'"),
         ("s3://photos?region=a%20b", "impossible region"), ("s3://photos?region=r&", "no value for ''"),
         ("s3://photos?endpoint=127.0.0.1:8333", "endpoint"), ("s3://photos?endpoint=ftp://host", "endpoint"),
-        ("s3://photos?addressing=both", "addressing"),
+        ("s3://photos?addressing=both", "addressing"), ("s3:///photos", "names no bucket"),
+        ("s3://b/p", "names no bucket (3 to 63"),
     ])
     func `an S3 URL that cannot be meant is refused in one line that says why`(text: String, reason: String) {
         let error = #expect(throws: CloudURLError.self) { try CloudURL(text) }

@@ -2,6 +2,7 @@ import Documents
 import Hashing
 import ObjectStore
 import Replication
+import Synchronization
 import SystemPackage
 import Testing
 import TestSupport
@@ -49,6 +50,24 @@ struct DownloadTests {
             #expect(try file.bytes(sizes.count + 1) == sample.content)
             #expect(Set(store.reads).count == store.reads.count)
             #expect(store.reads.reduce(0) { $0 + $1.count } == sizes.count)
+        }
+    }
+
+    @Test func `bytes count as soon as they come, before their chunk is whole`() async throws {
+        let sample = DownloadSample(100)
+        let store = FakeStore(DownloadSample.key, sample.content)
+        store.trickles = 25
+        let percents = Mutex<[Int]>([])
+        let current = Mutex<Download?>(nil)
+        try await withFile { file in
+            let download = Download(
+                store: store, key: DownloadSample.key, version: sample.version, into: file, chunkSize: 50,
+                parallelism: 1,
+                moved: { percents.withLock { $0.append(current.withLock { $0?.percent ?? -1 }) } })
+            current.withLock { $0 = download }
+            try await download.run()
+            #expect(percents.withLock { $0 } == [25, 50, 75, 100])
+            #expect(download.progress == (100, 100))
         }
     }
 

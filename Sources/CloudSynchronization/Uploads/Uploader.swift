@@ -137,8 +137,8 @@ final class Uploader: Sendable {
             try recordUnderWay(draft, of: entry, id)
             let version = try await upload.send(
                 draft, of: id, from: FileDescriptor(rawValue: source.number), length: draft.size
-            ) { count in
-                progress.add(count)
+            ) { [stateChanged] count in
+                if progress.add(count) { stateChanged() }
                 return !progress.isCancelled
             }
             let isLast = try withExtendedLifetime((file, source)) {

@@ -19,7 +19,9 @@ extension Actions {
         var entry = entry
         if entry.kind == .folder, let time = formerTime(of: entry.inode, by: caller) { entry.modified = time }
         let folder = try folderID(entry.parent, catalog)
-        return try record(.delete, by: process(of: caller), catalog) { open in
+        // A folder goes when all that was in it has moved to one of its name.
+        let kind = caller == .preferredMove ? ActionKind.prefer : .delete
+        return try record(kind, by: process(of: caller), catalog) { open in
             open.record.name.add(entry.subject)
             open.roots.addRemoved(entry.subject, entry.inode, in: entry.parent)
             return ActionStep(

@@ -144,7 +144,7 @@ final class Undoing: LibraryPart {
         switch step.change {
         case .removed: try restore(step, of: action, &progress, catalog)
         case .present: try remove(step, &progress, catalog)
-        case .placed: try putBack(step, catalog)
+        case .placed: try putBack(step, of: action, catalog)
         case .chosen(let choice): try takeBack(choice, step, catalog)
         case .restored(let content): try exchangeContent(content, step, catalog)
         case .preferred(let container):
@@ -166,13 +166,17 @@ final class Undoing: LibraryPart {
     // MARK: Names and places
 
     /// Brings an entry back to its former place, under its former names.
-    private func putBack(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> ActionStep {
+    private func putBack(
+        _ step: ActionStep, of action: ActionRecord, _ catalog: CatalogTransaction
+    ) throws -> ActionStep {
         let source = try present(step, catalog)
         guard try step.outcome == actions.place(of: source, catalog) else {
             throw UndoRefusal.isElsewhere(source.subject.name)
         }
         let folder = try folder(step, catalog)
-        try requireFree(step.entry, in: folder, besides: source.inode, catalog)
+        // Two folders that became one may both have had a document of that name.
+        let merged = action.name.kind == .prefer ? action.time : nil
+        try requireFree(step.entry, in: folder, besides: source.inode, since: merged, catalog)
         let from = try namespace.listedPath(of: source, catalog)
         let formerFolder = try actions.folderID(source.parent, catalog)
         let entry = try tree.bringBack(source, to: step.entry, in: folder, catalog)

@@ -7,11 +7,9 @@ struct AbsentCloud: ContentSource {
     var connection: Connection { .offline("there is no cloud") }
     var place: CloudPlace? { nil }
 
-    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws(TransferError)
-        -> Download
-    {
-        throw .cancelled
-    }
+    func download(
+        _ version: DocumentVersion, of document: EntryID, into file: Descriptor, moved: @escaping @Sendable () -> Void
+    ) throws(TransferError) -> Download { throw .cancelled }
 
     func changesAreOfInterest() {}
     func changesAreWaiting() {}

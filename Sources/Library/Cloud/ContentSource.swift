@@ -12,10 +12,13 @@ public protocol ContentSource: Sendable {
 
     /// The download of a version's content. The caller runs it.
     ///
-    /// - Parameter file: empty, open for reading and writing. It must stay open until the transfer has ended.
+    /// - Parameters:
+    ///   - file: empty, open for reading and writing. It must stay open until the transfer has ended.
+    ///   - moved: called when its percentage has changed.
     /// - Throws: `invalidVersion` for a version that cannot be in a container.
-    func download(_ version: DocumentVersion, of document: EntryID, into file: Descriptor) throws(TransferError)
-        -> Download
+    func download(
+        _ version: DocumentVersion, of document: EntryID, into file: Descriptor, moved: @escaping @Sendable () -> Void
+    ) throws(TransferError) -> Download
 
     /// A person or program looks at the tree: the log is asked more often for other devices' changes, for a while.
     func changesAreOfInterest()

@@ -64,12 +64,5 @@ final class Arrival: Sendable {
         try result.get()
     }
 
-    var percent: Int {
-        let progress = download.progress
-        return Self.percent(progress.received, of: progress.total)
-    }
-
-    static func percent(_ count: Int64, of total: Int64) -> Int {
-        total <= 0 ? 100 : Int(min(100, count * 100 / total))
-    }
+    var percent: Int { download.percent }
 }

@@ -146,7 +146,9 @@ final class Arrivals: LibraryPart {
         var random = surroundings.random()
         let name = "arriving-\(inode)-\(VersionID.random(using: &random))"
         let descriptor = try backing.staging.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-        let download = try cloud.download(version, of: id, into: descriptor)
+        let download = try cloud.download(version, of: id, into: descriptor) { [transactions] in
+            transactions.notices.stateChanged()
+        }
         return Arrival(
             inode: inode, document: id, version: version, stagingName: name, descriptor: descriptor, download: download)
     }

@@ -118,6 +118,9 @@ final class Transfers: Sendable {
 
     func arrival(of inode: InodeNumber) -> Arrival? { state.withLock { $0.arrivals[inode] } }
 
+    /// What was sent of the uploads under way.
+    var sentBytes: Int64 { state.withLock { $0.uploads.values.reduce(0) { $0 + $1.sentBytes } } }
+
     var arrivalCount: Int { state.withLock { $0.arrivals.count } }
 
     func register(_ arrival: Arrival) { state.withLock { $0.arrivals[arrival.inode] = arrival } }
@@ -170,12 +173,22 @@ package final class UploadProgress: Sendable {
     }
 
     /// Counts bytes that were sent. Any thread may call it.
-    package func add(_ count: Int64) { sent.add(count, ordering: .relaxed) }
+    ///
+    /// - Returns: whether `percent` is another one now.
+    package func add(_ count: Int64) -> Bool {
+        let (before, after) = sent.add(count, ordering: .relaxed)
+        return percent(of: before) != percent(of: after)
+    }
 
     func cancel() { cancelled.store(true, ordering: .relaxed) }
 
     /// Whether the upload is to stop: its content was replaced, its document is gone, or the mount ends.
     package var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
-    var percent: Int { Arrival.percent(sent.load(ordering: .relaxed), of: total) }
+    /// 0 to 99: it is done when the store says so.
+    var percent: Int { percent(of: sent.load(ordering: .relaxed)) }
+
+    private func percent(of count: Int64) -> Int { total <= 0 ? 99 : Int(min(99, count * 100 / total)) }
+
+    var sentBytes: Int64 { min(total, sent.load(ordering: .relaxed)) }
 }

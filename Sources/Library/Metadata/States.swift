@@ -109,6 +109,7 @@ final class States: LibraryPart {
             conflicts: inCloud.conflicts, undo: try catalog.actions(.undo, limit: 1).first?.name.text,
             redo: try catalog.actions(.redo, limit: 1).first?.name.text, trashedDocuments: trash.documents,
             trashedBytes: trash.bytes, device: store.device.name)
+        state.pendingBytes = try catalog.pendingBytes().map { max(0, $0 - transfers.sentBytes) }
         state.connectionError = cloud.connection.reason
         state.cloudURL = cloud.place?.url
         state.isCloudBesideStore = cloud.place?.isBesideStore ?? false

@@ -135,7 +135,6 @@ final class PreferredLocation: LibraryPart {
 
     /// - Returns: false if nothing is left to move.
     private func moveNext() throws -> Bool {
-        let location = namespace.preferredLocation
         let (next, entry) = try catalog.read { catalog -> (EntryID?, Entry?) in
             guard let next = try catalog.nextPreferredMove() else { return (nil, nil) }
             return (next, try catalog.entry(next))
@@ -143,11 +142,11 @@ final class PreferredLocation: LibraryPart {
         guard let next else { return false }
         var reason: String?
         // A person may have moved or removed it meanwhile, or a killed process has moved it.
-        if let entry, entry.parent == location.other.folder {
+        if let entry, let destination = try inspect({ try counterpart(of: entry.parent, $0) }) {
             do throws(Refusal) {
+                if try merge(entry, next, into: destination) { return true }
                 let name = Array(entry.filename.utf8)
-                try tree.rename(
-                    name, in: entry.parent, to: name, in: location.folder, options: [], by: .preferredMove)
+                try tree.rename(name, in: entry.parent, to: name, in: destination, options: [], by: .preferredMove)
             } catch { reason = error.description }
         }
         try mutate { catalog in

@@ -9,7 +9,17 @@ extension States {
         return PreferredMoveState(
             moving: left > 0 ? (count - left, count) : nil,
             stayed: try catalog.stayedEntries(in: namespace.preferredLocation.other.folder).map {
-                ($0.entry.name?.full ?? $0.entry.filename, $0.reason)
+                (try place(of: $0.entry, catalog), $0.reason)
             })
+    }
+
+    /// The name of an entry, after those of the folders that it is in below `local` or `cloud`.
+    private func place(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+        let name = entry.name?.full ?? entry.filename
+        guard entry.parent > .documents, entry.parent != .local, entry.parent != .cloud,
+            let folder = try catalog.entry(entry.parent)
+        else { return name }
+        let place = try StorePath.text(of: folder, catalog)
+        return place.drop { $0 != "/" }.dropFirst() + "/" + name
     }
 }

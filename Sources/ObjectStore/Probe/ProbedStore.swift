@@ -42,6 +42,12 @@ public struct ProbedStore: ObjectStore {
         try await store.get(key, range: range)
     }
 
+    public func get(
+        _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
+    ) async throws(ObjectStoreError) -> [UInt8] {
+        try await store.get(key, range: range, arrived: arrived)
+    }
+
     public func list(
         _ prefix: ObjectKey, after: ObjectKey?, limit: Int
     ) async throws(ObjectStoreError) -> [ObjectKey] {

@@ -83,12 +83,18 @@ public struct S3Store: ObjectStore {
     }
 
     public func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
+        try await get(key, range: range) { _ in }
+    }
+
+    public func get(
+        _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
+    ) async throws(ObjectStoreError) -> [UInt8] {
         do throws(S3Failure) {
             if range.isEmpty {
                 _ = try await length(of: name(key))
                 return []
             }
-            return try await client.read(ArrivingObject(range), of: name(key)).bytes
+            return try await client.read(ArrivingObject(range, arrived: arrived), of: name(key)).bytes
         } catch { throw error.error(key) }
     }
 

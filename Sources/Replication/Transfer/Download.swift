@@ -2,6 +2,7 @@ import Documents
 import Glibc
 import LinuxFiles
 import ObjectStore
+import Synchronization
 import SystemPackage
 
 /// Fetches one content into a file. A reader waits only for the bytes that it needs, and these are fetched first. When all bytes are here,
@@ -10,6 +11,8 @@ import SystemPackage
 public final class Download: Sendable {
     private struct State {
         var map: ChunkMap
+        /// The bytes that have come of chunks that are on their way.
+        var arriving: [Int: Int64] = [:]
         var failure: TransferError?
         var isVerified = false
 
@@ -31,13 +34,19 @@ public final class Download: Sendable {
     private let version: DocumentVersion
     private let file: FileDescriptor
     private let parallelism: Int
+    /// Called when `percent` has changed.
+    private let moved: @Sendable () -> Void
+    private let lastPercent = Atomic<Int>(0)
     private let state: AwaitedState<State, Range<Int64>, Result<Void, TransferError>>
 
-    /// - Parameter file: open for reading and writing until the last call to this object has returned.
+    /// - Parameters:
+    ///   - file: open for reading and writing until the last call to this object has returned.
+    ///   - moved: called when `percent` has changed.
     public init(
         store: any ObjectStore, key: ObjectKey, version: DocumentVersion, into file: FileDescriptor,
-        chunkSize: Int64 = 1 << 20, parallelism: Int = 4
+        chunkSize: Int64 = 1 << 20, parallelism: Int = 4, moved: @escaping @Sendable () -> Void = {}
     ) {
+        self.moved = moved
         self.store = store
         self.key = key
         self.version = version
@@ -50,7 +59,18 @@ public final class Download: Sendable {
 
     /// Bytes that are here and bytes in all. It goes back to 0 if the content turns out to be damaged.
     public var progress: (received: Int64, total: Int64) {
-        state.withState { ($0.map.received, version.size) }
+        state.withState { ($0.map.received + $0.arriving.values.reduce(0, +), version.size) }
+    }
+
+    /// Of `progress`, 0 to 100.
+    public var percent: Int {
+        let (received, total) = progress
+        return total <= 0 ? 100 : Int(min(100, received * 100 / total))
+    }
+
+    private func tellProgress() {
+        let percent = percent
+        if lastPercent.exchange(percent, ordering: .relaxed) != percent { moved() }
     }
 
     /// Fetches the missing chunks and verifies the content. May be called again after a failure, but not while a call is running. Chunks that
@@ -111,12 +131,19 @@ public final class Download: Sendable {
         while let (chunk, range) = nextChunk() {
             do throws(TransferError) {
                 if Task.isCancelled { throw .cancelled }
-                try await fetch(range)
+                try await fetch(range, chunk)
             } catch {
-                state.withState { $0.map.failed(chunk) }
+                state.withState { state in
+                    state.map.failed(chunk)
+                    state.arriving[chunk] = nil
+                }
                 throw error
             }
-            state.update { $0.map.arrived(chunk) }
+            state.update { state in
+                state.map.arrived(chunk)
+                state.arriving[chunk] = nil
+            }
+            tellProgress()
         }
     }
 
@@ -124,9 +151,14 @@ public final class Download: Sendable {
         state.withState { state in state.map.next().map { ($0, state.map.range(of: $0)) } }
     }
 
-    private func fetch(_ range: Range<Int64>) async throws(TransferError) {
+    private func fetch(_ range: Range<Int64>, _ chunk: Int) async throws(TransferError) {
         let bytes: [UInt8]
-        do throws(ObjectStoreError) { bytes = try await store.get(key, range: range) } catch { throw .store(error) }
+        do throws(ObjectStoreError) {
+            bytes = try await store.get(key, range: range) { [self] count in
+                state.withState { $0.arriving[chunk, default: 0] += count }
+                tellProgress()
+            }
+        } catch { throw .store(error) }
         guard bytes.count == range.count else { throw .damaged }
         let file = file
         try await onBlockingThread { () throws(TransferError) in

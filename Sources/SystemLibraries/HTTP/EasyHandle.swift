@@ -3,6 +3,8 @@ import Glibc
 
 /// One request in libcurl's hands. Used by the transfer thread alone.
 final class EasyHandle {
+    /// Bytes that the kernel keeps for a connection before it sends them.
+    private static let mostUnsent: Int32 = 256 << 10
     let pointer: UnsafeMutableRawPointer
     private var headers: UnsafeMutablePointer<curl_slist>?
     /// Where libcurl writes what went wrong.
@@ -93,8 +95,14 @@ final class EasyHandle {
             })
         try check(
             docfs_curl_set_socket_function(pointer) { _, socket, _ in
+                // The kernel takes no more than this ahead of what it has sent, else megabytes: they would count as sent, and an answer that
+                // ends the request early would come behind them. What is on its way is not limited by it. A kernel without it is only less exact.
+                var unsent = EasyHandle.mostUnsent
+                setsockopt(
+                    socket, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &unsent,
+                    socklen_t(MemoryLayout.size(ofValue: unsent)))
                 // libcurl 7.88 lets children inherit its connections.
-                fcntl(socket, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
+                return fcntl(socket, F_SETFD, FD_CLOEXEC) == 0 ? CURL_SOCKOPT_OK : CURL_SOCKOPT_ERROR
             })
     }
 

@@ -73,8 +73,11 @@ struct CheckCommand: ParsableCommand {
         let store = try ClosedStore(
             configuration, surroundings: .system, logger: Logger(label: "docfs") { _ in SwiftLogNoOpLogHandler() })
         var display = ProgressDisplay("checking the store")
-        let report = try store.check(repairs: repair) { display.show(.percent($0)) }
-        display.clear()
+        let report: StoreReport
+        do {
+            defer { display.clear() }
+            report = try store.check(repairs: repair) { display.show(.percent($0)) }
+        }
         try show(report.lines.isEmpty ? ["ok: the store is whole"] : report.lines, isWhole: report.isGood)
         if report.isGood { return }
         throw CommandFailure(

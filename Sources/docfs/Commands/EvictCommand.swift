@@ -22,7 +22,7 @@ struct EvictCommand: ParsableCommand {
                 _ = try MountedTree(holding: path)
                 for document in try CloudDocument.all(at: path) {
                     guard let reason = document.evict() else { continue }
-                    CommandFailure.print(error: "\(document.path) stays here: \(reason)")
+                    CommandFailure.print(error: "\(document.shownPath.printable) stays here: \(reason)")
                     stays = true
                 }
             }

@@ -30,7 +30,7 @@ struct WaitCommand: ParsableCommand {
             let mount = try MountedTree(holdingOrNearest: path)
             let deadline = timeout.map { ContinuousClock.now + .seconds($0) }
             let file = try OpenStateFile(ofFolder: mount.documents)
-            var display = ProgressDisplay("waiting for the cloud")
+            var display = ProgressDisplay("sending")
             defer { display.clear() }
             var course = WaitCourse()
             while true {
@@ -39,6 +39,7 @@ struct WaitCommand: ParsableCommand {
                 case .refused(let reason): throw CommandFailure(reason)
                 case .waiting(let progress, let news):
                     if let news { display.say(news) }
+                    display.title = course.title
                     display.show(progress)
                     let changed = try Polling.wait(
                         for: [Polling.Request(descriptor: file.descriptor, events: POLLPRI)], until: deadline)
@@ -60,6 +61,8 @@ struct WaitCourse {
 
     /// The most changes that were pending: the whole of the work.
     private var most = 0
+    /// As `most`, in bytes of contents.
+    private var mostBytes: Int64 = 0
     private var pending = 0
     private var connection = "online"
     private var saidOffline = false
@@ -69,7 +72,7 @@ struct WaitCourse {
         connection = state["cloud.connection"] ?? "offline"
         most = max(most, pending)
         if pending == 0 { return .done }
-        let progress = Progress(done: Int64(most - pending), total: Int64(most), unit: .documents)
+        let progress = progress(state["cloud.unsent"].flatMap { Int64($0) })
         switch connection {
         case "online":
             saidOffline = false
@@ -87,9 +90,21 @@ struct WaitCourse {
         }
     }
 
+    /// - Parameter bytes: of contents that are still to be sent; nil if nobody has added them up.
+    private mutating func progress(_ bytes: Int64?) -> Progress {
+        mostBytes = max(mostBytes, bytes ?? 0)
+        guard let bytes, mostBytes > 0 else {
+            return Progress(done: Int64(most - pending), total: Int64(most), unit: .documents)
+        }
+        return Progress(done: mostBytes - bytes, total: mostBytes, unit: .bytes)
+    }
+
     var timeoutReason: String {
         "the time is up, with \(waiting)\(connection == "online" ? "" : "; the cloud cannot be reached")"
     }
 
     private var waiting: String { "\(HumanText.count(pending, "change")) still to send" }
+
+    /// For the bar.
+    var title: String { "sending, \(HumanText.count(pending, "change")) left," }
 }

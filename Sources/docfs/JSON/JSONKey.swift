@@ -61,6 +61,7 @@ struct JSONKey {
                 .init("cloudConnection", .text, "online, offline, unauthorized, or an error"),
                 .init("cloudError", .text, "why the cloud cannot be used"),
                 .init("cloudPending", .number, "changes that are still to be sent"),
+                .init("cloudUnsentBytes", .number, "bytes of contents that are still to be sent"),
                 .init("cloudConflicts", .number, "versions in conflict"),
                 .init("undo", .text, "what docfs undo would undo"),
                 .init("redo", .text, "what docfs redo would do again"),

@@ -13,6 +13,7 @@ struct MountRecord: Encodable {
     let cloudConnection: String
     let cloudError: String?
     let cloudPending: Int
+    let cloudUnsentBytes: Int?
     let cloudConflicts: Int
     let undo: String?
     let redo: String?
@@ -36,6 +37,7 @@ struct MountRecord: Encodable {
         cloudConnection = state["cloud.connection"] ?? ""
         cloudError = state["cloud.error"]
         cloudPending = number("cloud.pending")
+        cloudUnsentBytes = state["cloud.unsent"].flatMap { Int($0) }
         cloudConflicts = number("cloud.conflicts")
         undo = action("undo")
         redo = action("redo")

@@ -12,6 +12,7 @@ final class FakeStore: ObjectStore {
         var failures: [Int: ObjectStoreError] = [:]
         var failure: ObjectStoreError?
         var losesReply = false
+        var pieceLength: Int?
         var isHolding = false
         var held: [CheckedContinuation<Void, Never>] = []
         var watchers: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
@@ -42,6 +43,12 @@ final class FakeStore: ObjectStore {
 
     /// The next put succeeds, and its reply is lost.
     func loseNextReply() { state.withLock { $0.losesReply = true } }
+
+    /// Range reads tell of so many bytes at a time.
+    var trickles: Int? {
+        get { state.withLock { $0.pieceLength } }
+        set { state.withLock { $0.pieceLength = newValue } }
+    }
 
     /// From now on range reads wait.
     func hold() { state.withLock { $0.isHolding = true } }
@@ -97,6 +104,16 @@ final class FakeStore: ObjectStore {
         let bytes = try object(key)
         let end = min(Int(range.upperBound), bytes.count)
         return Int(range.lowerBound) < end ? Array(bytes[Int(range.lowerBound)..<end]) : []
+    }
+
+    func get(
+        _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
+    ) async throws(ObjectStoreError) -> [UInt8] {
+        let bytes = try await get(key, range: range)
+        for start in stride(from: 0, to: bytes.count, by: trickles ?? max(1, bytes.count)) {
+            arrived(Int64(min(trickles ?? bytes.count, bytes.count - start)))
+        }
+        return bytes
     }
 
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {

@@ -13,11 +13,14 @@ struct ArrivingObject: Sendable {
     private(set) var length: Int64?
     /// Whether an answer that does not tell the length has come to its end.
     private var hasEnded = false
+    /// Told how many more of the wanted bytes have come.
+    private let arrived: @Sendable (Int64) -> Void
 
     /// A part of an object, as far as the object reaches.
-    init(_ range: Range<Int64>) {
+    init(_ range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void = { _ in }) {
         wanted = range
         isWhole = false
+        self.arrived = arrived
     }
 
     /// The whole of an object.
@@ -26,6 +29,7 @@ struct ArrivingObject: Sendable {
     init(limit: Int) {
         wanted = 0..<(Int64(limit) + 1)
         isWhole = true
+        arrived = { _ in }
     }
 
     /// The first byte that is missing.
@@ -46,14 +50,18 @@ struct ArrivingObject: Sendable {
 
     /// Appends the bytes of an answer, up to where it breaks off.
     ///
-    /// - Parameter arrived: called whenever something has come, wanted or not.
-    mutating func read(_ response: S3Response, _ arrived: () -> Void) async throws(S3Failure) {
+    /// - Parameter somethingCame: called whenever something has come, wanted or not.
+    mutating func read(_ response: S3Response, _ somethingCame: () -> Void) async throws(S3Failure) {
         var (position, answerEnd) = try begin(response)
         if isTooLong { return }
         try await response.forEachPiece { piece throws(S3Failure) in
-            arrived()
+            somethingCame()
             let pieceEnd = position + Int64(piece.count)
-            if pieceEnd > next, next < end { bytes += piece.dropFirst(Int(next - position)).prefix(Int(end - next)) }
+            if pieceEnd > next, next < end {
+                let before = bytes.count
+                bytes += piece.dropFirst(Int(next - position)).prefix(Int(end - next))
+                arrived(Int64(bytes.count - before))
+            }
             position = pieceEnd
             return !isComplete
         }

@@ -7,7 +7,8 @@ import struct SystemPackage.Errno
 struct FileSlice: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
-    private static let pieceLength: Int64 = 1 << 20
+    /// So short that the progress that a piece is counted as is not far ahead of the connection.
+    private static let pieceLength: Int64 = 256 << 10
 
     let file: SourceFile
     let range: Range<Int64>

@@ -46,7 +46,9 @@ public struct S3Location: Hashable, Sendable {
         if rest.contains("#") { throw refused("has a '#', which must be written %23") }
         let halves = rest.dropFirst(2).split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = halves[0].split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
-        guard Self.isBucket(path[0]) else { throw refused("names no bucket") }
+        guard Self.isBucket(path[0]) else {
+            throw refused("names no bucket (3 to 63 letters, digits, dots and dashes)")
+        }
         guard let prefix = Self.prefix(path.count > 1 ? path[1] : "") else { throw refused("has an impossible prefix") }
         self.init(bucket: String(path[0]), prefix: prefix)
         guard halves.count > 1, !halves[1].isEmpty else { return }

@@ -28,8 +28,12 @@ struct S3Profile {
 
     subscript(_ key: String) -> String? { settings[key].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// - Parameter run: runs a shell command and returns its output.
-    func credentials(_ run: (String) throws(S3SettingsError) -> String) throws(S3SettingsError) -> S3Credentials {
+    /// - Parameters:
+    ///   - isAmazon: whether they are for AWS, since no other server is named.
+    ///   - run: runs a shell command and returns its output.
+    func credentials(
+        isAmazon: Bool, _ run: (String) throws(S3SettingsError) -> String
+    ) throws(S3SettingsError) -> S3Credentials {
         if let id = self["aws_access_key_id"], let secret = self["aws_secret_access_key"] {
             return S3Credentials(accessKeyID: id, secretAccessKey: secret, sessionToken: self["aws_session_token"])
         }
@@ -41,7 +45,8 @@ struct S3Profile {
         }
         throw S3SettingsError(
             description: "there are no S3 credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, "
-                + "or write them to ~/.aws/credentials")
+                + "or write them to ~/.aws/credentials"
+                + (isAmazon ? "; a server other than AWS is named by ?endpoint=URL in the cloud URL" : ""))
     }
 
     /// What a `credential_process` prints.

@@ -48,7 +48,7 @@ public struct S3Settings: Equatable, Sendable {
         let endpoint = try Self.endpoint(location, environment, profile)
         self.init(
             location: location,
-            credentials: try Self.credentials(environment, profile, run),
+            credentials: try Self.credentials(environment, profile, isAmazon: endpoint == nil, run),
             region: try Self.region(location, environment, profile),
             endpoint: endpoint,
             certificates: environment["AWS_CA_BUNDLE"] ?? profile["ca_bundle"],
@@ -66,7 +66,8 @@ public struct S3Settings: Equatable, Sendable {
     }
 
     private static func credentials(
-        _ environment: [String: String], _ profile: S3Profile, _ run: (String) throws(S3SettingsError) -> String
+        _ environment: [String: String], _ profile: S3Profile, isAmazon: Bool,
+        _ run: (String) throws(S3SettingsError) -> String
     ) throws(S3SettingsError) -> S3Credentials {
         let id = environment["AWS_ACCESS_KEY_ID"], secret = environment["AWS_SECRET_ACCESS_KEY"]
         if let id, let secret {
@@ -77,7 +78,7 @@ public struct S3Settings: Equatable, Sendable {
             throw S3SettingsError(
                 description: "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY must be set both, or neither")
         }
-        return try profile.credentials(run)
+        return try profile.credentials(isAmazon: isAmazon, run)
     }
 
     private static func region(

@@ -87,7 +87,7 @@ struct S3SettingsTests {
 
     @Test(
         arguments: [
-            ([:], "no S3 credentials"),
+            ([:], "no S3 credentials"), ([:], "is named by ?endpoint=URL"),
             (["AWS_ACCESS_KEY_ID": "ID"], "must be set both"),
             (["AWS_SECRET_ACCESS_KEY": "HIDDEN", "HOME": "/home/me"], "must be set both"),
             (["AWS_PROFILE": "absent", "HOME": "/home/me"], "no AWS profile 'absent'"),
