@@ -108,7 +108,8 @@ class BuildStage:
             "swift", "format", "lint", "--strict", "--parallel", "--recursive", "Package.swift", "Sources", "Tests"])
         if not os.path.exists(BUNDLE):
             print("Building docfs and its tests: about ten minutes on two cores; next time only what has changed.", flush=True)
-        self.is_built = self._step("the build", ["swift", "build", "--build-tests"])
+        self.is_built = self._step("the build", ["swift", "build", "--build-tests"]) and self._step(
+            "the generator of manual pages", ["swift", "build", "--product", "generate-manual"])
         self.seconds = time.monotonic() - begin
         print(f"== {self.name}: {self.passed} passed, {self.failed} failed in {self.seconds:.0f} s", flush=True)
 

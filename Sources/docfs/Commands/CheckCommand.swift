@@ -25,10 +25,10 @@ struct CheckCommand: ParsableCommand {
 
             It ends with 0 if all is well now, and with 1 if a finding remains.
 
-            Examples: docfs check ~/docs
-                      docfs check --repair --store ~/.local/share/docfs
-
-            Example: docfs check --repair ~/docs
+            Examples:
+              docfs check ~/docs
+              docfs check --repair ~/docs
+              docfs check --repair --store ~/.local/share/docfs
             """)
 
     @Argument(help: "The mountpoint, or any path below it. (default: the nearest mount)")

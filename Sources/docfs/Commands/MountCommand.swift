@@ -15,8 +15,9 @@ struct MountCommand: ParsableCommand {
             again stays so. A store belongs to one cloud container; another one is refused until --move-to-this-cloud says that the \
             documents are meant to go there.
 
-            Examples: docfs mount ~/docs --cloud file:///mnt/nas/docs
-                      docfs mount ~/docs
+            Examples:
+              docfs mount ~/docs --cloud file:///mnt/nas/docs
+              docfs mount ~/docs
             """)
 
     @Argument(help: "An existing, empty folder.", completion: .directory)
