@@ -45,4 +45,13 @@ struct DocumentCompletionTests {
         // The display name has another extension than the filename: what cannot be opened is not offered.
         #expect(offers("Ta", unresolved: ["Table.txt"]) == [])
     }
+
+    @Test(arguments: [
+        ("docfs versions show Plan.txt 1", "Plan.txt"), ("docfs versions Plan.txt", "Plan.txt"),
+        ("docfs versions restore --json Plan.txt", "Plan.txt"), ("docfs resolve --keep all Plan.txt", "Plan.txt"),
+        ("docfs resolve Plan.txt --keep", "Plan.txt"), ("docfs versions show", nil), ("docfs", nil),
+    ])
+    func `versions are those of the document that stands on the line`(line: String, document: String?) {
+        #expect(VersionCompletion.document(in: line.split(separator: " ").map(String.init)) == document)
+    }
 }

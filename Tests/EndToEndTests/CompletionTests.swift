@@ -11,6 +11,11 @@ struct CompletionTests {
                 try (device.local / name).create()
             }
             try (device.local / "Great").makeFolder()
+            try (device.cloud / "Plan.txt").create("plan")
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            try await device.shell(
+                "echo more >cloud/Plan.txt && $BINARY wait", environment: ["BINARY": DocfsBinary.path.string])
+            let version = try await device.shell("ls cloud/Plan.txt.versions").line
             let bin = device.folder / "bin"
             try bin.makeFolder()
             try (bin / "docfs").makeSymbolicLink(to: try DocfsBinary.path.string)
@@ -31,13 +36,16 @@ struct CompletionTests {
                 complete_words docfs ls 'local/$'
                 complete_words docfs ls '"local/Pack'
                 complete_words docfs ls 'local/Packing\\ l'
+                complete_words docfs versions show cloud/Plan.txt Lap
+                complete_words docfs resolve --keep cur
                 """
             let result = try await runProgram(
                 "bash", ["-c", script], in: device.documents, environment: ["BIN": bin.string])
             #expect(
                 result.lines == [
                     "local/Groceries.txt;local/Great;", "local/Packing list.txt;", "local/Groceries.txt;", "resolve;",
-                    "local/$(touch called).txt;", "local/Packing list.txt;", "local/Packing list.txt;",
+                    "local/$(touch called).txt;", "local/Packing list.txt;", "local/Packing list.txt;", "\(version);",
+                    "current;",
                 ], "\(result.standardOutput)\(result.standardError)")
             // No command that stands in a name was run.
             #expect(try !device.documents.listing().contains("called"))

@@ -15,7 +15,9 @@ struct ResolveCommand: ParsableCommand {
     @Argument(help: "A document in conflict.", completion: .documents)
     var document: String
 
-    @Option(help: "current, all, or a conflict version: its name, the beginning of its name, or its number.")
+    @Option(
+        help: "current, all, or a conflict version: its name, the beginning of its name, or its number.",
+        completion: .choices)
     var keep: String?
 
     @Flag(help: "Print JSON: the paths of new documents, as an array.")

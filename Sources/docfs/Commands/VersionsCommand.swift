@@ -58,7 +58,7 @@ struct ShowVersion: ParsableCommand {
     @Argument(help: "A document.", completion: .documents)
     var document: String
 
-    @Argument(help: "A version of it: name, beginning of a name, or number.")
+    @Argument(help: "A version of it: name, beginning of a name, or number.", completion: .versions)
     var version: String
 
     func run() throws {
@@ -79,7 +79,7 @@ struct RestoreVersion: ParsableCommand {
     @Argument(help: "A document.", completion: .documents)
     var document: String
 
-    @Argument(help: "A version of it: name, beginning of a name, or number.")
+    @Argument(help: "A version of it: name, beginning of a name, or number.", completion: .versions)
     var version: String
 
     func run() throws {
@@ -108,10 +108,10 @@ struct CompareVersions: ParsableCommand {
     @Argument(help: "A document.", completion: .documents)
     var document: String
 
-    @Argument(help: "A version of it: name, beginning of a name, or number.")
+    @Argument(help: "A version of it: name, beginning of a name, or number.", completion: .versions)
     var version: String
 
-    @Argument(help: "Another version. (default: the document as it is)")
+    @Argument(help: "Another version. (default: the document as it is)", completion: .versions)
     var other: String?
 
     func run() throws {
