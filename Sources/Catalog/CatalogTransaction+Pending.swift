@@ -92,6 +92,11 @@ extension CatalogTransaction {
         }
     }
 
+    /// Documents with unresolved conflict versions.
+    public func entriesInConflict(limit: Int) throws -> [Entry] {
+        try entries(where: "\(EntryCondition.isInConflict) LIMIT ?") { $0.bind(limit) }
+    }
+
     /// The number of changes that the container must still be told: entries with pending changes, deletions, and choices among versions.
     /// `Documents/.state` shows it.
     public func pendingCount() throws -> Int {

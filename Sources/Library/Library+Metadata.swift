@@ -59,6 +59,11 @@ extension Library {
         try metadata.removeExtendedAttribute(name, of: node)
     }
 
+    /// The text of `Documents/.state`, the state of the whole.
+    public func treeStateText() throws(Refusal) -> String {
+        try stateText(of: .documents, waitsForCloses: false)
+    }
+
     /// The text of the state file of a document, a folder or the tree.
     ///
     /// - Parameter waitsForCloses: whether a close(2) that has returned must show in the text.

@@ -6,6 +6,12 @@ import SystemPackage
 
 /// `F.conflicts/` and `F.versions/`.
 extension Library {
+    /// The names of documents with unresolved conflict versions, a hundred at most.
+    public func documentsInConflict() throws(Refusal) -> Set<String> {
+        let entries = try transactions.inspect { try $0.entriesInConflict(limit: 100) }
+        return Set(entries.map { $0.name?.displayName ?? $0.filename })
+    }
+
     /// `rm F.conflicts/V`: discards one version.
     ///
     /// - Throws: ENOENT, EPERM in `F.versions/`, ESTALE.

@@ -32,8 +32,12 @@ enum MountDaemon {
             notify(.ready, logger)
         }
         synchronization.compareStore()
+        let desktop =
+            request.options.notifications
+            ? DesktopSession(library, mountpoint: request.mountpoint, logger: logger) : nil
         try session.run()
         lock.recordEnding()
+        desktop?.stop()
         notify(.stopping, logger)
         signals.forEach { $0.cancel() }
         synchronization.stop()

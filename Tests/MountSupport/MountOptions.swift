@@ -20,6 +20,8 @@ public struct MountOptions: Sendable {
     public var logLevel: String?
     public var cacheLimit: String?
     public var environment: [String: String]
+    /// Whether the desktop is told of troubles; else the desktop of who runs the tests would be.
+    public var notifies = false
 
     public init(
         listing: Listing? = nil, convention: FilenameConvention? = nil, filenamePrefix: String? = nil,
@@ -38,7 +40,7 @@ public struct MountOptions: Sendable {
     }
 
     public var arguments: [String] {
-        var arguments: [String] = []
+        var arguments = notifies ? [] : ["--no-notifications"]
         if let listing { arguments += ["--show", listing.rawValue] }
         if let convention { arguments += ["--filenames", convention.rawValue] }
         if let filenamePrefix { arguments += ["--filename-prefix", filenamePrefix] }

@@ -91,6 +91,12 @@ struct MountOptions: ParsableArguments {
     @Flag(help: "Mount over a folder that is not empty. What is in it cannot be seen until the mount ends.")
     var nonEmpty = false
 
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Tell the desktop of conflicts, of refused credentials, and of a cloud that stays away while changes wait.")
+    var notifications = true
+
     @Option(help: "Seconds to wait for the first bytes of a document that must be downloaded.")
     var timeout = 30.0
 
