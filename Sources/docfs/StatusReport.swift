@@ -106,7 +106,12 @@ struct MountSentence {
             let documents = local == 1 ? "The one document is" : "All \(local) documents are"
             sentences.append(StyledText("\(documents) on this machine only."))
         case (_, 0):
-            let documents = inCloud == 1 ? "One document is" : "All \(inCloud) documents are"
+            let documents =
+                switch inCloud {
+                case 1: "One document is"
+                case 2: "Both documents are"
+                default: "All \(inCloud) documents are"
+                }
             sentences.append(StyledText("\(documents) in the cloud\(here)."))
         default:
             let waiting = "\(HumanText.count(pending, "change")) \(pending == 1 ? "waits" : "wait") for the cloud"

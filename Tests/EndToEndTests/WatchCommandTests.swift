@@ -72,6 +72,36 @@ struct WatchCommandTests {
         }
     }
 
+    /// The upload was under way before anybody watched.
+    @Test func `watch tells of each percent of an upload, and wait of its bytes`() async throws {
+        let server = try await S3Server.shared()
+        let holder = try HeldServer(before: server.port)
+        let options = MountOptions(cloudURL: server.url(through: holder), environment: try server.environment())
+        try await withDevice(options) { device in
+            holder.hold(.requests, after: 2 << 20)
+            try await device.shell("head -c \(16 << 20) /dev/urandom > cloud/Film.bin")
+            let film = device.cloud / "Film.bin"
+            try await eventually { try film.state()["uploading"] == "uploading" && holder.isHolding(.requests) }
+            let stream = try CommandStream(device, ["watch", device.cloud.string])
+            try await stream.waitUntilItPolls()
+            let unsent = try #require(try device.treeState()["cloud.unsent"].flatMap { Int($0) })
+            #expect((1..<(15 << 20)).contains(unsent))
+            holder.hold(.requests, after: 4 << 20)
+            let name = try film.filename()
+            try await eventually {
+                stream.lines.contains {
+                    $0.contains("\(name)  closed,progressAvailable  current,uploading  ") && $0.contains(" %  ")
+                }
+            }
+            try await eventually { holder.isHolding(.requests) }
+            #expect(try Int(#require(device.treeState()["cloud.unsent"])) ?? 0 < unsent)
+            holder.release()
+            try await device.waitUntilUploaded(film)
+            #expect(try device.treeState()["cloud.unsent"] == "0")
+            _ = try await stream.interrupt()
+        }
+    }
+
     /// Nothing was removed: the documents are there at the next mount.
     @Test func `watch and query --watch end with one line when the mount ends`() async throws {
         try await withDevice { device in

@@ -166,8 +166,12 @@ final class DocumentFollower {
             documents[change.path] = nil
             return
         }
-        guard line.state.contains("progressAvailable"), documents[change.path] == nil else { return }
-        documents[change.path] = try DocumentTree.unlessGone(change.path) { try Document($0, isTransfer: true) }
+        try followTransfer(of: line, change.path)
+    }
+
+    private func followTransfer(of line: FolderStateLine, _ path: String) throws {
+        guard line.state.contains("progressAvailable"), documents[path] == nil else { return }
+        documents[path] = try DocumentTree.unlessGone(path) { try Document($0, isTransfer: true) }
     }
 
     // MARK: Folders
@@ -181,6 +185,7 @@ final class DocumentFollower {
         let watch = try notifications.watch(path)
         let folder = try Folder(path, state: try OpenStateFile(ofFolder: path), watch: watch)
         folders[path] = folder
+        for line in folder.lines { try followTransfer(of: line, path + "/" + line.filename) }
         return try [folder] + followFolders(in: path)
     }
 
