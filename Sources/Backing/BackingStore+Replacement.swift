@@ -1,5 +1,6 @@
 import CLinux
 import Catalog
+import Glibc
 import SystemPackage
 
 /// A file of the store that another one is renamed over. It gets a second name before, so that both can have their names back.
@@ -43,5 +44,10 @@ extension BackingStore {
         if try folder.identifyIfPresent(name)?.evidence == kept { return try place.folder.removeFile(place.name) }
         _ = try folder.renameIfPresent(name, to: newFolder, newName, flags: RENAME_NOREPLACE)
         _ = try place.folder.renameIfPresent(place.name, to: folder, name, flags: RENAME_NOREPLACE)
+    }
+
+    /// Whether a file that was set aside has another name.
+    package func isSecondName(setAside inode: InodeNumber) throws(Errno) -> Bool {
+        try staging.status(Self.asideName(inode)).st_nlink > 1
     }
 }

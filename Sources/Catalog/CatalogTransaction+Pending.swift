@@ -92,9 +92,9 @@ extension CatalogTransaction {
         }
     }
 
-    /// Documents with unresolved conflict versions.
+    /// Documents with unresolved conflict versions, the first ones by their ids.
     public func entriesInConflict(limit: Int) throws -> [Entry] {
-        try entries(where: "\(EntryCondition.isInConflict) LIMIT ?") { $0.bind(limit) }
+        try entries(where: "\(EntryCondition.isInConflict) ORDER BY uuid LIMIT ?") { $0.bind(limit) }
     }
 
     /// The number of changes that the container must still be told: entries with pending changes, deletions, and choices among versions.

@@ -31,15 +31,18 @@ extension CatalogTransaction {
     /// - Returns: by how many there is more to move.
     public func planPreferredMoves(of folder: Entry, _ id: EntryID) throws -> Int {
         let entries = try children(of: folder.inode).filter { $0.kind != .scratch }.compactMap(\.id)
-        try turn.write { db in
+        return try turn.write { db in
             try db.execute(sql: "DELETE FROM preferredMoves WHERE uuid=?", arguments: [id.uuid])
             let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM preferredMoves") ?? 0
             let statement = try db.cachedStatement(sql: "INSERT OR IGNORE INTO preferredMoves VALUES(?,?,NULL)")
+            var added = 0
             for (number, id) in (entries + [id]).enumerated() {
                 try statement.execute(arguments: [id.uuid, last + 1 + number])
+                added += db.changesCount
             }
+            // The folder was planned before.
+            return added - 1
         }
-        return entries.count
     }
 
     /// Forgets all planned moves, and the reasons why entries stayed.

@@ -138,7 +138,7 @@ public final class Synchronizer: Sendable {
 
     private func moveIfAsked() async throws {
         guard let move, move.isPending else { return }
-        report(.failed("the documents are being sent to this cloud"))
+        report(.moving)
         try await checkup.move()
         move.end()
     }

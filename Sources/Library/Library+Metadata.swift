@@ -59,10 +59,11 @@ extension Library {
         try metadata.removeExtendedAttribute(name, of: node)
     }
 
-    /// The text of `Documents/.state`, the state of the whole.
-    public func treeStateText() throws(Refusal) -> String {
-        try stateText(of: .documents, waitsForCloses: false)
-    }
+    /// Whether the cloud can be reached, as of the last attempt.
+    public var connection: Connection { transactions.cloud.connection }
+
+    /// The number of changes that the container must still be told.
+    public func pendingCount() throws(Refusal) -> Int { try transactions.inspect { try $0.pendingCount() } }
 
     /// The text of the state file of a document, a folder or the tree.
     ///

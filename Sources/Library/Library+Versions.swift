@@ -6,10 +6,11 @@ import SystemPackage
 
 /// `F.conflicts/` and `F.versions/`.
 extension Library {
-    /// The names of documents with unresolved conflict versions, a hundred at most.
-    public func documentsInConflict() throws(Refusal) -> Set<String> {
-        let entries = try transactions.inspect { try $0.entriesInConflict(limit: 100) }
-        return Set(entries.map { $0.name?.displayName ?? $0.filename })
+    /// The names of documents with unresolved conflict versions, of a thousand at most.
+    public func documentsInConflict() throws(Refusal) -> [EntryID: String] {
+        let entries = try transactions.inspect { try $0.entriesInConflict(limit: 1000) }
+        let names = entries.compactMap { entry in entry.id.map { ($0, entry.name?.displayName ?? entry.filename) } }
+        return Dictionary(names) { first, _ in first }
     }
 
     /// `rm F.conflicts/V`: discards one version.

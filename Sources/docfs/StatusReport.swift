@@ -115,8 +115,10 @@ struct MountSentence {
             sentences.append(StyledText("\(documents) in the cloud\(here)."))
         default:
             let waiting = "\(HumanText.count(pending, "change")) \(pending == 1 ? "waits" : "wait") for the cloud"
-            let documents = inCloud == 0 ? "" : ", which has \(HumanText.count(inCloud, "document"))"
-            sentences.append(StyledText("\(waiting)\(documents)\(here).", .bold))
+            let only =
+                local == 0
+                ? "" : "; \(HumanText.count(local, "document")) \(local == 1 ? "is" : "are") on this machine only"
+            sentences.append(StyledText("\(waiting)\(only).", .bold))
         }
         if conflicts > 0 {
             sentences.append(StyledText("\(HumanText.count(conflicts, "version")) in conflict.", .yellow))

@@ -1,3 +1,6 @@
+import Documents
+import Foundation
+import Library
 import Testing
 
 @testable import docfs
@@ -5,10 +8,17 @@ import Testing
 /// What a person at a desktop is told, and when.
 struct DesktopNoticesTests {
     private func facts(
-        _ connection: String = "online", pending: Int = 0, conflicts: Set<String> = []
+        _ connection: Connection = .online, pending: Int = 0, conflicts: [String] = []
     ) -> DesktopNotices.Facts {
-        DesktopNotices.Facts(connection: connection, reason: "no route", pending: pending, conflicts: conflicts)
+        let named = conflicts.map { (ids[$0]!, $0) }
+        return DesktopNotices.Facts(
+            connection: connection, pending: pending, conflicts: Dictionary(uniqueKeysWithValues: named))
     }
+
+    private let ids = Dictionary(
+        uniqueKeysWithValues: ["Old", "Plan", "A", "B", "C", "D"].map { ($0, EntryID(UUID())) })
+    private let away = Connection.offline("no route")
+    private let refused = Connection.unauthorized("AccessDenied")
 
     @Test func `a conflict is told once, and again when it comes again; those of before the mount are not`() {
         var notices = DesktopNotices(mountpoint: "/docs")
@@ -25,33 +35,36 @@ struct DesktopNoticesTests {
         var notices = DesktopNotices(mountpoint: "/docs")
         #expect(notices.next(facts(), now: 0) == nil)
         #expect(notices.next(facts(conflicts: ["A"]), now: 1) != nil)
-        #expect(notices.next(facts("unauthorized", conflicts: ["A", "B"]), now: 30) == nil)
-        #expect(notices.next(facts("unauthorized", conflicts: ["A", "B"]), now: 60) == nil)
+        #expect(notices.next(facts(refused, conflicts: ["A", "B"]), now: 30) == nil)
+        #expect(notices.next(facts(refused, conflicts: ["A", "B"]), now: 60) == nil)
         #expect(
-            notices.next(facts("unauthorized", conflicts: ["A", "B"]), now: 61)?.title.contains("credentials") == true)
-        #expect(notices.next(facts("unauthorized", conflicts: ["A", "B"]), now: 121)?.title == "“B” is in conflict")
-        #expect(notices.next(facts("unauthorized", conflicts: ["A", "B"]), now: 1000) == nil)
+            notices.next(facts(refused, conflicts: ["A", "B"]), now: 61)?.title.contains("credentials") == true)
+        #expect(notices.next(facts(refused, conflicts: ["A", "B"]), now: 121)?.title == "“B” is in conflict")
+        #expect(notices.next(facts(refused, conflicts: ["A", "B"]), now: 1000) == nil)
     }
 
     @Test func `a cloud that is away is told after five minutes, if something waits for it, and once`() {
         var notices = DesktopNotices(mountpoint: "/docs")
-        #expect(notices.next(facts("offline", pending: 2), now: 0) == nil)
-        #expect(notices.next(facts("offline", pending: 2), now: 299) == nil)
-        #expect(notices.next(facts("online", pending: 2), now: 300) == nil)
-        #expect(notices.next(facts("offline", pending: 0), now: 400) == nil)
-        #expect(notices.next(facts("offline", pending: 0), now: 800) == nil)
-        let notice = notices.next(facts("offline", pending: 3), now: 900)
+        #expect(notices.next(facts(away, pending: 2), now: 0) == nil)
+        #expect(notices.next(facts(away, pending: 2), now: 299) == nil)
+        #expect(notices.next(facts(.online, pending: 2), now: 300) == nil)
+        #expect(notices.next(facts(away, pending: 0), now: 400) == nil)
+        #expect(notices.next(facts(away, pending: 0), now: 800) == nil)
+        let notice = notices.next(facts(away, pending: 3), now: 900)
         #expect(notice?.body == "3 changes still to send. no route")
-        #expect(notices.next(facts("offline", pending: 3), now: 2000) == nil)
-        #expect(notices.next(facts("online"), now: 2100) == nil)
-        #expect(notices.next(facts("offline", pending: 1), now: 2200) == nil)
-        #expect(notices.next(facts("offline", pending: 1), now: 2500) != nil)
+        #expect(notices.next(facts(away, pending: 3), now: 2000) == nil)
+        #expect(notices.next(facts(.online), now: 2100) == nil)
+        #expect(notices.next(facts(away, pending: 1), now: 2200) == nil)
+        #expect(notices.next(facts(away, pending: 1), now: 2500) != nil)
     }
 
     @Test func `a container that cannot be used is told with the reason`() {
         var notices = DesktopNotices(mountpoint: "/docs")
-        let notice = notices.next(facts("the container lost entries", pending: 1), now: 0)
+        let notice = notices.next(facts(.failed("the container lost entries"), pending: 1), now: 0)
         #expect(notice?.title == "The cloud cannot be used")
         #expect(notice?.body == "1 change still to send. the container lost entries")
+        // Another reason is the same trouble.
+        #expect(notices.next(facts(.failed("an object is damaged"), pending: 1), now: 100) == nil)
+        #expect(notices.next(facts(.moving, pending: 1), now: 200) == nil)
     }
 }

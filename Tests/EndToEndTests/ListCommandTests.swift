@@ -175,7 +175,7 @@ struct ListCommandTests {
             try (device.cloud / "List.txt").create("list")
             let offline = try #require(try await sentence("."))
             #expect(
-                offline.hasPrefix("1 change waits for the cloud, which has 2 documents; 1 is on this machine only."))
+                offline.hasPrefix("1 change waits for the cloud; 1 document is on this machine only."))
             #expect(offline.contains(" The cloud cannot be reached: "))
             try device.cloudDirectory.reconnect()
         }

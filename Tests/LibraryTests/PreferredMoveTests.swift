@@ -72,6 +72,8 @@ struct PreferredMoveTests {
             }
             let here = try device.inode("Work", in: .local)
             try device.create("draft.tmp", "draft", in: here)
+            // The lock of Emacs: a link that is no entry of the container.
+            try device.makeLink(".#Plan.txt", to: "anna@host.1", in: here)
             try device.create("b.txt", "b", in: device.makeFolder("Only here", in: here))
             func tree() throws -> [[String]] {
                 try [InodeNumber.local, .cloud].flatMap { location in
@@ -86,7 +88,8 @@ struct PreferredMoveTests {
             let before = try tree()
             try Self.prefer("cloud", on: device)
             let merged = [
-                [], ["Work"], ["2026", "Only here", "Plan.txt", "Plan.txt", "draft.tmp"], ["Plan.txt", "Plan.txt"],
+                [], ["Work"], [".#Plan.txt", "2026", "Only here", "Plan.txt", "Plan.txt", "draft.tmp"],
+                ["Plan.txt", "Plan.txt"],
             ]
             #expect(try tree() == merged)
             #expect(try !Self.state(device).contains("preferred.stayed"))
@@ -94,8 +97,8 @@ struct PreferredMoveTests {
             try device.library.perform(.undo)
             device.library.preferredLocation.waitUntilMoved()
             var undone = before
-            undone[1].removeAll { $0 == "draft.tmp" }
-            undone[4].append("draft.tmp")
+            undone[1].removeAll { $0 == "draft.tmp" || $0 == ".#Plan.txt" }
+            undone[4] = ([".#Plan.txt"] + undone[4] + ["draft.tmp"])
             #expect(try tree() == undone)
             try device.library.perform(.redo)
             device.library.preferredLocation.waitUntilMoved()

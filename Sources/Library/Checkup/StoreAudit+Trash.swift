@@ -42,6 +42,8 @@ extension StoreAudit {
             if let inode = BackingStore.inode(setAsideAs: name) {
                 // A mount sets files aside all the time.
                 if use.isMounted { continue }
+                // A kill has left the second name of a file that was about to be replaced. The next mount removes it.
+                if try files.isSecondName(setAside: inode) { continue }
                 if try catalog.entry(inode) != nil {
                     find(.store, place, "was set aside, and is not removed", "puts it back to its folder")
                 } else if try catalog.stepsOfTrash().contains(where: { $0.entry.inode == inode && $0.isInTrash }) {

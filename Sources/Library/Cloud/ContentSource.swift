@@ -35,7 +35,7 @@ extension ContentSource {
         switch connection {
         case .online: return
         case .unauthorized: throw .cloudRefuses
-        case .offline, .failed: throw .cloudUnreachable
+        case .offline, .failed, .moving: throw .cloudUnreachable
         }
     }
 }
@@ -62,6 +62,8 @@ public enum Connection: Sendable, Equatable, CustomStringConvertible {
     case unauthorized(String)
     /// The container or its log cannot be used. The reason is one line for a person.
     case failed(String)
+    /// The documents are being sent to this container, to which the store will belong.
+    case moving
 
     /// As `Documents/.state` shows it.
     public var description: String {
@@ -70,13 +72,14 @@ public enum Connection: Sendable, Equatable, CustomStringConvertible {
         case .offline: "offline"
         case .unauthorized: "unauthorized"
         case .failed(let reason): reason
+        case .moving: "the documents are being sent to this cloud"
         }
     }
 
     /// Why the cloud cannot be used, where `description` does not say it.
-    var reason: String? {
+    public var reason: String? {
         switch self {
-        case .online, .failed: nil
+        case .online, .failed, .moving: nil
         case .offline(let reason), .unauthorized(let reason): reason
         }
     }

@@ -27,20 +27,31 @@ extension PreferredLocation {
             )
         }
         guard isTwin, let twin = try inspect({ try counterpart(of: entry.inode, $0) }) else { return false }
-        if children.contains(where: { $0.kind != .scratch }) {
+        // What has no id is not sent, and is not planned: it goes with the folder.
+        if children.contains(where: \.isPlannable) {
             if try inspect({ try !$0.stayedEntries(in: entry.inode).isEmpty }) { throw .folderNotEmpty }
-            try mutate { catalog in
-                let more = try catalog.planPreferredMoves(of: entry, id)
-                let count = try catalog.setting(.preferredMoveCount).flatMap { Int($0) } ?? 0
-                try catalog.set(.preferredMoveCount, String(count + more))
-            }
-            return true
+            return try plan(entry, id)
         }
         for file in children {
             let name = Array(file.filename.utf8)
-            try tree.rename(name, in: entry.inode, to: name, in: twin, options: .noReplace, by: .preferredMove)
+            do throws(Refusal) {
+                try tree.rename(name, in: entry.inode, to: name, in: twin, options: .noReplace, by: .preferredMove)
+            } catch {
+                // A scratch file of this name is there, too. Neither is thrown away.
+                throw .folderNotEmpty
+            }
         }
-        try tree.removeFolder(Array(entry.filename.utf8), in: entry.parent, by: .preferredMove)
+        do throws(Refusal) {
+            try tree.removeFolder(Array(entry.filename.utf8), in: entry.parent, by: .preferredMove)
+        } catch {
+            // Something was put into it a moment ago.
+            if error == .folderNotEmpty,
+                try inspect({ try $0.children(of: entry.inode).contains(where: \.isPlannable) })
+            {
+                return try plan(entry, id)
+            }
+            throw error
+        }
         try mutate { catalog in
             try catalog.endPreferredMove(id, staysBecause: nil)
             // No system call did this, so the kernel must hear of it.
@@ -49,4 +60,20 @@ extension PreferredLocation {
         }
         return true
     }
+
+    /// Plans to move what is in a folder, and then the folder. Each entry that is planned moves, or stays for a reason, before the folder's turn
+    /// comes again.
+    private func plan(_ folder: Entry, _ id: EntryID) throws(Refusal) -> Bool {
+        try mutate { catalog in
+            let more = try catalog.planPreferredMoves(of: folder, id)
+            let count = try catalog.setting(.preferredMoveCount).flatMap { Int($0) } ?? 0
+            try catalog.set(.preferredMoveCount, String(count + more))
+        }
+        return true
+    }
+}
+
+extension Entry {
+    /// Whether its move is planned by its id.
+    fileprivate var isPlannable: Bool { id != nil && kind != .scratch }
 }

@@ -172,7 +172,11 @@ final class StoreComparison: LibraryPart {
         if !setAside.isEmpty {
             // The removal was committed, and the file did not get to the trash.
             let removed = Set(try catalog.stepsOfTrash().filter(\.isInTrash).map(\.entry.inode))
-            for inode in setAside where isCatalogNew || removed.contains(inode) { try backing.keepSetAside(inode) }
+            for inode in setAside where isCatalogNew || removed.contains(inode) {
+                // A kill has left the second name of a file that was about to be replaced: its document is there.
+                if try backing.isSecondName(setAside: inode) { continue }
+                try backing.keepSetAside(inode)
+            }
         }
         for name in try backing.staging.names() where BackingStore.isOwnStagingName(name) {
             try backing.staging.removeFile(name)

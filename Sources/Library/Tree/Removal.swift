@@ -41,17 +41,34 @@ final class Removal: LibraryPart {
     ) throws -> Bool {
         if entry.isKeptInTrash {
             catalog.ifFailed { [backing] in _ = try? backing.takeBack(entry.filename, of: entry.inode, to: folder) }
-            do { return try backing.throwAway(entry.filename, of: entry.inode, in: folder) } catch Errno.noSpace {
-                // A removal is never refused: this one cannot be undone.
-            }
+            if let isInTrash = try throwAway(entry, from: folder) { return isInTrash }
         }
-        try setAside(entry, in: folder, catalog)
-        discardWhenDone(entry.inode, catalog)
+        try removeForGood(entry, from: folder, catalog)
         return false
     }
 
+    /// - Returns: whether the file is in the trash; nil where the disk has no room for a name in it. A removal is never refused: that one
+    ///   cannot be undone.
+    private func throwAway(_ entry: Entry, from folder: BackingFolder) throws(Errno) -> Bool? {
+        do throws(Errno) { return try backing.throwAway(entry.filename, of: entry.inode, in: folder) } catch {
+            if error.isLackOfRoom { return nil }
+            throw error
+        }
+    }
+
+    /// Sets the file aside until the rows are committed. Where the disk has no room for that, it is gone at once.
+    private func removeForGood(
+        _ entry: Entry, from folder: BackingFolder, _ catalog: CatalogTransaction
+    ) throws(Errno) {
+        do throws(Errno) { try setAside(entry, in: folder, catalog) } catch {
+            if !error.isLackOfRoom { throw error }
+            try folder.removeFile(entry.filename)
+        }
+        discardWhenDone(entry.inode, catalog)
+    }
+
     /// Moves a file to `staging`. If the transaction fails, it is moved back.
-    private func setAside(_ entry: Entry, in folder: BackingFolder, _ catalog: CatalogTransaction) throws {
+    private func setAside(_ entry: Entry, in folder: BackingFolder, _ catalog: CatalogTransaction) throws(Errno) {
         catalog.ifFailed { [backing, logger] in
             do throws(Errno) { try backing.putBack(entry.filename, of: entry.inode, in: folder) } catch {
                 logger.error("a removed file could not be put back", metadata: ["error": "\(error)"])
@@ -137,6 +154,10 @@ final class Removal: LibraryPart {
         orphans.add(entry, last, content: content)
         return last
     }
+}
+
+extension Errno {
+    fileprivate var isLackOfRoom: Bool { self == .noSpace || self == .diskQuotaExceeded }
 }
 
 extension Entry {

@@ -1,3 +1,6 @@
+import Documents
+import Library
+
 /// A message on a person's desktop.
 struct DesktopNotice: Equatable {
     let title: String
@@ -8,15 +11,14 @@ struct DesktopNotice: Equatable {
 /// minute.
 struct DesktopNotices {
     struct Facts {
-        /// `cloud.connection` of the state.
-        var connection = "online"
-        /// Why, where `connection` does not say it.
-        var reason: String?
+        var connection = Connection.online
         /// The changes that wait for the cloud.
         var pending = 0
-        /// Names of documents in conflict.
-        var conflicts: Set<String> = []
+        /// The names of documents in conflict.
+        var conflicts: [EntryID: String] = [:]
     }
+
+    private enum Trouble: Hashable { case away, refused, unusable }
 
     /// Seconds between two messages.
     private static let pause = 60.0
@@ -27,20 +29,20 @@ struct DesktopNotices {
     private var last: Double?
     /// Since when the cloud cannot be reached.
     private var awaySince: Double?
-    /// The state of the connection that was told.
-    private var toldConnection = "online"
+    /// What was told since the cloud was reached last.
+    private var toldTroubles: Set<Trouble> = []
     /// nil before the first look: conflicts that were there when the mount began are not news.
-    private var toldConflicts: Set<String>?
+    private var toldConflicts: Set<EntryID>?
 
     init(mountpoint: String) { self.mountpoint = mountpoint }
 
     /// - Parameter now: in seconds, of a clock that only goes forward.
     /// - Returns: what is to be told now.
     mutating func next(_ facts: Facts, now: Double) -> DesktopNotice? {
-        awaySince = facts.connection == "offline" ? awaySince ?? now : nil
-        if facts.connection == "online" { toldConnection = "online" }
+        if case .offline = facts.connection { awaySince = awaySince ?? now } else { awaySince = nil }
+        if facts.connection == .online { toldTroubles = [] }
         // A conflict that was resolved and comes again is news.
-        toldConflicts = toldConflicts?.intersection(facts.conflicts) ?? facts.conflicts
+        toldConflicts = toldConflicts?.intersection(facts.conflicts.keys) ?? Set(facts.conflicts.keys)
         if let last, now - last < Self.pause { return nil }
         guard let notice = trouble(facts, now) ?? conflict(facts) else { return nil }
         last = now
@@ -48,36 +50,34 @@ struct DesktopNotices {
     }
 
     private mutating func trouble(_ facts: Facts, _ now: Double) -> DesktopNotice? {
-        guard facts.connection != "online", facts.connection != toldConnection else { return nil }
-        let waiting = facts.pending == 0 ? "" : "\(HumanText.count(facts.pending, "change")) still to send. "
+        let trouble: Trouble
         let title: String
-        var hint = facts.reason ?? ""
+        let hint: String
         switch facts.connection {
-        case "offline":
+        case .online, .moving: return nil
+        case .offline(let reason):
             guard let awaySince, now - awaySince >= Self.patience, facts.pending > 0 else { return nil }
-            title = "The cloud has been away for five minutes"
-        case "unauthorized":
-            title = "The cloud refuses the credentials"
+            (trouble, title, hint) = (.away, "The cloud has been away for five minutes", reason)
+        case .unauthorized:
+            (trouble, title) = (.refused, "The cloud refuses the credentials")
             hint = "docfs status \(mountpoint) says more."
-        default:
-            title = "The cloud cannot be used"
-            hint = facts.connection
+        case .failed(let reason): (trouble, title, hint) = (.unusable, "The cloud cannot be used", reason)
         }
-        toldConnection = facts.connection
+        guard toldTroubles.insert(trouble).inserted else { return nil }
+        let waiting = facts.pending == 0 ? "" : "\(HumanText.count(facts.pending, "change")) still to send. "
         return DesktopNotice(title: title, body: waiting + hint)
     }
 
     private mutating func conflict(_ facts: Facts) -> DesktopNotice? {
-        let new = facts.conflicts.subtracting(toldConflicts ?? [])
-        guard let first = new.sorted().first else { return nil }
-        toldConflicts = facts.conflicts
+        let new = facts.conflicts.filter { toldConflicts?.contains($0.key) == false }.values.sorted()
+        guard let first = new.first else { return nil }
+        toldConflicts = Set(facts.conflicts.keys)
         let title = new.count == 1 ? "“\(first)” is in conflict" : "\(new.count) documents are in conflict"
-        let names =
-            new.count == 1 ? "" : new.sorted().prefix(3).joined(separator: ", ") + (new.count > 3 ? ", … " : ". ")
+        let names = new.count == 1 ? "" : new.prefix(3).joined(separator: ", ") + (new.count > 3 ? ", … " : ". ")
+        let what = new.count == 1 ? "it" : "each"
         return DesktopNotice(
             title: title,
-            body:
-                "\(names)Two devices changed it, and neither had seen the other's change. docfs resolve shows the versions."
-        )
+            body: "\(names)Two devices changed \(what), and neither had seen the other's change. "
+                + "docfs resolve shows the versions.")
     }
 }

@@ -54,13 +54,9 @@ private final class DesktopWatch: Sendable {
     }
 
     private static func facts(of library: Library) throws -> DesktopNotices.Facts {
-        let state = StateText(try library.treeStateText())
-        var facts = DesktopNotices.Facts()
-        facts.connection = state["cloud.connection"] ?? "online"
-        facts.reason = state["cloud.error"]
-        facts.pending = state["cloud.pending"].flatMap { Int($0) } ?? 0
-        if state["cloud.conflicts"] != "0" { facts.conflicts = try library.documentsInConflict() }
-        return facts
+        DesktopNotices.Facts(
+            connection: library.connection, pending: try library.pendingCount(),
+            conflicts: try library.documentsInConflict())
     }
 
     /// A desktop that shows no messages is no failure of the mount.
