@@ -8,7 +8,10 @@ import SystemPackage
 extension Library {
     /// The names of documents with unresolved conflict versions, of a thousand at most.
     public func documentsInConflict() throws(Refusal) -> [EntryID: String] {
-        let entries = try transactions.inspect { try $0.entriesInConflict(limit: 1000) }
+        let entries = try transactions.inspect { catalog in
+            // The number is known at once; the documents are looked for among all.
+            try catalog.documentCount(in: .cloud).conflicts == 0 ? [] : try catalog.entriesInConflict(limit: 1000)
+        }
         let names = entries.compactMap { entry in entry.id.map { ($0, entry.name?.displayName ?? entry.filename) } }
         return Dictionary(names) { first, _ in first }
     }

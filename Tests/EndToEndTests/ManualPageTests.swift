@@ -15,8 +15,7 @@ struct ManualPageTests {
         let generator = binary.removingLastComponent() / "generate-manual"
         try await withTemporaryFolder { path in
             let result = try await runProgram(
-                Self.script.string, [generator.string, binary.string, path],
-                in: Self.script.removingLastComponent())
+                Self.script.string, [generator.string, binary.string, path, "2026-11-21"])
             #expect(result.exitStatus == 0, "\(result.standardError)")
             let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
             try await body(names.map { FilePath(path) / $0 })
