@@ -1,4 +1,5 @@
 import CLinux
+import Documents
 import Glibc
 import SystemPackage
 
@@ -37,9 +38,9 @@ struct CloudDocument {
         guard let displayName = attributeText("user.displayName", of: path), !displayName.contains("/") else {
             return path
         }
-        let pathExtension = attributeText("user.document.extension", of: path) ?? ""
-        let name = pathExtension.isEmpty ? displayName : "\(displayName).\(pathExtension)"
-        return (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + name
+        let name = DocumentName(
+            storedDisplayName: displayName, pathExtension: attributeText("user.document.extension", of: path) ?? "")
+        return (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + name.full
     }
 
     /// Bytes of its content; 0 if it has gone.

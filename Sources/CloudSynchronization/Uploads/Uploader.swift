@@ -175,7 +175,7 @@ final class Uploader: Sendable {
                     return nil
                 }
             } catch {
-                if error == .noSpace || error == .diskQuotaExceeded { return file }
+                if error.isLackOfRoom { return file }
                 throw error
             }
             guard try ContentLook(file.status()) == look else { return nil }

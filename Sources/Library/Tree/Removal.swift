@@ -156,10 +156,6 @@ final class Removal: LibraryPart {
     }
 }
 
-extension Errno {
-    fileprivate var isLackOfRoom: Bool { self == .noSpace || self == .diskQuotaExceeded }
-}
-
 extension Entry {
     /// Whether its file goes to the trash when it is removed.
     fileprivate var isKeptInTrash: Bool { kind == .document && id != nil }

@@ -37,9 +37,10 @@ struct DocumentChange: Equatable {
 
     /// For `--json`.
     var record: DocumentEvent {
-        let document = (new ?? old).map { ListedDocument($0, path: path, new == nil ? .line : .name) }
+        var document = (new ?? old).map { DocumentRecord(ListedDocument($0, path: path, new == nil ? .line : .name)) }
+        // The one that was seen: it may have gone on since.
+        if let progress { document?.progress = progress }
         return DocumentEvent(
-            event: old == nil ? .added : new == nil ? .removed : .changed,
-            document: document.map { DocumentRecord($0) }, oldState: old?.flags)
+            event: old == nil ? .added : new == nil ? .removed : .changed, document: document, oldState: old?.flags)
     }
 }

@@ -10,7 +10,7 @@ struct DocumentRecord: Encodable {
     let state: [String]
     let downloading: String?
     let uploading: String?
-    let progress: Int?
+    var progress: Int?
     var kept: Bool?
     var size: Int64?
     var modified: String?

@@ -49,8 +49,7 @@ struct ListedDocument {
 
     /// The name that a person types: display name and extension.
     var fullName: String {
-        guard let pathExtension, !pathExtension.isEmpty else { return displayName }
-        return displayName + "." + pathExtension
+        DocumentName(storedDisplayName: displayName, pathExtension: pathExtension ?? "").full
     }
 
     var words: DocumentWords { DocumentWords(line, progress: progress, isKept: isKept) }
