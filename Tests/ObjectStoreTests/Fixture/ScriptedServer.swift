@@ -2,7 +2,6 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOPosix
-import NIOSSL
 
 /// An HTTP server that answers as a test tells it to, right or wrong.
 final class ScriptedServer: Sendable {
@@ -22,8 +21,6 @@ final class ScriptedServer: Sendable {
         case answer(Int, headers: [(String, String)] = [], body: String = "")
         /// Announces a length and sends less.
         case truncated(length: Int, body: String)
-        /// Announces a length, sends less, and ends without the farewell that encryption has.
-        case torn(length: Int, body: String)
         /// Sends the beginning of an answer.
         case partial(Int, headers: [(String, String)], body: String, then: Ending)
         /// Breaks the connection off, as a crashed server does.
@@ -61,17 +58,21 @@ final class ScriptedServer: Sendable {
         self.endedConnections = endedConnections
     }
 
+    /// This server as it is reached by another port.
+    func reached(by port: Int) -> ScriptedServer {
+        ScriptedServer(port: port, recorder: recorder, endedConnections: endedConnections)
+    }
+
     /// Runs `body` with a server that asks `script` for each answer; it gets the request and its number,
     /// beginning with 0.
     static func run(
-        tls: NIOSSLContext? = nil, _ script: @escaping @Sendable (Request, Int) -> Reply,
+        _ script: @escaping @Sendable (Request, Int) -> Reply,
         _ body: (ScriptedServer) async throws -> Void
     ) async throws {
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(host: "127.0.0.1", port: 0) { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    if let tls { try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls)) }
                     try channel.pipeline.syncOperations.configureHTTPServerPipeline()
                     return try Connection(wrappingChannelSynchronously: channel)
                 }
@@ -157,11 +158,6 @@ final class ScriptedServer: Sendable {
             try await write(status, HTTPHeaders(headers), body, writer)
             if ending == .silence { return true }
             if ending == .reset { try await resetAtClose(channel) }
-        case .torn(let length, let body):
-            try await write(200, ["Content-Length": String(length)], body, writer)
-            // Begins below the handler that would say farewell.
-            return try await channel.pipeline.context(handlerType: NIOSSLServerHandler.self)
-                .flatMap { $0.close() }.map { false }.get()
         case .reset: try await resetAtClose(channel)
         case .silence: return true
         }

@@ -140,8 +140,9 @@ struct HTTPFaultTests {
     // MARK: Encryption
 
     @Test func `a secure connection that ends without a farewell is a lost one`() async throws {
-        try await S3SecurityTests.withSecureServer({ _, _ in .torn(length: 6, body: "tru") }) {
-            server, certificates async throws in
+        try await S3SecurityTests.withSecureServer({ _, _ in
+            .partial(200, headers: [("Content-Length", "6")], body: "tru", then: .reset)
+        }) { server, certificates async throws in
             let connections = HTTPConnections.ofTests(certificates: certificates)
             let response = try await connections.send(server.request("GET", "/", isSecure: true))
             #expect(try await response.next() == Array("tru".utf8))
