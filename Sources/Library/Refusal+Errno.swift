@@ -27,7 +27,7 @@ extension Refusal {
             .invalidArgument
         case .noSuchHandle, .notOpenForWriting: .badFileDescriptor
         case .contentNotHere: .resourceTemporarilyUnavailable
-        case .contentNotInTrash: .noData
+        case .contentNotInTrash, .notForCrawlers: .noData
         case .cloudUnreachable: .noRouteToHost
         case .cloudRefuses: .permissionDenied
         case .interrupted: .interrupted

@@ -28,6 +28,7 @@ extension Refusal: CustomStringConvertible {
         case .notOpenForWriting: "the file is not open for writing"
         case .contentNotHere: "the content is not here yet"
         case .contentNotInTrash: "the content is in the cloud only; restore the document to read it"
+        case .notForCrawlers: "the content is not here, and is not downloaded for thumbnails and indexes"
         case .cloudUnreachable: "the content is not here, and the cloud cannot be reached"
         case .cloudRefuses: "the content is not here, and the cloud refuses this device's credentials"
         case .negativeSize: "a size cannot be negative"

@@ -42,6 +42,8 @@ public enum Refusal: Error, Equatable, Sendable {
     case contentNotHere
     /// The trash shows a document whose content only the container has. Bringing it back makes a placeholder of it.
     case contentNotInTrash
+    /// The content is not here, and the caller is a program that looks through all files by itself.
+    case notForCrawlers
     /// The content is not here, and the cloud cannot be reached or does not answer within the timeout.
     case cloudUnreachable
     /// The content is not here, and the cloud refuses the credentials.

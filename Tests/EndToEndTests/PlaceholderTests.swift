@@ -55,6 +55,20 @@ struct PlaceholderTests {
         }
     }
 
+    @Test(arguments: ["gdk-pixbuf-thumbnailer", "tumblerd", "tracker-extract-3", "baloo_file_extractor"])
+    func `thumbnailers and crawlers read what is here, and download nothing`(program: String) async throws {
+        try await withTwoDevices { laptop, desktop in
+            let placeholder = try await Self.makePlaceholder("milk", laptop: laptop, desktop: desktop)
+            let reading = ["-c", "exec -a /usr/bin/\(program) cat cloud/Groceries.txt"]
+            let refused = try await runProgram("bash", reading, in: desktop.documents)
+            #expect(refused.exitStatus == 1 && refused.standardError.contains("No data available"))
+            #expect(try placeholder.state()["downloading"] == "notDownloaded")
+            #expect(try placeholder.text() == "milk")
+            try await eventually { try placeholder.state()["downloading"] == "current" }
+            #expect(try await runProgram("bash", reading, in: desktop.documents).standardOutput == "milk")
+        }
+    }
+
     @Test func `renaming, chmod and attributes need no download`() async throws {
         try await withTwoDevices { laptop, desktop in
             let placeholder = try await Self.makePlaceholder(

@@ -52,7 +52,7 @@ extension Filesystem {
             name, in: InodeNumber(folder: parent), by: request.creator(mode: mode), flags: flags)
         let number = resolved.node.number
         if case .opened(let file) = opening { return .now(.created(resolved, reply(to: file, of: number))) }
-        return answer(opening, of: number, flags, request) { .created(resolved, $0) }
+        return try answer(opening, of: number, flags, request) { .created(resolved, $0) }
     }
 
     private func open(_ number: fuse_ino_t, _ flags: Int32, _ request: Request) throws(Refusal) -> Answer {
@@ -69,7 +69,7 @@ extension Filesystem {
             let opening = try library.open(
                 inode, flags: flags, by: request.caller,
                 clearingSetID: request.isPrivileged ? nil : request.membership)
-            return answer(opening, of: number, flags, request) { .opened($0) }
+            return try answer(opening, of: number, flags, request) { .opened($0) }
         case .trashInfo(let file): return .now(.opened(openText(try library.trashInfoText(file), number)))
         case .trashed(let file):
             return .now(.opened(reply(to: try library.openTrashed(file, flags: flags), of: number)))
@@ -81,11 +81,12 @@ extension Filesystem {
     private func answer(
         _ opening: Opening, of number: fuse_ino_t, _ flags: Int32, _ request: Request,
         _ reply: @escaping @Sendable (OpenReply) -> Reply
-    ) -> Answer {
+    ) throws(Refusal) -> Answer {
         switch opening {
         case .opened(let file):
             return .now(reply(self.reply(to: file, forgettingAttributesOf: number)))
         case .arriving(let inode):
+            if request.isByCrawler { throw .notForCrawlers }
             let caller = request.caller
             return .later { [self] () throws(Refusal) in
                 let file = try await library.finishOpening(inode, flags: flags, by: caller)

@@ -49,6 +49,9 @@ struct Request: @unchecked Sendable {
     /// The purpose for which the caller looks up a name.
     var purpose: LookupPurpose { CallerPurpose.read(ofThread: thread) }
 
+    /// Whether the caller is a thumbnailer or makes an index.
+    var isByCrawler: Bool { CallingProgram.isCrawler(ofThread: thread) }
+
     func creator(mode: mode_t) -> Creator {
         let context = fuse_req_ctx(pointer)!.pointee
         return Creator(owner: context.uid, group: context.gid, mode: UInt16(mode & 0o7777), caller: caller)
