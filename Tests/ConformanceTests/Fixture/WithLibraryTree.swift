@@ -14,7 +14,7 @@ func withLibraryTree(showsDisplayNames: Bool, _ body: (LibraryTree) async throws
         try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
         let configuration = LibraryConfiguration(
             storePath: store, filenames: try FilenameGenerator(convention: .timestamp, prefix: ""),
-            showsDisplayNames: showsDisplayNames, timeout: .seconds(30))
+            showsDisplayNames: showsDisplayNames, timeout: .seconds(600))
         let cloudFolder = try DirectoryStore(root: folder + "/cloud", creates: true)
         let (library, connection) = try Library.open(
             configuration, deviceName: "Laptop", surroundings: .ofTests,

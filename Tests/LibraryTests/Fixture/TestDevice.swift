@@ -60,9 +60,10 @@ final class TestDevice: Sendable {
     ///   - asksForLeases: whether programs other than the device may have its files open.
     ///   - cacheLimit: the bytes that contents of the cloud's documents may take.
     func open(defersCommits: Bool = false, asksForLeases: Bool = false, cacheLimit: Int64? = nil) throws {
+        // No test waits for the timeout, and on a busy machine contents take their time.
         let configuration = LibraryConfiguration(
             storePath: store, filenames: try FilenameGenerator(convention: .uuid, prefix: ""),
-            showsDisplayNames: showsDisplayNames, timeout: .seconds(30), cacheLimit: cacheLimit)
+            showsDisplayNames: showsDisplayNames, timeout: .seconds(600), cacheLimit: cacheLimit)
         var surroundings = Surroundings(
             now: { [clock] in clock.next() },
             localTime: { _ in LocalTime(year: 2026, month: 11, day: 21, hour: 4, minute: 12, second: 33) },
