@@ -94,7 +94,7 @@ struct ExtendedAttributeTests {
         }
     }
 
-    @Test(arguments: ["state", "id", "filename", "progress"])
+    @Test(arguments: ["uploading", "state", "id", "filename", "progress"])
     func `attributes that docfs computes cannot be written and are not listed`(name: String)
         async throws
     {

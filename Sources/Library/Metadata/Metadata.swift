@@ -245,6 +245,11 @@ final class Metadata: LibraryPart {
         case "user.document.created": return entry.created.iso8601
         case "user.document.device": return try device(thatMade: entry, catalog)
         case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
+        case "user.document.uploading":
+            guard let uploading = try states.documentState(of: entry, catalog).uploading else {
+                throw Refusal.noSuchAttribute
+            }
+            return uploading.rawValue
         case "user.document.progress":
             guard let progress = try states.documentState(of: entry, catalog).progress else {
                 throw Refusal.noSuchAttribute
