@@ -26,10 +26,11 @@ extension LibraryPart {
         try transactions.inspect(body)
     }
 
-    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Refusal)
-        -> Value
-    {
-        try transactions.mutate(makingNew: isNew, body)
+    func mutate<Value>(
+        makingNew isNew: Bool = false, concerning concerned: ConcernedEntries = .all,
+        _ body: (CatalogTransaction) throws -> Value
+    ) throws(Refusal) -> Value {
+        try transactions.mutate(makingNew: isNew, concerning: concerned, body)
     }
 
     /// The key of an entry that is added to a folder: it stands last.

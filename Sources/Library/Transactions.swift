@@ -9,7 +9,7 @@ import SystemPackage
 /// Reads and changes the tree for the other parts of the library, one transaction at a time. A change of rows and files is made as a
 /// whole.
 ///
-/// Writes that the kernel made by itself are recorded before the next change, so that its rules see them as writes.
+/// Writes that the kernel made by itself are recorded before the next change that goes by them, so that its rules see them as writes.
 final class Transactions: Sendable {
     let store: DocumentStore
     let cloud: any ContentSource
@@ -33,15 +33,18 @@ final class Transactions: Sendable {
 
     /// Changes the tree in one transaction. If `body` throws, the catalog is not changed.
     ///
-    /// - Parameter isNew: whether `body` makes something that takes room for good. On a full disk that is refused before `body` runs; all
-    ///   other changes find room in the reserve.
-    func mutate<Value>(makingNew isNew: Bool = false, _ body: (CatalogTransaction) throws -> Value) throws(Refusal)
-        -> Value
-    {
+    /// - Parameters:
+    ///   - isNew: whether `body` makes something that takes room for good. On a full disk that is refused before `body` runs; all other
+    ///     changes find room in the reserve.
+    ///   - concerned: the entries whose contents the rules of `body` go by. Of other files it is not looked whether the kernel wrote to them.
+    func mutate<Value>(
+        makingNew isNew: Bool = false, concerning concerned: ConcernedEntries = .all,
+        _ body: (CatalogTransaction) throws -> Value
+    ) throws(Refusal) -> Value {
         let value: Value
         do {
             if isNew { try store.requireWritable() }
-            try recordUnseenWrites()
+            try recordUnseenWrites(to: concerned)
             value = try store.write(body)
         } catch { throw refusal(for: error) }
         notices.stateChanged()
@@ -68,9 +71,9 @@ final class Transactions: Sendable {
         openFiles.file(entry.inode)?.withWriting { if $0.writers > 0 { $0.markModified() } }
     }
 
-    /// Records all writes that the kernel made by itself until now. Must not be called inside a transaction.
-    func recordUnseenWrites() throws {
-        try unseenWrites.recordWritten { written in
+    /// Records all writes to these entries that the kernel made by itself until now. Must not be called inside a transaction.
+    func recordUnseenWrites(to concerned: ConcernedEntries = .all) throws {
+        try unseenWrites.recordWritten(among: concerned) { written in
             try store.write { catalog in
                 for file in written {
                     guard var entry = try catalog.entry(file.inode) else { continue }
@@ -89,8 +92,8 @@ final class Transactions: Sendable {
     ///
     /// - Returns: whether it succeeded.
     @discardableResult
-    func tryToRecordUnseenWrites() -> Bool {
-        do { try recordUnseenWrites() } catch {
+    func tryToRecordUnseenWrites(to concerned: ConcernedEntries = .all) -> Bool {
+        do { try recordUnseenWrites(to: concerned) } catch {
             store.logger.error("a write could not be recorded", metadata: ["error": "\(error)"])
             return false
         }

@@ -62,6 +62,12 @@ struct UnseenWriteTests {
         try device.setModified(name, seconds: 2_000_000_000)
     }
 
+    private static func makePrivate(_ name: String, on device: TestDevice) throws {
+        var changes = AttributeChanges()
+        changes.mode = 0o600
+        _ = try device.library.setAttributes(of: device.entry(name).inode, changes)
+    }
+
     // MARK: Noticed
 
     @Test func `a write that leaves the size is a save when the file is closed`() async throws {
@@ -85,7 +91,10 @@ struct UnseenWriteTests {
         }
     }
 
-    @Test(arguments: ["a look at its state", "fsync", "a step elsewhere", "what others did"])
+    @Test(arguments: [
+        "a look at its state", "fsync", "a mode", "a new name", "a move of its folder", "another writer",
+        "what others did",
+    ])
     func `a write is recorded by each call that could depend on it`(moment: String) async throws {
         try await Self.withSharedPlan { laptop, phone, before in
             let writer = try await phone.openUnseen("Plan.txt")
@@ -96,7 +105,15 @@ struct UnseenWriteTests {
                 #expect(
                     try phone.library.stateText(of: before.inode, waitsForCloses: false).contains("uploading: waiting"))
             case "fsync": try phone.library.synchronize(phone.library.handle(writer), dataOnly: true)
-            case "a step elsewhere": try phone.create("Other.txt")
+            case "a mode": try Self.makePrivate("Plan.txt", on: phone)
+            case "a new name":
+                try phone.rename("Plan.txt", to: "Agenda.txt")
+                try phone.rename("Agenda.txt", to: "Plan.txt")
+            case "a move of its folder":
+                // Any folder may be the one that it is in.
+                try phone.makeFolder("Folder")
+                try phone.rename("Folder", to: "Work")
+            case "another writer": phone.library.close(try await phone.openUnseen("Plan.txt"))
             default:
                 try laptop.create("Other.txt")
                 try await laptop.push()
@@ -107,6 +124,39 @@ struct UnseenWriteTests {
             try phone.open()
             try await phone.push()
             #expect(try await phone.savesInLog == 1)
+        }
+    }
+
+    /// A look takes a call for each file, and thousands may be open.
+    @Test func `a change looks at the files that it concerns and at no other`() async throws {
+        try await Self.withSharedPlan { _, phone, _ in
+            let writer = try await phone.openUnseen("Plan.txt")
+            try phone.writeUnseen("FIRST", to: writer)
+            try phone.create("Other.txt")
+            try Self.makePrivate("Other.txt", on: phone)
+            try phone.rename("Other.txt", to: "Another.txt")
+            try phone.remove("Another.txt")
+            #expect(try phone.entry("Plan.txt").pending.isEmpty)
+            phone.library.close(writer)
+            #expect(try phone.entry("Plan.txt").pending.contains(.content))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `what is written to a backup is kept when a new file continues the document`(isOvertaken: Bool) async throws {
+        try await Self.withSharedPlan { laptop, phone, _ in
+            let writer = try await phone.openUnseen("Plan.txt")
+            if isOvertaken { try await Self.overtake(phone, from: laptop) }
+            try phone.rename("Plan.txt", to: "Plan.txt~")
+            try phone.writeUnseen("FIRST", to: writer)
+            try phone.create("Plan.txt", "third version")
+            phone.library.close(writer)
+            for device in [phone, laptop, phone] {
+                try await device.push()
+                try await device.pull()
+            }
+            #expect(try await laptop.text("Plan.txt") == "third version")
+            #expect(try await phone.text("Plan.txt~") == "FIRST version")
         }
     }
 

@@ -32,7 +32,7 @@ extension Arrivals {
         logger.warning("a download failed", metadata: ["inode": "\(arrival.inode)", "error": "\(error)"])
         let pause = transfers.retries.failed(arrival.inode)
         do throws(Refusal) {
-            try mutate { catalog in
+            try mutate(concerning: .only([arrival.inode])) { catalog in
                 // An edit may have replaced it meanwhile.
                 guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
                 // Only documents that leave the cloud and those that are kept are downloaded without an open.
@@ -51,7 +51,7 @@ extension Arrivals {
     /// kernel's cache under the old one.
     private func renumberDamaged(_ inode: InodeNumber) {
         do throws(Refusal) {
-            try mutate { catalog in
+            try mutate(concerning: .only([inode])) { catalog in
                 guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
                 openFiles.detach(inode)
                 transfers.retries.renumber(from: inode, to: try catalog.renumber(inode))
@@ -67,7 +67,9 @@ extension Arrivals {
     /// Installs content that is whole and verified.
     private func install(_ arrival: Arrival) -> Result<Void, Refusal> {
         do throws(Refusal) {
-            let isInstalled = try mutate { catalog in try install(arrival, catalog) }
+            let isInstalled = try mutate(concerning: .only([arrival.inode])) { catalog in
+                try install(arrival, catalog)
+            }
             if !isInstalled { throw .staleInode }
             transfers.retries.succeeded(arrival.inode)
             // Also what nobody has opened yet was asked for just now.

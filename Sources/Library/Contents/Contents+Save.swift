@@ -15,14 +15,12 @@ extension Contents {
     func willWrite(_ handle: Handle) throws(Refusal) {
         guard handle.canWrite else { throw .notOpenForWriting }
         let file = handle.file
-        let isFirst = file.state.withLock { state in
-            state.writing.markModified() && !state.isUnlinked && !state.isPlain
-        }
-        guard isFirst else { return }
+        let isFirst = file.state.withLock { state in state.writing.markModified() && !state.isUnlinked }
+        guard isFirst, !openFiles.isPlain(file) else { return }
         do throws(Refusal) {
             let isCloud = try inspect { try $0.entry(file.inode) }?.isReplicated == true
             guard isCloud else { return }
-            try mutate { catalog in
+            try mutate(concerning: .only([file.inode])) { catalog in
                 guard var entry = try catalog.entry(file.inode) else { return }
                 transactions.markContentChanged(&entry)
                 try catalog.update(entry)
@@ -40,7 +38,7 @@ extension Contents {
             guard let saved = try inspect({ try $0.entry(inode) }), saved.kind == .document,
                 saved.isReplicated || saved.naming != .given
             else { return }
-            try mutate { catalog in
+            try mutate(concerning: .only([inode])) { catalog in
                 guard var entry = try catalog.entry(inode) else { return }
                 if entry.isReplicated { transactions.markContentChanged(&entry) }
                 try finishSave(&entry, catalog)
@@ -84,8 +82,10 @@ extension Contents {
     /// fsync(2) makes the content durable, the row that names it, and the names in its folder.
     func synchronize(_ handle: Handle, dataOnly: Bool) throws(Refusal) {
         // fdatasync(2) need not write the file's times. After a crash they would not tell of the change, so the row must.
-        guard transactions.tryToRecordUnseenWrites() else { throw .storeFailed("a write could not be recorded") }
-        let isSaved = handle.canWrite && handle.file.state.withLock { $0.writing.isModified && !$0.isPlain }
+        guard transactions.tryToRecordUnseenWrites(to: .only([handle.inode])) else {
+            throw .storeFailed("a write could not be recorded")
+        }
+        let isSaved = handle.canWrite && handle.file.withWriting(\.isModified) && !openFiles.isPlain(handle.file)
         let look = try Refusal.wrapping {
             let look = isSaved ? ContentLook(try handle.descriptor.status()) : nil
             try handle.descriptor.synchronize(dataOnly: dataOnly)

@@ -63,10 +63,10 @@ final class Contents: LibraryPart {
 
     /// Closes a handle. The last writer's close is the save.
     func close(_ number: UInt64) {
-        let isRecorded = transactions.tryToRecordUnseenWrites()
+        guard let inode = try? openFiles.handle(number).inode else { return }
+        let isRecorded = transactions.tryToRecordUnseenWrites(to: .only([inode]))
         guard let closing = openFiles.remove(number, at: surroundings.instant()) else { return }
         defer { openFiles.finishClosing(closing) }
-        let inode = closing.file.inode
         if closing.isLastWriter, isRecorded { unseenWrites.stopWatching(closing.file) }
         if closing.isSaved, !closing.file.isUnlinked {
             save(inode)
@@ -108,7 +108,7 @@ final class Contents: LibraryPart {
     /// sent: the last handle is closed without a change, or the change is sent. Handles that read the older version go on reading it.
     package func showNewerVersion(of inode: InodeNumber) {
         do throws(Refusal) {
-            try mutate { catalog in
+            try mutate(concerning: .only([inode])) { catalog in
                 guard let entry = try catalog.entry(inode), entry.isOutdated else { return }
                 // A file that is open for writing is overtaken when it is closed.
                 openFiles.markOvertaken(inode)

@@ -10,9 +10,8 @@ final class OpenFile: Sendable {
     struct State {
         var handles = 0
         var writing = WriterWatch()
-        /// Whether the close of the last writer changes no row: the file is no cloud document and has a given name. True only while
-        /// nothing could have changed that since it was opened.
-        var isPlain = false
+        /// How often names had changed when it was opened (`OpenFiles.isPlain`).
+        var nameChanges = 0
         /// Whether its last name is gone; the descriptor alone keeps the content.
         var isUnlinked = false
         /// Whether a newer version was received while it was open for writing.
@@ -32,6 +31,8 @@ final class OpenFile: Sendable {
     let isReplicated: Bool
     /// The id of the cloud document that it was when it was opened.
     let document: EntryID?
+    /// Whether it was no cloud document and had a given name when it was opened.
+    let wasPlain: Bool
     /// The content's arrival, when the file was opened before it was here.
     let arrival: Arrival?
     /// Never held around another lock or a system call.
@@ -44,11 +45,8 @@ final class OpenFile: Sendable {
         arrival = nil
         isReplicated = entry.isReplicated
         document = entry.isReplicated && entry.kind == .document ? entry.id : nil
-        let isPlain = !entry.isReplicated && (entry.kind != .document || entry.naming == .given)
-        state.withLock { state in
-            state.isPlain = isPlain
-            state.hasSetID = FileMode.hasSetID(entry.mode)
-        }
+        wasPlain = !entry.isReplicated && (entry.kind != .document || entry.naming == .given)
+        state.withLock { $0.hasSetID = FileMode.hasSetID(entry.mode) }
     }
 
     /// Content that can be read only, or is still arriving.
@@ -58,6 +56,7 @@ final class OpenFile: Sendable {
         self.isWritable = isWritable
         self.arrival = arrival
         isReplicated = false
+        wasPlain = false
         document = inode.isVersion ? nil : arrival?.document
     }
 

@@ -40,12 +40,13 @@ extension OpenFiles {
             if let document = file.document, let opener = handle.opener {
                 table.held.recordClose(number, of: document, by: opener, at: now())
             }
+            let isPlain = table.isPlain(file)
             let closing = file.state.withLock { state in
                 state.handles -= 1
                 let writer = handle.canWrite ? state.writing.removeWriter() : (isLast: false, isModified: false)
                 if state.writing.writers == 0 { state.writable = nil }
                 return Closing(
-                    file: file, isSaved: writer.isModified && !state.isPlain, isLastHandle: state.handles == 0,
+                    file: file, isSaved: writer.isModified && !isPlain, isLastHandle: state.handles == 0,
                     isLastWriter: writer.isLast, isOvertaken: state.isOvertaken)
             }
             if closing.isLastHandle, table.files[file.inode] === file { table.files[file.inode] = nil }

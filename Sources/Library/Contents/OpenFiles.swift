@@ -9,10 +9,16 @@ final class OpenFiles: Sendable {
         var files: [InodeNumber: OpenFile] = [:]
         var handles: [UInt64: Handle] = [:]
         var lastHandle: UInt64 = 0
+        /// How often names or folders have changed in a way that may make a cloud document of an open file, or name it automatically.
+        var nameChanges = 0
         var closes = Closes()
         var held = HeldVersions()
         /// The process that opened a document last.
         var lastOpener: (thread: Int32, opener: HeldVersions.Opener)?
+
+        func isPlain(_ file: OpenFile) -> Bool {
+            file.wasPlain && file.state.withLock(\.nameChanges) == nameChanges
+        }
 
         fileprivate mutating func add(_ handle: Handle) -> UInt64 {
             lastHandle += 1
@@ -22,6 +28,7 @@ final class OpenFiles: Sendable {
                 held.recordOpen(document, by: opener)
             }
             handle.file.state.withLock { state in
+                if state.handles == 0 { state.nameChanges = nameChanges }
                 state.handles += 1
                 if handle.canWrite { state.writing.addWriter() }
             }
@@ -58,11 +65,11 @@ final class OpenFiles: Sendable {
     func reattach(_ inode: InodeNumber) { file(inode)?.state.withLock { $0.isUnlinked = false } }
 
     /// Must be called before names or folders change: the close of any open file may have to change a row from now on.
-    func requireSaves() {
-        table.withLock { table in
-            for file in table.files.values { file.state.withLock { $0.isPlain = false } }
-        }
-    }
+    func requireSaves() { table.withLock { $0.nameChanges += 1 } }
+
+    /// Whether the close of a file's last writer changes no row: the file is no cloud document and has a given name. True only while
+    /// nothing could have changed that since it was opened.
+    func isPlain(_ file: OpenFile) -> Bool { table.withLock { $0.isPlain(file) } }
 
     func setMode(_ mode: UInt16, of inode: InodeNumber) {
         file(inode)?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }

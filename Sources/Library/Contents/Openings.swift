@@ -138,7 +138,7 @@ final class Openings: LibraryPart {
     }
 
     private func truncateOpened(_ inode: InodeNumber) throws(Refusal) {
-        let isNamed = try mutate { catalog in
+        let isNamed = try mutate(concerning: .only([inode])) { catalog in
             guard var entry = try catalog.entry(inode) else { return false }
             // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
             if catalog.isUnwritten(inode), BackingFolder.keepsMode(entry.mode) { catalog.durability = .soon }
@@ -159,7 +159,7 @@ final class Openings: LibraryPart {
 
     /// O_TRUNC on content that is not here needs no download.
     private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Refusal) -> OpenedFile {
-        try mutate { catalog in
+        try mutate(concerning: .only([inode])) { catalog in
             guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
             try contents.makeEmpty(&entry, catalog)
             contents.setBaseVersion(of: &entry, savedBy: caller, catalog)

@@ -6,15 +6,28 @@ import Glibc
 import Synchronization
 import SystemPackage
 
+/// The entries whose open files are looked at. A look takes a call for each, so that a change of one entry must not look at all: thousands may
+/// be open.
+enum ConcernedEntries {
+    case all
+    case only([InodeNumber])
+}
+
 /// The cloud documents that the kernel may be writing to by itself. It does not tell of such a write, so that docfs recognises it by the
 /// file's size and times.
 ///
-/// They are compared before every transaction that changes the tree, every read of a state, fsync and close: the rules treat a write
-/// that docfs did not see as a write. Writes that no comparison saw before a crash are found by `Reconciliation`.
+/// Those that are concerned are compared before every transaction that changes the tree, every read of a state, fsync and close: the rules
+/// treat a write that docfs did not see as a write. Writes that no comparison saw before a crash are found by `Reconciliation`.
 final class UnseenWrites: Sendable {
     private struct Watched {
         var file: OpenFile
         var look: Fingerprint
+
+        var isWritten: Bool {
+            if file.isUnlinked { return false }
+            // A file whose status cannot be read is taken to have changed.
+            return (try? file.descriptor.status()).map(Fingerprint.init) != look
+        }
     }
 
     /// Whether opened files are given to the kernel to read and write by itself.
@@ -88,28 +101,33 @@ final class UnseenWrites: Sendable {
     }
 
     /// Lets `record` record the files that were written to, and stops watching them if it does not throw. When this returns, all writes
-    /// that were made before the call are recorded, by this call or by another that was under way.
-    func recordWritten(_ record: ([OpenFile]) throws -> Void) rethrows {
-        if isEmpty { return }
+    /// to the concerned entries that were made before the call are recorded, by this call or by another that was under way.
+    func recordWritten(among concerned: ConcernedEntries = .all, _ record: ([OpenFile]) throws -> Void) rethrows {
+        if candidates(concerned).isEmpty { return }
         try recording.withLock { _ in
-            let written = written()
+            let candidates = candidates(concerned)
+            let written = candidates.filter(\.isWritten).map(\.file)
             if !written.isEmpty { try record(written) }
+            let recorded = Set(written.map(ObjectIdentifier.init))
             watched.withLock { watched in
-                for file in written where watched[file.inode]?.file === file { watched[file.inode] = nil }
-                // A closed file is watched only until its writes are recorded.
-                watched = watched.filter { $0.value.file.isOpenForWriting }
+                for file in candidates.map(\.file) where watched[file.inode]?.file === file {
+                    // A closed file is watched only until its writes are recorded.
+                    if recorded.contains(ObjectIdentifier(file)) || !file.isOpenForWriting { watched[file.inode] = nil }
+                }
             }
         }
     }
 
     /// The files that were written to since they are watched.
-    func written() -> [OpenFile] {
-        let candidates = watched.withLock { Array($0.values) }
-        return candidates.filter { watched in
-            guard !watched.file.isUnlinked else { return false }
-            // A file whose status cannot be read is taken to have changed.
-            return (try? watched.file.descriptor.status()).map(Fingerprint.init) != watched.look
-        }.map(\.file)
+    func written() -> [OpenFile] { candidates(.all).filter(\.isWritten).map(\.file) }
+
+    private func candidates(_ concerned: ConcernedEntries) -> [Watched] {
+        watched.withLock { watched in
+            switch concerned {
+            case .all: Array(watched.values)
+            case .only(let inodes): inodes.compactMap { watched[$0] }
+            }
+        }
     }
 
     /// Whether no file is watched: the usual case.

@@ -15,7 +15,7 @@ extension Attributes {
     ///   the backing file's own errno.
     func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
-        let present = try mutate { catalog -> FileAttributes? in
+        let present = try mutate(concerning: .only([inode])) { catalog -> FileAttributes? in
             guard var entry = try catalog.entry(inode) else { return nil }
             let changes = try changes.resolved(for: entry.kind, mode: entry.mode) {
                 entry.isBackingCurrent ? try backingStatus(of: entry, catalog).st_gid : getegid()

@@ -108,7 +108,7 @@ final class Metadata: LibraryPart {
         if try order.setAttribute(name, to: value, of: node) { return }
         if try request(name, value, of: node, creation) { return }
         let inode = try changeable(name, of: node)
-        let isRenamed = try mutate(makingNew: true) { catalog in
+        let isRenamed = try mutate(makingNew: true, concerning: .only([inode])) { catalog in
             var entry = try entryOrOrphan(inode, catalog)
             guard isName(name, of: entry) else {
                 try store(name, value, in: &entry, creation)
@@ -133,7 +133,7 @@ final class Metadata: LibraryPart {
         let inode = try changeable(name, of: node)
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
-        let isRenamed = try mutate { catalog in
+        let isRenamed = try mutate(concerning: .only([inode])) { catalog in
             var entry = try entryOrOrphan(inode, catalog)
             guard isName(name, of: entry) else {
                 var stored = try entry.storedAttributes()

@@ -38,7 +38,7 @@ final class Evictions: LibraryPart {
         // The kernel tells of a close a moment after the program has gone on.
         openFiles.waitForClose(of: inode)
         // Not thrown inside the transaction: it may have recorded an edit.
-        let outcome = try mutate { catalog in try evict(inode, catalog) }
+        let outcome = try mutate(concerning: .only([inode])) { catalog in try evict(inode, catalog) }
         switch outcome {
         case .stays(let reason): throw .staysHere(reason)
         case .absent: transfers.forget(inode)

@@ -33,7 +33,8 @@ extension Tree {
     ) throws(Refusal) -> (Resolved, Opening) {
         let name = try Namespace.entryName(name)
         let hasRoom = transactions.hasRoom
-        let outcome = try mutate { catalog -> CreationOutcome in
+        let concerned = try concerned(by: [(name.text, parent)])
+        let outcome = try mutate(concerning: concerned) { catalog -> CreationOutcome in
             let folder = try namespace.receivingFolder(parent, catalog)
             if let found = try namespace.resolve(name.text, in: parent, catalog),
                 !(found.isUntitledAlias && flags & O_EXCL != 0)

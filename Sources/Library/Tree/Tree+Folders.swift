@@ -45,7 +45,7 @@ extension Tree {
         effect: (BackingFolder, String) throws(Errno) -> Void
     ) throws(Refusal) -> Resolved {
         let name = try Namespace.entryName(name)
-        return try mutate(makingNew: true) { catalog in
+        return try mutate(makingNew: true, concerning: .only([])) { catalog in
             // In `Documents` itself only documents of the preferred folder resolve: a folder cannot have two paths.
             if parent == .documents { throw Refusal.notCreatableThere }
             let folder = try namespace.receivingFolder(parent, catalog)

@@ -12,7 +12,8 @@ extension Tree {
     func remove(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller, isMeant: Bool = false
     ) throws(Refusal) {
-        let removed = try mutate { catalog in
+        let concerned = try concerned(by: [(String(validating: name, as: UTF8.self), parent)])
+        let removed = try mutate(concerning: concerned) { catalog in
             let entry = try namespace.existing(name, in: parent, catalog)
             if entry.kind == .folder { throw Refusal.isFolder }
             try actions.willRemove(from: entry.parent, by: caller, catalog)

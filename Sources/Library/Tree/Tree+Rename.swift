@@ -19,7 +19,9 @@ extension Tree {
         // Before and after: a file that is opened meanwhile may see either state.
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
-        let move = try mutate { catalog -> Move? in
+        let concerned = try concerned(
+            by: [(String(validating: name, as: UTF8.self), parent), (newName.text, newParent)])
+        let move = try mutate(concerning: concerned) { catalog -> Move? in
             guard
                 let move = try plan(name, in: parent, to: newName, in: newParent, options: options, catalog)
             else { return nil }
