@@ -28,7 +28,10 @@ final class Filesystem: Sendable {
     init(library: Library, statePolls: StatePolls) {
         self.library = library
         self.statePolls = statePolls
-        refusals = RefusalLog(logger: library.logger)
+        refusals = RefusalLog(logger: library.logger, instant: { .now }) { number in
+            guard case .entry(let inode) = Node(number: number) else { return nil }
+            return library.storePath(of: inode)
+        }
         dataPaths = DataPaths(backingFiles: passthrough)
     }
 

@@ -15,6 +15,13 @@ extension Library {
         try comparison.close()
     }
 
+    /// The path of an entry's file in the store, for the log. Nil if that cannot be found out.
+    public func storePath(of inode: InodeNumber) -> String? {
+        try? transactions.inspect { catalog in
+            try catalog.entry(inode).map { try StorePath.text(of: $0, catalog) }
+        }
+    }
+
     /// Records which documents were edited in the store while docfs did not run. That takes a while for many documents. A change that
     /// replaces a file in the meantime checks that file first.
     public func recordEditsInStore(until isOver: () -> Bool) {

@@ -48,6 +48,17 @@ extension Refusal {
     }
 }
 
+extension Refusal {
+    /// Whether the disk that the store is on has failed, is full, or cannot be written to.
+    public var tellsOfDisk: Bool {
+        switch self {
+        case .noRoom, .storeFailed: true
+        case .file(let errno): [.ioError, .noSpace, .readOnlyFileSystem, .diskQuotaExceeded].contains(errno)
+        default: false
+        }
+    }
+}
+
 extension StayReason {
     fileprivate var errno: Errno {
         switch self {

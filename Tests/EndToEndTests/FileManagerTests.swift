@@ -29,7 +29,7 @@ struct FileManagerTests {
             from docfs_documents import Document, actions
             for path in sys.argv[1:]:
                 document = Document.read(path)
-                print(" ".join(document.emblems if document else []), "|", *(each.name for each in actions([document])))
+                print(" ".join(document.emblems if document else []), "|", *(each.name for each in actions([path])))
             """, paths, in: device.documents)
     }
 
@@ -91,6 +91,8 @@ struct FileManagerTests {
 
                 try await perform("keep", "Work")
                 for document in [first, second] { try await desktop.waitUntilHere(document) }
+                for entry in ["keep", "free"] { try await perform(entry, "../local", exitStatus: 1) }
+                #expect(throws: Errno.noData) { try desktop.local.attribute("user.document.keep") }
                 try await perform("release", "Work/A.txt", exitStatus: 1)
                 try await perform("free", "Work/A.txt", exitStatus: 1)
                 try await perform("release", "Work")
@@ -104,7 +106,8 @@ struct FileManagerTests {
                 #expect(try (FilePath(path) / "xdg-open.told").text() == "Work/A.txt.versions\n")
                 let told = try (FilePath(path) / "notify-send.told").text()
                 #expect(
-                    told.split(separator: "\n").map { $0.drop { $0 != "A" } } == [
+                    told.split(separator: "\n").map { String($0.dropFirst("--app-name=docfs -- docfs ".count)) } == [
+                        "local: it is no document in the cloud", "local: it is no document in the cloud",
                         "A.txt: it is kept with its folder", "A.txt: it is kept here; `docfs keep --off` ends that",
                         "A.txt: there is no earlier version of it",
                     ])

@@ -2,6 +2,7 @@ import Catalog
 import Documents
 import Foundation
 @testable import Library
+import SystemPackage
 import Testing
 
 /// Files that another program removed from the store or put there while it was in use: other devices' changes are applied all the same.
@@ -50,6 +51,24 @@ struct UnexpectedFileTests {
             try await laptop.push()
             try await phone.pull()
             #expect(try phone.names() == [".hidden", "Trip"])
+        }
+    }
+
+    @Test(arguments: [
+        (Errno.noSuchFileOrDirectory, 2), (.fileExists, 2), (.ioError, 1), (.noSpace, 1), (.readOnlyFileSystem, 1),
+    ])
+    func `files that differ make a change be tried again, an error of the disk does not`(error: Errno, attempts: Int)
+        async throws
+    {
+        try await withDevice { device in
+            var count = 0
+            #expect(throws: error) {
+                try device.library.comparison.writeReconciling(in: { _ in [.cloud] }) { _ in
+                    count += 1
+                    throw error
+                }
+            }
+            #expect(count == attempts)
         }
     }
 

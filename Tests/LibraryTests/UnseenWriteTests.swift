@@ -142,6 +142,41 @@ struct UnseenWriteTests {
         }
     }
 
+    @Test func `a name that means another entry by now concerns all`() async throws {
+        try await Self.withSharedPlan { _, phone, _ in
+            try phone.create("Other.txt", "other")
+            let (other, plan) = try (phone.entry("Other.txt"), phone.entry("Plan.txt"))
+            let writer = try await phone.openUnseen("Plan.txt")
+            try phone.writeUnseen("FIRST", to: writer)
+            var tries = 0
+            try phone.library.tree.mutate(names: [("Other.txt", .cloud)]) { _, require in
+                tries += 1
+                // Another device's commit may have given the name to the second.
+                for entry in [other, plan] { try require(entry) }
+            }
+            #expect(tries == 2)
+            #expect(try phone.entry("Plan.txt").pending.contains(.content))
+            phone.library.close(writer)
+        }
+    }
+
+    @Test func `a file that was moved to the cloud is saved, however it is opened and closed`() async throws {
+        try await Self.withPlan { device, _ in
+            try device.create("Local.txt", "text", in: .local)
+            let entry = try device.entry("Local.txt", in: .local)
+            let files = OpenFiles()
+            let file = OpenFile(entry: entry, descriptor: try device.library.contents.unnamedFile(), isWritable: true)
+            let first = files.add(Handle(file: file, canWrite: true))
+            #expect(files.isPlain(file))
+            files.requireSaves()
+            #expect(!files.isPlain(file))
+            // An open that found the file before its last handle was closed.
+            _ = files.remove(first, at: .now)
+            _ = files.add(Handle(file: file, canWrite: true))
+            #expect(!files.isPlain(file))
+        }
+    }
+
     @Test(arguments: [false, true])
     func `what is written to a backup is kept when a new file continues the document`(isOvertaken: Bool) async throws {
         try await Self.withSharedPlan { laptop, phone, _ in

@@ -2,6 +2,7 @@ import Library
 import CFuse
 import CLinux
 import Logging
+import Synchronization
 import SystemPackage
 
 /// A request as the log shows it.
@@ -29,20 +30,53 @@ struct RequestSubject {
     }
 }
 
-/// Writes down why requests are refused: one line each at the level `debug`, with operation, inode, names, error number
-/// and reason. It never tells of content or of the values of attributes.
-struct RefusalLog: Sendable {
-    let logger: Logger
+/// Writes down why requests are refused, one line each, with operation, inode, names, error number and reason: at the level `debug`, and
+/// at `warning`, with the path as well, what tells of the disk that the store is on. It never tells of content or of the values of
+/// attributes.
+final class RefusalLog: Sendable {
+    /// A program that fails on a full disk tries again and again.
+    private static let pauseBetweenWarnings = Duration.seconds(60)
 
-    var isOn: Bool { logger.logLevel <= .debug }
+    private let logger: Logger
+    private let path: @Sendable (fuse_ino_t) -> String?
+    private let instant: @Sendable () -> ContinuousClock.Instant
+    private let lastWarnings = Mutex<[String: ContinuousClock.Instant]>([:])
 
-    /// - Parameter subject: what was asked for. Nothing is computed while the log is off.
-    func log(_ refusal: Refusal, of subject: () -> Logger.Metadata) {
-        guard isOn else { return }
+    /// - Parameters:
+    ///   - instant: the clock by which the same error of one operation is a warning once a minute.
+    ///   - path: the path in the store of an inode's file.
+    init(
+        logger: Logger, instant: @escaping @Sendable () -> ContinuousClock.Instant,
+        path: @escaping @Sendable (fuse_ino_t) -> String?
+    ) {
+        self.logger = logger
+        self.instant = instant
+        self.path = path
+    }
+
+    /// - Parameters:
+    ///   - inode: what the request is about.
+    ///   - subject: what was asked for. Nothing is computed while nothing is logged.
+    func log(_ refusal: Refusal, of inode: fuse_ino_t?, _ subject: () -> Logger.Metadata) {
+        let isWarning = refusal.tellsOfDisk
+        guard logger.logLevel <= (isWarning ? .warning : .debug) else { return }
         var metadata = subject()
-        metadata["errno"] = "\(Self.name(of: refusal.errno))"
+        let errno = Self.name(of: refusal.errno)
+        let level = isWarning && isDue(errno, metadata["operation"]) ? Logger.Level.warning : .debug
+        if level == .warning, let path = inode.flatMap(path) { metadata["path"] = "\(path.debugDescription)" }
+        metadata["errno"] = "\(errno)"
         metadata["reason"] = "\(refusal)"
-        logger.debug("a request was refused", metadata: metadata)
+        logger.log(level: level, "a request was refused", metadata: metadata)
+    }
+
+    private func isDue(_ errno: String, _ operation: Logger.MetadataValue?) -> Bool {
+        let now = instant()
+        return lastWarnings.withLock { last in
+            let kind = "\(errno) \(operation ?? "")"
+            if let before = last[kind], now - before < Self.pauseBetweenWarnings { return false }
+            last[kind] = now
+            return true
+        }
     }
 
     /// As manual pages call it.

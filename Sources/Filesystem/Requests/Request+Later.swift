@@ -10,7 +10,7 @@ extension Request {
     func answer(later body: @escaping @Sendable () async throws(Refusal) -> Reply) {
         let refusals = filesystem.refusals
         // The C strings of the names are freed before the task runs.
-        let subject = refusals.isOn ? subject.description : [:]
+        let (inode, subject) = (subject.inode, subject.description)
         let interruption = Interruption()
         // Registered before the task starts, so that an earlier interrupt is not missed.
         let box = Unmanaged.passRetained(interruption)
@@ -31,7 +31,7 @@ extension Request {
             case .success(let reply):
                 send(reply)
             case .failure(let error):
-                refusals.log(error) { subject }
+                refusals.log(error, of: inode) { subject }
                 refuse(error)
             }
         }

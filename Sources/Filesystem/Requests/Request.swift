@@ -71,7 +71,7 @@ struct Request: @unchecked Sendable {
             case .later(let body): answer(later: body)
             }
         } catch {
-            filesystem.refusals.log(error) { subject.description }
+            filesystem.refusals.log(error, of: subject.inode) { subject.description }
             refuse(error)
         }
     }

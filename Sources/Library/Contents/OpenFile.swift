@@ -10,8 +10,8 @@ final class OpenFile: Sendable {
     struct State {
         var handles = 0
         var writing = WriterWatch()
-        /// How often names had changed when it was opened (`OpenFiles.isPlain`).
-        var nameChanges = 0
+        /// How often names had changed when it was first opened (`OpenFiles.isPlain`).
+        var nameChanges: Int?
         /// Whether its last name is gone; the descriptor alone keeps the content.
         var isUnlinked = false
         /// Whether a newer version was received while it was open for writing.

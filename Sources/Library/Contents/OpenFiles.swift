@@ -28,7 +28,8 @@ final class OpenFiles: Sendable {
                 held.recordOpen(document, by: opener)
             }
             handle.file.state.withLock { state in
-                if state.handles == 0 { state.nameChanges = nameChanges }
+                // Once: an open may find the file just when its last handle is closed.
+                state.nameChanges = state.nameChanges ?? nameChanges
                 state.handles += 1
                 if handle.canWrite { state.writing.addWriter() }
             }

@@ -11,6 +11,13 @@ import SystemPackage
 enum ConcernedEntries {
     case all
     case only([InodeNumber])
+
+    func contains(_ inode: InodeNumber) -> Bool {
+        switch self {
+        case .all: true
+        case .only(let inodes): inodes.contains(inode)
+        }
+    }
 }
 
 /// The cloud documents that the kernel may be writing to by itself. It does not tell of such a write, so that docfs recognises it by the

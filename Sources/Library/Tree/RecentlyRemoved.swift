@@ -53,6 +53,11 @@ final class RecentlyRemoved: Sendable {
         }
     }
 
+    /// Whether a document had this name a moment ago.
+    func knows(_ name: String, in parent: InodeNumber) -> Bool {
+        table.withLock { $0.documents[Self.key(name, in: parent)] != nil }
+    }
+
     /// Forgets the document that had the name `name`.
     ///
     /// - Returns: the document, if it was removed less than 15 seconds ago.

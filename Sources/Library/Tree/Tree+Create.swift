@@ -33,8 +33,7 @@ extension Tree {
     ) throws(Refusal) -> (Resolved, Opening) {
         let name = try Namespace.entryName(name)
         let hasRoom = transactions.hasRoom
-        let concerned = try concerned(by: [(name.text, parent)])
-        let outcome = try mutate(concerning: concerned) { catalog -> CreationOutcome in
+        let outcome = try mutate(names: [(name.text, parent)]) { catalog, _ -> CreationOutcome in
             let folder = try namespace.receivingFolder(parent, catalog)
             if let found = try namespace.resolve(name.text, in: parent, catalog),
                 !(found.isUntitledAlias && flags & O_EXCL != 0)

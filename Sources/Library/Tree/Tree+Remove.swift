@@ -12,9 +12,9 @@ extension Tree {
     func remove(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller, isMeant: Bool = false
     ) throws(Refusal) {
-        let concerned = try concerned(by: [(String(validating: name, as: UTF8.self), parent)])
-        let removed = try mutate(concerning: concerned) { catalog in
+        let removed = try mutate(names: [(String(validating: name, as: UTF8.self), parent)]) { catalog, require in
             let entry = try namespace.existing(name, in: parent, catalog)
+            try require(entry)
             if entry.kind == .folder { throw Refusal.isFolder }
             try actions.willRemove(from: entry.parent, by: caller, catalog)
             try actions.joinChoice(toRemovalOf: entry, by: caller, catalog)

@@ -19,12 +19,12 @@ extension Tree {
         // Before and after: a file that is opened meanwhile may see either state.
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
-        let concerned = try concerned(
-            by: [(String(validating: name, as: UTF8.self), parent), (newName.text, newParent)])
-        let move = try mutate(concerning: concerned) { catalog -> Move? in
+        let names = [(String(validating: name, as: UTF8.self), parent), (newName.text, newParent)]
+        let move = try mutate(names: names) { catalog, require -> Move? in
             guard
                 let move = try plan(name, in: parent, to: newName, in: newParent, options: options, catalog)
             else { return nil }
+            for entry in [move.source, move.target].compactMap(\.self) { try require(entry) }
             let changed = try carryOut(move, by: caller, catalog)
             try announce(
                 move, changed, from: UsedName(name, in: parent), to: UsedName(newName.text.utf8, in: newParent), catalog

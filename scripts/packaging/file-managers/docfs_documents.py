@@ -3,12 +3,12 @@
 Everything is read from, and asked for by, the extended attributes `user.document.*` of a file.
 Run as a program, it carries out one action: docfs_documents.py keep|release|free|versions PATH…
 """
+import contextlib
 import errno
 import html
 import os
 import subprocess
 import sys
-import threading
 from dataclasses import dataclass, field
 
 PREFIX = "user.document."
@@ -18,7 +18,7 @@ def attribute(path, name):
     """The value of an attribute; None where there is none, which is so outside of docfs."""
     try:
         return os.getxattr(path, PREFIX + name).decode()
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         return None
 
 
@@ -83,9 +83,15 @@ FREE = Action("free", "Free Up Space", "Have the content in the cloud only, unti
 VERSIONS = Action("versions", "Earlier Versions", "Open the folder of what the document was", "document-open-recent")
 
 
-def actions(documents):
+def actions(paths):
     """What a menu offers for a selection; nothing if something in it is none of the cloud's."""
-    if not documents or None in documents:
+    documents = []
+    for path in paths:
+        document = Document.read(path) if path else None
+        if document is None:
+            return []
+        documents.append(document)
+    if not documents:
         return []
     offered = [RELEASE if all(each.is_kept for each in documents) else KEEP]
     if any(each.is_folder or each.downloading in ("current", "outdated") for each in documents):
@@ -109,15 +115,17 @@ def release(path):
 
 
 def free(path):
-    """Makes a placeholder of a document, or of all documents in a folder that may go."""
+    """Makes a placeholder of a document, or of all documents in a folder that may go; the others stay."""
     if not os.path.isdir(path):
-        return evict(path)
+        evict(path)
+        return
     for folder, _, names in os.walk(path):
         for name in names:
             inside = os.path.join(folder, name)
             if attribute(inside, "downloading") in ("current", "outdated") and attribute(inside, "stays-because") is None:
-                evict(inside)
-    return None
+                # It may have been opened just now.
+                with contextlib.suppress(Refused):
+                    evict(inside)
 
 
 def evict(path):
@@ -150,6 +158,8 @@ def perform(name, paths):
     troubles = []
     for path in paths:
         try:
+            if Document.read(path) is None:
+                raise Refused("it is no document in the cloud")
             CARRY_OUT[name](path)
         except Refused as reason:
             troubles.append(f"{os.path.basename(path)}: {reason}")
@@ -168,16 +178,6 @@ def tell(troubles):
             subprocess.run(["notify-send", "--app-name=docfs", "--", "docfs", html.escape(trouble, False)], check=True)
         except (OSError, subprocess.CalledProcessError):
             print(f"docfs: {trouble}", file=sys.stderr)
-
-
-def perform_in_background(name, paths, then=lambda: None):
-    """For menus, which must not wait for a disk. Calls `then` on the other thread at the end."""
-
-    def work():
-        tell(perform(name, paths))
-        then()
-
-    threading.Thread(target=work).start()
 
 
 def main(arguments):

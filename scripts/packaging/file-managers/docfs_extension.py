@@ -1,4 +1,5 @@
-"""What the extensions of Nautilus and Nemo have in common: their libraries differ in name only."""
+"""What the extensions of file managers have in common. The libraries of Nautilus and Nemo differ in name only."""
+import contextlib
 import glob
 import hashlib
 import os
@@ -27,6 +28,12 @@ class ShownFiles:
             GLib.timeout_add_seconds(PAUSE, self.look)
 
     def look(self):
+        self.is_watching = False
+        self.look_at_some()
+        self.is_watching = bool(self.waiting)
+        return self.is_watching
+
+    def look_at_some(self):
         for path in list(self.waiting)[:AT_A_TIME]:
             reference, emblems = self.waiting.pop(path)
             file, document = reference(), docfs_documents.Document.read(path)
@@ -38,15 +45,24 @@ class ShownFiles:
                 if "docfs-cloud" in emblems and "docfs-cloud" not in document.emblems:
                     forget_failed_thumbnail(path)
                 file.invalidate_extension_info()
-        self.is_watching = bool(self.waiting)
-        return self.is_watching
 
 
 def forget_failed_thumbnail(path):
     """No thumbnail could be made of a content that was not here, and the file manager has noted that. Now it can be."""
     name = hashlib.md5(Gio.File.new_for_path(path).get_uri().encode(), usedforsecurity=False).hexdigest() + ".png"
     for note in glob.glob(os.path.join(GLib.get_user_cache_dir(), "thumbnails", "fail", "*", name)):
-        os.remove(note)
+        # Another file manager may have removed it.
+        with contextlib.suppress(OSError):
+            os.remove(note)
+
+
+def start(action, paths, then=lambda: None):
+    """Carries out an action in a process of its own, since a menu must not wait for a disk, and calls `then` at its end.
+
+    Threads are no way: a file manager holds Python's lock while it waits for events, and they would stand still.
+    """
+    process = Gio.Subprocess.new(["python3", docfs_documents.__file__, action.name, *paths], Gio.SubprocessFlags.NONE)
+    process.wait_async(None, lambda *_: then())
 
 
 def path_of(file):
@@ -76,10 +92,7 @@ def extension(library, type_name):
         def get_file_items(self, *arguments):
             files = arguments[-1]  # Nemo gives its window first.
             paths = [path_of(file) for file in files]
-            if None in paths:
-                return []
-            offered = docfs_documents.actions([docfs_documents.Document.read(path) for path in paths])
-            return [self.item(action, paths, files) for action in offered]
+            return [self.item(action, paths, files) for action in docfs_documents.actions(paths)]
 
         def get_background_items(self, *_):
             return []
@@ -87,13 +100,13 @@ def extension(library, type_name):
         def item(self, action, paths, files):
             item = library.MenuItem(
                 name=f"docfs::{action.name}", label=action.label, tip=action.tip, icon=action.icon)
-            item.connect("activate", lambda _: docfs_documents.perform_in_background(
-                action.name, paths, lambda: GLib.idle_add(self.refresh, files)))
+            item.connect("activate", lambda _: start(action, paths, lambda: self.refresh(files)))
             return item
 
         def refresh(self, files):
             for file in files:
                 file.invalidate_extension_info()
-            return GLib.SOURCE_REMOVE
 
+    # nautilus-python registers the class under this name.
+    Extension.__name__ = type_name
     return Extension
