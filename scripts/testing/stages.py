@@ -56,6 +56,8 @@ class Stage:
             part.command(), text=True, errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, env=os.environ | environment | part.environment)
         hung = threading.Timer(LONGEST, process.kill)
+        # An interrupted run ends without waiting for it.
+        hung.daemon = True
         hung.start()
         tests, failed, details, last = None, 0, False, []
         for line in process.stdout:
