@@ -11,6 +11,8 @@ extension Refusal {
         case .rename(let refusal): refusal.errno
         case .undo(let refusal): refusal.errno
         case .transfer(let error): error.errno
+        // The limit is that of docfs; EMFILE would say that the caller has too many files open.
+        case .file(.tooManyOpenFiles): .tooManyOpenFilesInSystem
         case .file(let errno): errno
         case .noSuchName, .folderRemoved: .noSuchFileOrDirectory
         case .nameExists, .attributeExists: .fileExists

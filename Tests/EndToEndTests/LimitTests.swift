@@ -68,6 +68,23 @@ struct LimitTests {
         }
     }
 
+    @Test func `more open documents than docfs may have are ENFILE, until some are closed`() async throws {
+        try await withUnmountedDevice { device in
+            try await Self.mount(device, descriptors: 256)
+            for number in 0..<300 { try (device.local / "\(number).txt").create("\(number)") }
+            var open: [OpenFile] = []
+            defer { for file in open { try? file.close() } }
+            #expect(throws: Errno.tooManyOpenFilesInSystem) {
+                for number in 0..<300 { open.append(try (device.local / "\(number).txt").open(.readOnly)) }
+            }
+            #expect(open.count > 100)
+            for file in open.prefix(50) { try file.close() }
+            open.removeFirst(50)
+            // The kernel tells of a close after close() has returned.
+            try await eventually { (try? (device.local / "299.txt").text()) == "299" }
+        }
+    }
+
     @Test func `folders within folders within folders, after a crash`() async throws {
         try await withUnmountedDevice { device in
             try await Self.mount(device, descriptors: 256)
