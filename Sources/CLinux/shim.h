@@ -38,6 +38,12 @@ int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions
 #define AT_EMPTY_PATH 0x1000
 #define O_PATH 010000000
 #define O_NOATIME 01000000
+/* The only one of these that differs between processors (glibc, bits/fcntl.h). */
+#if defined(__aarch64__)
+#define O_DIRECT 0200000
+#else
+#define O_DIRECT 040000
+#endif
 #define FALLOC_FL_KEEP_SIZE 1
 #define SYNC_FILE_RANGE_WRITE 2u
 #define CLONE_FILES 0x400

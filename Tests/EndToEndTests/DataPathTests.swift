@@ -164,6 +164,33 @@ struct DataPathTests {
         }
     }
 
+    /// The kernel gives the flags of open(2) to the file in the store, and fcntl(2) does not change them there.
+    @Test(arguments: ["local", "cloud"])
+    func `a program may take O_DIRECT back for a short block at the end`(container: String) async throws {
+        try await withDevice { device in
+            try await device.python(
+                """
+                import fcntl, mmap, os, subprocess, sys
+                os.chdir(sys.argv[1])
+                page = mmap.mmap(-1, 4096)
+                page.write(b"a" * 4096)
+                direct = os.open("Disk.img", os.O_RDWR | os.O_CREAT | os.O_DIRECT)
+                assert os.pwritev(direct, [page], 0) == 4096
+                fcntl.fcntl(direct, fcntl.F_SETFL, fcntl.fcntl(direct, fcntl.F_GETFL) & ~os.O_DIRECT)
+                assert os.pwrite(direct, b"b" * 511, 4096) == 511
+                assert open("Disk.img", "rb").read() == b"a" * 4096 + b"b" * 511
+                mapping = mmap.mmap(direct, 4607)
+                mapping[0] = ord("c")
+                assert os.pread(direct, 2, 0) == b"ca"
+                os.close(direct)
+                for flag in ["iflag", "oflag"]:
+                    subprocess.run(["dd", "if=Disk.img", f"of={flag}.img", flag + "=direct", "bs=4096"], check=True)
+                    assert open(flag + ".img", "rb").read() == b"c" + b"a" * 4095 + b"b" * 511
+                """, container)
+            try await eventually { try device.treeState()["cloud.pending"] == "0" }
+        }
+    }
+
     @Test func `a document that migrates while it is written to reaches the cloud with all that was written`()
         async throws
     {

@@ -3,8 +3,9 @@ import Library
 
 /// Replies in the kernel's own layout, for fields that libfuse 3.14 does not have.
 extension docfs_open_out {
-    init(handle: UInt64, backing: Int32) {
-        self.init(fh: handle, open_flags: UInt32(DOCFS_OPEN_PASSTHROUGH | FOPEN_NOFLUSH), backing_id: backing)
+    init(handle: UInt64, backing: Int32, isDirect: Bool) {
+        let direct = isDirect ? FOPEN_DIRECT_IO : 0
+        self.init(fh: handle, open_flags: UInt32(DOCFS_OPEN_PASSTHROUGH | FOPEN_NOFLUSH | direct), backing_id: backing)
     }
 }
 

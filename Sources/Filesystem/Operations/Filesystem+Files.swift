@@ -1,4 +1,5 @@
 import CFuse
+import CLinux
 import Catalog
 import Documents
 import Glibc
@@ -51,7 +52,7 @@ extension Filesystem {
         let (resolved, opening) = try library.create(
             name, in: InodeNumber(folder: parent), by: request.creator(mode: mode), flags: flags)
         let number = resolved.node.number
-        if case .opened(let file) = opening { return .now(.created(resolved, reply(to: file, of: number))) }
+        if case .opened(let file) = opening { return .now(.created(resolved, reply(to: file, of: number, flags))) }
         return try answer(opening, of: number, flags, request) { .created(resolved, $0) }
     }
 
@@ -72,7 +73,7 @@ extension Filesystem {
             return try answer(opening, of: number, flags, request) { .opened($0) }
         case .trashInfo(let file): return .now(.opened(openText(try library.trashInfoText(file), number)))
         case .trashed(let file):
-            return .now(.opened(reply(to: try library.openTrashed(file, flags: flags), of: number)))
+            return .now(.opened(reply(to: try library.openTrashed(file, flags: flags), of: number, flags)))
         case .versions, .trashPlace:
             throw .isFolder
         }
@@ -84,30 +85,31 @@ extension Filesystem {
     ) throws(Refusal) -> Answer {
         switch opening {
         case .opened(let file):
-            return .now(reply(self.reply(to: file, forgettingAttributesOf: number)))
+            return .now(reply(self.reply(to: file, forgettingAttributesOf: number, flags)))
         case .arriving(let inode):
             if request.isByCrawler { throw .notForCrawlers }
             let caller = request.caller
             return .later { [self] () throws(Refusal) in
                 let file = try await library.finishOpening(inode, flags: flags, by: caller)
-                return reply(self.reply(to: file, forgettingAttributesOf: number))
+                return reply(self.reply(to: file, forgettingAttributesOf: number, flags))
             }
         }
     }
 
     /// Makes the kernel forget an inode's attributes once the file may be written unseen. A file that is just created does not
     /// need this: its attributes are in the reply.
-    private func reply(to file: OpenedFile, forgettingAttributesOf number: fuse_ino_t) -> OpenReply {
-        let reply = reply(to: file, of: number)
+    private func reply(to file: OpenedFile, forgettingAttributesOf number: fuse_ino_t, _ flags: Int32) -> OpenReply {
+        let reply = reply(to: file, of: number, flags)
         if file.canWrite, case .passthrough = reply.content, case .entry(let inode) = Node(number: number) {
             caches?.attributesChanged(of: inode)
         }
         return reply
     }
 
-    private func reply(to file: OpenedFile, of number: fuse_ino_t) -> OpenReply {
+    /// - Parameter flags: of open(2).
+    private func reply(to file: OpenedFile, of number: fuse_ino_t, _ flags: Int32) -> OpenReply {
         let path = dataPaths.open(number, shareable: file.shareable, canWrite: file.canWrite)
-        return OpenReply(handle: file.number, content: path.content) { [self] in
+        return OpenReply(handle: file.number, content: path.content(flags)) { [self] in
             release(number, file.number, isWriter: file.canWrite)
         }
     }
@@ -159,9 +161,13 @@ extension Filesystem {
 }
 
 extension DataPaths.Path {
-    fileprivate var content: OpenReply.Content {
+    /// Under O_DIRECT docfs is asked. Else the kernel would open the backing file with that flag once and for all, and a program that takes
+    /// it back (fcntl(2)) could not: dd(1) does so before a last block that is short.
+    ///
+    /// - Parameter flags: of open(2).
+    fileprivate func content(_ flags: Int32) -> OpenReply.Content {
         switch self {
-        case .passthrough(let backing): .passthrough(backing: backing)
+        case .passthrough(let backing): .passthrough(backing: backing, isDirect: flags & O_DIRECT != 0)
         case .cached: .cached
         }
     }

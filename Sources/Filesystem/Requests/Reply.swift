@@ -58,7 +58,8 @@ struct OpenReply {
         case cached
         /// For a folder.
         case listing(FolderStreams.Permission)
-        case passthrough(backing: Int32)
+        /// - Parameter isDirect: whether each access asks docfs all the same.
+        case passthrough(backing: Int32, isDirect: Bool)
     }
 
     let handle: UInt64
@@ -110,8 +111,8 @@ extension Request {
 extension Request {
     private func send(_ file: OpenReply) {
         let result: Int32
-        if case .passthrough(let backing) = file.content {
-            var reply = docfs_open_out(handle: file.handle, backing: backing)
+        if case .passthrough(let backing, let isDirect) = file.content {
+            var reply = docfs_open_out(handle: file.handle, backing: backing, isDirect: isDirect)
             result = fuse_reply_buf(pointer, &reply, MemoryLayout.size(ofValue: reply))
         } else {
             var info = fuse_file_info(file)
@@ -122,9 +123,9 @@ extension Request {
 
     private func send(_ file: OpenReply, createdAs entry: fuse_entry_param) {
         let result: Int32
-        if case .passthrough(let backing) = file.content {
+        if case .passthrough(let backing, let isDirect) = file.content {
             var reply = docfs_create_out(
-                entry: fuse_entry_out(entry), open: docfs_open_out(handle: file.handle, backing: backing))
+                entry: fuse_entry_out(entry), open: docfs_open_out(handle: file.handle, backing: backing, isDirect: isDirect))
             result = fuse_reply_buf(pointer, &reply, MemoryLayout.size(ofValue: reply))
         } else {
             var (entry, info) = (entry, fuse_file_info(file))
