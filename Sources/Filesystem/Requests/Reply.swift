@@ -125,7 +125,8 @@ extension Request {
         let result: Int32
         if case .passthrough(let backing, let isDirect) = file.content {
             var reply = docfs_create_out(
-                entry: fuse_entry_out(entry), open: docfs_open_out(handle: file.handle, backing: backing, isDirect: isDirect))
+                entry: fuse_entry_out(entry),
+                open: docfs_open_out(handle: file.handle, backing: backing, isDirect: isDirect))
             result = fuse_reply_buf(pointer, &reply, MemoryLayout.size(ofValue: reply))
         } else {
             var (entry, info) = (entry, fuse_file_info(file))
