@@ -30,6 +30,17 @@ struct WaitCourseTests {
         #expect(progress(1, 0) == Progress(done: 1000, total: 1000, unit: .bytes))
     }
 
+    @Test func `while all documents go to another cloud it waits, whatever else is pending`() {
+        var course = WaitCourse()
+        let moving = "the documents are being sent to this cloud"
+        for pending in [2, 0] {
+            let step = course.next(state(pending, moving))
+            #expect(step == .waiting(Progress(done: Int64(2 - pending), total: 2, unit: .documents), news: nil))
+        }
+        #expect(course.timeoutReason.hasSuffix("; \(moving)"))
+        #expect(course.next(state(0)) == .done)
+    }
+
     @Test func `offline is said once each time`() {
         var course = WaitCourse()
         func news(_ step: WaitCourse.Step) -> String? { if case .waiting(_, let news) = step { news } else { nil } }

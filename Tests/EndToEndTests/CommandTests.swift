@@ -297,7 +297,7 @@ struct CommandTests {
     }
 
     @Test(arguments: [
-        ["frobnicate"], ["mount"], ["unmount"], ["mount", "/tmp/x", "--no-such-option"],
+        ["frobnicate"], ["mount"], ["unmount", "a", "b"], ["mount", "/tmp/x", "--no-such-option"],
         ["mount", "/tmp/x", "--filenames", "alphabetical"],
         ["mount", "/tmp/x", "--show", "nothing"],
         ["mount", "/tmp/x", "--timeout", "soon"],

@@ -134,6 +134,40 @@ struct FileManagerTests {
         }
     }
 
+    /// The modules that the file managers load, with libraries that have nothing but the names.
+    @Test(arguments: [("Nautilus", true), ("Nemo", true), ("Thunarx", false)])
+    func `each file manager's module offers the entries`(library: String, showsEmblems: Bool) async throws {
+        try await withDevice { device in
+            try (device.cloud / "Plan.txt").create("plan")
+            let lines = try await python(
+                """
+                import os, sys, types
+                import gi.repository
+                library = types.ModuleType(sys.argv[1])
+                library.InfoProvider, library.MenuProvider = type("Info", (), {}), type("Menu", (), {})
+                class Item:
+                    def __init__(self, name, label, icon, tip="", tooltip=""): self.label = label
+                    def connect(self, signal, act): assert signal == "activate" and callable(act)
+                library.MenuItem = Item
+                setattr(gi.repository, sys.argv[1], library)
+                name = "docfs_" + sys.argv[1].lower().removesuffix("x")
+                module = __import__(name)
+                extension, = [each for each in vars(module).values()
+                              if isinstance(each, type) and issubclass(each, library.MenuProvider)]
+                class File:
+                    def get_location(self): return self
+                    def get_path(self): return os.path.abspath(sys.argv[2])
+                for item in getattr(extension(), sys.argv[3])("window", [File()]): print(item.label)
+                print(issubclass(extension, library.InfoProvider))
+                """, [library, "cloud/Plan.txt", showsEmblems ? "get_file_items" : "get_file_menu_items"],
+                in: device.documents)
+            #expect(
+                lines == [
+                    "Keep on This Computer", "Free Up Space", "Earlier Versions", showsEmblems ? "True" : "False",
+                ])
+        }
+    }
+
     private static let fileManager = """
         import glob, hashlib, os, sys, types, weakref
         from gi.repository import Gio, GLib

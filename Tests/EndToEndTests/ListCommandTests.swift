@@ -34,6 +34,33 @@ struct ListCommandTests {
         }
     }
 
+    @Test func `a single long name does not take the columns from the others`() async throws {
+        try await withDevice { device in
+            for number in 100..<210 { try (device.local / "Photo of a holiday \(number)").create() }
+            let usual = try await device.terminal("ls local", columns: 200).split(separator: "\n").count
+            try (device.local / "\(String(repeating: "long ", count: 22))name").create()
+            let lines = try await device.terminal("ls local", columns: 200).split(separator: "\n")
+            #expect(lines.count <= usual + 2)
+            #expect(lines.contains { $0.contains("long long…") || $0.contains("…") })
+        }
+    }
+
+    @Test func `on a narrow terminal, undo --list cuts names and says where, the newest last`() async throws {
+        try await withDevice { device in
+            for name in ["First trip to the mountains", "Second trip to the mountains"] {
+                try (device.local / name).makeFolder()
+                try (device.local / "\(name)/Plan.txt").create("plan")
+                try await runShell("rm -r '\(name)'", in: device.local)
+            }
+            let list = try await device.terminal("undo --list", columns: 60, environment: "NO_COLOR=1")
+            let lines = list.split(separator: "\n")
+            #expect(lines.last?.hasPrefix("1  ") == true && lines.last?.contains("Delete folder “") == true, "\(list)")
+            #expect(lines.allSatisfy { $0.contains("  local") && $0.count <= 60 }, "\(list)")
+            let undone = try await device.docfs("undo", "2", "--json", device.documents.string).lines
+            #expect(undone.count == 2 && undone.allSatisfy { $0.hasPrefix(#"{"undone":"#) }, "\(undone)")
+        }
+    }
+
     @Test func `ls --long has sizes, times, both names and folders`() async throws {
         try await withDevice { device in
             let document = device.local / "Groceries.txt"

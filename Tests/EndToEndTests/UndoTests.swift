@@ -108,7 +108,7 @@ struct UndoTests {
             #expect(actions.allSatisfy { $0.time.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil })
             #expect(
                 try await device.docfs("undo", "--json", device.documents.string).standardOutput.contains(
-                    #""undone" : "Rename"#))
+                    #""undone":"Rename"#))
             #expect(throws: (any Error).self) {
                 try (device.documents / ".undo").open(.writeOnly, [.create, .exclusiveCreate])
             }

@@ -36,17 +36,20 @@ struct KeepCommand: ParsableCommand {
     private static func keep(_ path: String) throws {
         let value = Array("always".utf8)
         if setxattr(path, CloudDocument.keep, value, value.count, 0) == 0 { return }
-        throw CommandFailure("\(path) cannot be kept: \(explanation(errno))")
+        throw CommandFailure("\(shown(path)) cannot be kept: \(explanation(errno))")
     }
 
     private static func release(_ path: String) throws {
         if removexattr(path, CloudDocument.keep) == 0 { return }
         let error = errno
-        guard error == ENODATA else { throw CommandFailure("\(path) cannot be released: \(explanation(error))") }
+        guard error == ENODATA else { throw CommandFailure("\(shown(path)) cannot be released: \(explanation(error))") }
         guard attributeText(CloudDocument.keep, of: path) != nil else { return }
         throw CommandFailure(
-            "\(path) is kept because a folder above it is; `docfs keep --off` with that folder ends it")
+            "\(shown(path)) is kept because a folder above it is; `docfs keep --off` with that folder ends it")
     }
+
+    /// By the name that the person gave it.
+    private static func shown(_ path: String) -> String { CloudDocument(path: path).shownPath.printable }
 
     private static func explanation(_ error: Int32) -> String {
         error == EINVAL ? "only documents and folders are, and local ones are always here" : "\(Errno(rawValue: error))"

@@ -32,7 +32,7 @@ struct StatesCommand: ParsableCommand {
             uploading (documents of the cloud): waiting, uploading, uploaded.
             progress: percent of the transfer. conflicts: how many versions are in conflict. error: the last failure, and what happens next.
 
-            Of the whole mount (docfs status ~/docs): cloud.connection is online, offline, unauthorized (the credentials are refused), or an \
+            Of the whole mount (docfs status ~/docs): cloud.connection is online, offline, unauthorized (the credentials are refused), that the documents are being sent to this cloud (--move-to-this-cloud), or an \
             error; cloud.error says why. cloud.pending counts the changes that are still to be sent. cloud.copy is there where the container is \
             on the disk of the documents themselves, and so is no second copy.
             """)

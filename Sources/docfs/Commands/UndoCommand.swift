@@ -48,7 +48,7 @@ struct ActionOptions: ParsableArguments {
     @Flag(help: "List the actions, and change nothing. On a terminal the next one comes last, nearest to the prompt.")
     var list = false
 
-    @Flag(help: "Print JSON: an object for each action, with its name; with --list an array of actions.")
+    @Flag(help: "Print JSON: an object a line for each action, with its name; with --list an array of actions.")
     var json = false
 
     func run(_ direction: ActionDirection, done: String, object: String) throws {
@@ -59,7 +59,7 @@ struct ActionOptions: ParsableArguments {
             for _ in 0..<count {
                 let name = try mount.perform(direction)
                 if json {
-                    try Output.json([direction == .undo ? "undone" : "redone": name])
+                    try Output.jsonLine([direction == .undo ? "undone" : "redone": name])
                 } else {
                     try Output.line("\(done): \(name.printable)")
                 }
@@ -91,12 +91,14 @@ struct ActionOptions: ParsableArguments {
             actions.enumerated().reversed().map { index, action in
                 [
                     StyledText("\(index + 1)", .faint), StyledText(HumanText.localTime(iso8601: action.time), .faint),
-                    StyledText(action.name, index == 0 ? .bold : nil), StyledText(action.place ?? "", .faint),
+                    StyledText(action.name, index == 0 ? .bold : nil),
+                    // The name needs the room more than the place.
+                    StyledText(action.place ?? "", .faint).cut(toColumns: max(10, facts.width / 4)),
                 ]
             })
         table.rightAligned = [0]
         table.hasColor = facts.hasColor
-        table.fit(facts.width, dropping: 3, cutting: 2)
+        table.fit(facts.width, cutting: 2)
         try Output.write(table.text)
     }
 }

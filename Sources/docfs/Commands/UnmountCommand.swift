@@ -13,12 +13,14 @@ struct UnmountCommand: ParsableCommand {
             Example: docfs wait ~/docs; docfs unmount ~/docs
             """)
 
-    @Argument(help: "The mountpoint, or any path below it.", completion: .directory)
-    var mountpoint: String
+    @Argument(
+        help: "The mountpoint, or any path below it. (default: the mount of the current folder, or the only one)",
+        completion: .directory)
+    var path: String?
 
     func run() throws {
         try CommandFailure.reported {
-            let mount = try MountedTree(holding: mountpoint)
+            let mount = try MountedTree(holdingOrNearest: path)
             guard let process = mount.process else {
                 try Unmounting.detach(mount.mountpoint)  // the daemon has died; only the mountpoint is left
                 return

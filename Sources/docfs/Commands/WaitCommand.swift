@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Library
 
 struct WaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -71,9 +72,13 @@ struct WaitCourse {
         pending = state["cloud.pending"].flatMap { Int($0) } ?? 0
         connection = state["cloud.connection"] ?? "offline"
         most = max(most, pending)
-        if pending == 0 { return .done }
+        // All documents are on their way to another cloud (`--move-to-this-cloud`), also those of which nothing else is pending.
+        let isMoving = connection == Connection.moving.description
+        if pending == 0, !isMoving { return .done }
         let progress = progress(state["cloud.unsent"].flatMap { Int64($0) })
         switch connection {
+        case _ where isMoving:
+            return .waiting(progress, news: nil)
         case "online":
             saidOffline = false
             return .waiting(progress, news: nil)
@@ -100,7 +105,13 @@ struct WaitCourse {
     }
 
     var timeoutReason: String {
-        "the time is up, with \(waiting)\(connection == "online" ? "" : "; the cloud cannot be reached")"
+        let reason =
+            switch connection {
+            case "online": ""
+            case Connection.moving.description: "; \(connection)"
+            default: "; the cloud cannot be reached"
+            }
+        return "the time is up, with \(waiting)\(reason)"
     }
 
     private var waiting: String { "\(HumanText.count(pending, "change")) still to send" }

@@ -29,7 +29,9 @@ struct DocumentWords: Equatable {
         weight =
             flags.contains("savingError")
             ? .failure : flags.contains("inConflict") ? .warning : words.isEmpty ? .usual : .remarkable
-        let usual = isKept ? "kept" : line.downloading == "notDownloaded" ? "in the cloud only" : "here"
+        let isHere = line.downloading != "notDownloaded"
+        let usual =
+            isKept ? (isHere ? "kept" : "kept, and not here yet") : isHere ? "here" : "in the cloud only"
         text = words.isEmpty ? usual : words.joined(separator: ", ")
     }
 

@@ -63,7 +63,7 @@ struct Listing {
         let whole = TextColumns(try cells(nameLimit: .max))
         let cut = TextColumns(try cells(nameLimit: usualNameWidth))
         // A few long names do not take the columns from all the others.
-        let isCut = cut.rowCount(width: facts.width) * 2 <= whole.rowCount(width: facts.width)
+        let isCut = cut.rowCount(width: facts.width) * 4 <= whole.rowCount(width: facts.width) * 3
         return (isCut ? cut : whole).text(width: facts.width, hasColor: facts.hasColor)
     }
 

@@ -8,11 +8,11 @@ struct TextTable {
     init(_ rows: [[StyledText]]) { self.rows = rows }
 
     /// Makes the table no wider than a terminal, where that can be done: cuts the few cells of one column that are longer than most, or
-    /// leaves out another column, and then cuts.
-    mutating func fit(_ width: Int, dropping dropped: Int, cutting cut: Int) {
+    /// leaves out the columns from another one on, if there is one that may be, and then cuts.
+    mutating func fit(_ width: Int, dropping dropped: Int? = nil, cutting cut: Int) {
         guard widths.indices.contains(cut) else { return }
         let usual = Self.usualWidth(of: rows.compactMap { $0.indices.contains(cut) ? $0[cut] : nil })
-        if excess(over: width) > widths[cut] - usual { rows = rows.map { Array($0.prefix(dropped)) } }
+        if let dropped, excess(over: width) > widths[cut] - usual { rows = rows.map { Array($0.prefix(dropped)) } }
         let excess = excess(over: width)
         guard excess > 0 else { return }
         let limit = max(10, widths[cut] - excess)
