@@ -13,14 +13,8 @@ import Library
 enum CallerPurpose {
     /// - Parameter thread: the one that asks; 0 if the kernel did not name it.
     static func read(ofThread thread: Int32) -> LookupPurpose {
-        guard thread > 0 else { return .existing }
-        let file = open("/proc/\(thread)/syscall", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return .existing }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = Glibc.read(file, &bytes, bytes.count)
-        guard count > 0 else { return .existing }
-        return purpose(ofCall: String(decoding: bytes.prefix(count), as: UTF8.self))
+        guard let call = ThreadFile.read("syscall", ofThread: thread, limit: 256) else { return .existing }
+        return purpose(ofCall: String(decoding: call, as: UTF8.self))
     }
 
     /// - Parameter call: the number of a system call and its arguments in hexadecimal, as /proc/TID/syscall has them.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Whether the program behind a system call looks through all files by itself: a thumbnailer, or a crawler that makes an index.
 ///
 /// Such a program reads what no person asked for, so that opening a folder of photographs, or a night of indexing, would download a whole
@@ -9,14 +7,8 @@ import Glibc
 enum CallingProgram {
     /// - Parameter thread: the one that asks; 0 if the kernel did not name it.
     static func isCrawler(ofThread thread: Int32) -> Bool {
-        guard thread > 0 else { return false }
-        let file = open("/proc/\(thread)/cmdline", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = Glibc.read(file, &bytes, bytes.count)
-        guard count > 0 else { return false }
-        let words = bytes.prefix(count).split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
+        guard let bytes = ThreadFile.read("cmdline", ofThread: thread, limit: 4096) else { return false }
+        let words = bytes.split(separator: 0, maxSplits: 2, omittingEmptySubsequences: false)
         return isCrawler(words.prefix(2).map { String(decoding: $0, as: UTF8.self) })
     }
 

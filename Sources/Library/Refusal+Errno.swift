@@ -1,3 +1,4 @@
+import Backing
 import Documents
 import Replication
 import SystemPackage
@@ -55,7 +56,7 @@ extension Refusal {
     public var tellsOfDisk: Bool {
         switch self {
         case .noRoom, .storeFailed: true
-        case .file(let errno): [.ioError, .noSpace, .readOnlyFileSystem, .diskQuotaExceeded].contains(errno)
+        case .file(let errno): errno.isLackOfRoom || errno == .ioError || errno == .readOnlyFileSystem
         default: false
         }
     }

@@ -110,7 +110,7 @@ final class UnseenWrites: Sendable {
     /// Lets `record` record the files that were written to, and stops watching them if it does not throw. When this returns, all writes
     /// to the concerned entries that were made before the call are recorded, by this call or by another that was under way.
     func recordWritten(among concerned: ConcernedEntries = .all, _ record: ([OpenFile]) throws -> Void) rethrows {
-        if candidates(concerned).isEmpty { return }
+        if !isAnyWatched(of: concerned) { return }
         try recording.withLock { _ in
             let candidates = candidates(concerned)
             let written = candidates.filter(\.isWritten).map(\.file)
@@ -127,6 +127,16 @@ final class UnseenWrites: Sendable {
 
     /// The files that were written to since they are watched.
     func written() -> [OpenFile] { candidates(.all).filter(\.isWritten).map(\.file) }
+
+    /// Copies nothing: every change asks.
+    private func isAnyWatched(of concerned: ConcernedEntries) -> Bool {
+        watched.withLock { watched in
+            switch concerned {
+            case .all: !watched.isEmpty
+            case .only(let inodes): inodes.contains { watched[$0] != nil }
+            }
+        }
+    }
 
     private func candidates(_ concerned: ConcernedEntries) -> [Watched] {
         watched.withLock { watched in

@@ -122,8 +122,7 @@ def free(path):
     for folder, _, names in os.walk(path):
         for name in names:
             inside = os.path.join(folder, name)
-            if attribute(inside, "downloading") in ("current", "outdated") and attribute(inside, "stays-because") is None:
-                # It may have been opened just now.
+            if attribute(inside, "downloading") in ("current", "outdated"):
                 with contextlib.suppress(Refused):
                     evict(inside)
 
