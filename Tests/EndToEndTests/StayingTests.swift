@@ -129,6 +129,11 @@ struct StayingTests {
             try await eventually {
                 try first.stat().size == 11 && first.state()["downloading"] == "current"
             }
+            let refused = try await desktop.docfs("keep", desktop.local.string)
+            #expect(refused.exitStatus == 1)
+            #expect(
+                refused.standardError.contains("/local cannot be kept: only documents and folders are, and local"),
+                "\(refused.standardError)")
             let byFilename = (desktop.cloud / "Work" / (try second.filename())).string
             let inner = try await desktop.docfs("keep", "--off", byFilename)
             #expect(inner.exitStatus == 1)

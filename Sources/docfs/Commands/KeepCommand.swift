@@ -36,7 +36,9 @@ struct KeepCommand: ParsableCommand {
     private static func keep(_ path: String) throws {
         let value = Array("always".utf8)
         if setxattr(path, CloudDocument.keep, value, value.count, 0) == 0 { return }
-        throw CommandFailure("\(shown(path)) cannot be kept: \(explanation(errno))")
+        // To find out the name sets it again.
+        let error = errno
+        throw CommandFailure("\(shown(path)) cannot be kept: \(explanation(error))")
     }
 
     private static func release(_ path: String) throws {
