@@ -56,8 +56,14 @@ struct MountedTree {
         return try nearest().mountpoint
     }
 
+    /// The paths that a person gave, else what a command is about without one.
+    static func pathsOrNearest(_ paths: [String]) throws -> [String] { paths.isEmpty ? [try nearestPath()] : paths }
+
     /// Whether a path means the mountpoint.
     func isMountpoint(_ path: String) -> Bool { Self.absolute(path) == mountpoint }
+
+    /// Whether a path means the folder `Documents`.
+    func isDocuments(_ path: String) -> Bool { Self.absolute(path) == documents }
 
     private init(mountpoint: String) { self.mountpoint = mountpoint }
 

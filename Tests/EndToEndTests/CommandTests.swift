@@ -303,7 +303,7 @@ struct CommandTests {
         ["mount", "/tmp/x", "--timeout", "soon"],
         ["reorder", "/tmp/x"], ["reorder", "/tmp/x", "--before", "a", "--to", "1"],
         ["reorder", "/tmp/x", "--to", "first"],
-        ["sort"], ["sort", "/tmp/x", "weight"],
+        ["sort", "/tmp/x", "weight"], ["sort", "/tmp/x", "/tmp/y", "name"],
     ])
     func `wrong usage ends with 64`(arguments: [String]) async throws {
         let result = try await runProgram(try DocfsBinary.path.string, arguments)

@@ -86,6 +86,31 @@ struct FirstHourTests {
         }
     }
 
+    @Test func `sort, download, evict and keep take the current folder, or the only mount, where no path is given`()
+        async throws
+    {
+        try await withDevice { device in
+            let binary = try DocfsBinary.path.string
+            func run(_ command: String, in folder: FilePath) async throws -> ProgramResult {
+                try await runProgram(binary, command.split(separator: " ").map(String.init), in: folder)
+            }
+            let plan = device.cloud / "Plan.txt"
+            try plan.create("plan")
+            try await device.waitUntilUploaded(plan)
+            #expect(try await run("sort name", in: device.local).exitStatus == 0)
+            #expect(try await run("sort", in: device.local).standardOutput == "name\n")
+            #expect(try await run("sort", in: device.mountpoint).standardOutput == "manual\n")
+            #expect(try await run("evict", in: device.mountpoint).exitStatus == 0)
+            #expect(try plan.state()["downloading"] == "notDownloaded")
+            #expect(try await run("download", in: device.mountpoint).exitStatus == 0)
+            #expect(try plan.state()["downloading"] == "current")
+            #expect(try await run("keep", in: device.mountpoint).exitStatus == 0)
+            #expect(try device.cloud.attribute("user.document.keep") == "always")
+            let wrong = try await run("sort weight", in: device.local)
+            #expect(wrong.exitStatus == 1 && wrong.oneErrorLine != nil, "\(wrong.standardError)")
+        }
+    }
+
     @Test func `resolve without a conflict says so, and versions says that local documents have none`() async throws {
         try await withDevice { device in
             try (device.local / "Plan.txt").create("plan")

@@ -77,18 +77,39 @@ struct JSONOutputTests {
                 ["versions", plan.string], ["undo", "--list", laptop.documents.string], ["mounts"],
                 ["trash", "list", laptop.documents.string], ["check", laptop.mountpoint.string],
                 ["new", "--name", "Made", laptop.local.string], ["undo", laptop.documents.string],
-                ["redo", laptop.documents.string],
+                ["redo", laptop.documents.string], ["undo", laptop.documents.string],
+                ["redo", "--list", laptop.documents.string],
             ]
             for command in commands {
                 let result = try await runProgram(
                     try DocfsBinary.path.string, command + ["--json"], environment: laptop.options.environment)
                 #expect(result.exitStatus == 0, "\(command): \(result.standardError)")
-                let value = try JSONDecoder().decode(Value.self, from: Data(result.standardOutput.utf8))
-                #expect(!value.fields.isEmpty, "\(command)")
-                for (key, value) in value.fields {
-                    #expect(explained[key] != nil && explained[key] == value.kind, "\(command): \(key)")
-                }
+                try Self.check(result.standardOutput, against: explained, "\(command)")
             }
+            let streams = try [
+                ["watch", laptop.local.string], ["query", "--watch", "plan", laptop.mountpoint.string],
+            ]
+            .map { try CommandStream(laptop, $0 + ["--json"]) }
+            for stream in streams { try await stream.waitUntilItPolls() }
+            try (laptop.local / "Plan 2.txt").create("plan")
+            for stream in streams {
+                try await eventually { !stream.lines.isEmpty }
+                for line in stream.lines { try Self.check(line, against: explained, "\(stream)") }
+                _ = try await stream.interrupt()
+            }
+            try await laptop.unmount()
+            let store = try await laptop.docfs("check", "--store", laptop.store.string, "--json")
+            #expect(store.exitStatus == 0, "\(store.standardError)")
+            try Self.check(store.standardOutput, against: explained, "check --store")
+            try await laptop.mount()
+        }
+    }
+
+    private static func check(_ output: String, against explained: [String: String], _ command: String) throws {
+        let value = try JSONDecoder().decode(Value.self, from: Data(output.utf8))
+        #expect(!value.fields.isEmpty, "\(command)")
+        for (key, value) in value.fields {
+            #expect(explained[key] != nil && explained[key] == value.kind, "\(command): \(key)")
         }
     }
 }

@@ -180,6 +180,28 @@ struct ListCommandTests {
         }
     }
 
+    @Test func `on a terminal, ls says in words what is not just here, and query prints names before paths`()
+        async throws
+    {
+        try await withDevice { device in
+            let cloud = device.cloud
+            for name in ["Plan.txt", "List.txt", "Plain.txt"] {
+                try (cloud / name).create(name)
+                try await device.waitUntilUploaded(cloud / name)
+            }
+            #expect(try await device.docfs("evict", (cloud / "Plan.txt").string).exitStatus == 0)
+            #expect(try await device.docfs("keep", (cloud / "List.txt").string).exitStatus == 0)
+            #expect(
+                try await device.terminal("ls cloud", columns: 100, environment: "NO_COLOR=1")
+                    == "● Plan.txt (in the cloud only)  ● List.txt (kept)  ● Plain.txt\n")
+            let found = try await device.terminal("query plan", columns: 100, environment: "NO_COLOR=1")
+            let filename = try #require(try cloud.folderState().rows.first).filename
+            #expect(
+                found.wholeMatch(of: /Plan\.txt  (.*)\n/)?.1.hasSuffix("/Documents/cloud/\(filename)") == true,
+                "\(found)")
+        }
+    }
+
     @Test func `on a terminal, status begins with a sentence`() async throws {
         try await withDevice { device in
             func sentence(_ path: String) async throws -> Substring? {

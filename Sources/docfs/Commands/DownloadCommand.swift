@@ -11,11 +11,13 @@ struct DownloadCommand: ParsableCommand {
             Example: docfs download cloud/Holiday cloud/Tickets.pdf
             """)
 
-    @Argument(help: "Documents and folders.", completion: .documents)
-    var paths: [String]
+    @Argument(
+        help: "Documents and folders. (default: the current folder, or the nearest mount)", completion: .documents)
+    var paths: [String] = []
 
     func run() throws {
         try CommandFailure.reported {
+            let paths = try MountedTree.pathsOrNearest(paths)
             for path in paths { _ = try MountedTree(holding: path) }
             try ContentDownload(try paths.flatMap { try CloudDocument.all(at: $0) }).run()
         }

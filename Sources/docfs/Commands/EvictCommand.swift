@@ -12,13 +12,14 @@ struct EvictCommand: ParsableCommand {
             Example: docfs evict cloud/Holiday
             """)
 
-    @Argument(help: "Documents and folders.", completion: .documents)
-    var paths: [String]
+    @Argument(
+        help: "Documents and folders. (default: the current folder, or the nearest mount)", completion: .documents)
+    var paths: [String] = []
 
     func run() throws {
         try CommandFailure.reported {
             var stays = false
-            for path in paths {
+            for path in try MountedTree.pathsOrNearest(paths) {
                 _ = try MountedTree(holding: path)
                 for document in try CloudDocument.all(at: path) {
                     guard let reason = document.evict() else { continue }

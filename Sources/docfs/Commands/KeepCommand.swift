@@ -13,14 +13,17 @@ struct KeepCommand: ParsableCommand {
             Example: docfs keep cloud/Work
             """)
 
-    @Argument(help: "Documents and folders.", completion: .documents)
-    var paths: [String]
+    @Argument(
+        help: "Documents and folders. (default: the current folder, or all that is in the cloud)",
+        completion: .documents)
+    var paths: [String] = []
 
     @Flag(help: "End it: the contents stay until they give way to others.")
     var off = false
 
     func run() throws {
         try CommandFailure.reported {
+            let paths = try paths.isEmpty ? [Self.defaultPath()] : paths
             for path in paths {
                 _ = try MountedTree(holding: path)
                 if off { try Self.release(path) } else { try Self.keep(path) }
@@ -31,6 +34,13 @@ struct KeepCommand: ParsableCommand {
                 throw CommandFailure("\(failure.message). What is missing is fetched when that can be done.")
             }
         }
+    }
+
+    /// Neither the mountpoint nor `Documents` can be kept, for local documents are always here.
+    private static func defaultPath() throws -> String {
+        let path = try MountedTree.nearestPath()
+        let mount = try MountedTree(holding: path)
+        return mount.isMountpoint(path) || mount.isDocuments(path) ? mount.documents + "/cloud" : path
     }
 
     private static func keep(_ path: String) throws {

@@ -6,7 +6,8 @@ struct ListCommand: ParsableCommand {
         commandName: "ls", abstract: "List documents with their display names and states.",
         discussion: """
             Documents are listed in the order of their folder. On a terminal, the names that can be typed stand in columns, each after a mark: \
-            ● green (all is well), ▲ yellow (in conflict), ✖ red (the last save or upload failed). What is in the cloud only is dim. Where two \
+            ● green (all is well), ▲ yellow (in conflict), ✖ red (the last save or upload failed). What is in the cloud only is dim. Words follow the name of a \
+            document that is not just here: in the cloud only, kept, uploading 34 %, conflict. Where two \
             documents have one name, each has its filename beside it. --long has one document a line, with size, time, state and filename; where \
             they do not fit, filenames are left out. `docfs help states` explains the words.
 
@@ -31,7 +32,7 @@ struct ListCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let paths = try paths.isEmpty ? [MountedTree.nearestPath()] : paths
+            let paths = try MountedTree.pathsOrNearest(paths)
             let listings = try paths.compactMap(listing)
             if json {
                 try Output.json(listings.flatMap(\.documents).map { DocumentRecord($0) })

@@ -7,7 +7,8 @@ struct PreferCommand: ParsableCommand {
         commandName: "prefer", abstract: "Choose where documents live: on this machine or in the cloud.",
         discussion: """
             New documents that are made in Documents itself go to the preferred location, and everything that is at the other one moves \
-            over. Returns when that is done. What cannot move stays where it is, and is named; the same command tries it again.
+            over. Returns when that is done: with `local`, when the contents are here, too; with `cloud`, they are sent afterwards (`docfs wait`). \
+            What cannot move stays where it is, and is named; the same command tries it again.
 
             Example: docfs prefer cloud
             """)
@@ -21,10 +22,11 @@ struct PreferCommand: ParsableCommand {
     func run() throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holdingOrNearest: path)
+            let arrival = location == .local ? try ContentArrival(ofAllIn: mount.documents) : nil
             try write(to: mount.documents + "/.location")
-            let stayed = try waitUntilMoved(mount)
-            if stayed.isEmpty { return }
-            for line in stayed { CommandFailure.print(error: "\(line)") }
+            let left = try waitUntilMoved(mount) + (arrival?.wait() ?? [])
+            if left.isEmpty { return }
+            for line in left { CommandFailure.print(error: line) }
             throw ExitCode.failure
         }
     }

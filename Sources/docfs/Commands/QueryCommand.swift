@@ -5,7 +5,8 @@ struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Find documents by name, size, time, state and attributes, and follow them.",
         discussion: """
-            Prints the path of each document whose display name contains all the words, or of which the predicate is true. A predicate compares \
+            Prints each document whose display name contains all the words, or of which the predicate is true: its path, \
+            and on a terminal its name before that. A predicate compares \
             fields with values: = != < <= > >=, like (a pattern with * ? [abc]), contains (a part of a text), has (a word of a list). Comparisons \
             are joined by and, or, not and parentheses. For words, like and contains, capital and small letters are the same.
 
@@ -75,9 +76,17 @@ struct QueryCommand: ParsableCommand {
 
     private func show(_ found: [FoundDocument]) throws {
         if json { return try Output.json(found.map { DocumentRecord(ListedDocument($0.line, path: $0.path, .all)) }) }
-        if TerminalFacts.of(STDOUT_FILENO).isTerminal {
-            return try Output.write(
-                TextTable(found.map { [StyledText($0.path), StyledText($0.line.displayName)] }).text)
+        let facts = TerminalFacts.of(STDOUT_FILENO)
+        if facts.isTerminal {
+            var table = TextTable(
+                found.map {
+                    [
+                        StyledText(ListedDocument($0.line, path: $0.path, .name).fullName),
+                        StyledText($0.path, .faint),
+                    ]
+                })
+            table.hasColor = facts.hasColor
+            return try Output.write(table.text)
         }
         try Output.write(found.map { $0.path.printable + "\n" }.joined())
     }

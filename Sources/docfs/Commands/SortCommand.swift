@@ -15,14 +15,15 @@ struct SortCommand: ParsableCommand {
             Example: docfs sort ~/docs/Documents/local modified
             """)
 
-    @Argument(help: "A folder in a docfs mount.", completion: .documents)
-    var folder: String
-
-    @Argument(help: "What to sort by.")
-    var mode: SortMode?
+    @Argument(
+        help:
+            "A folder in a docfs mount (default: the current folder, or Documents of the nearest mount), and what to sort by.",
+        completion: .documents)
+    var words: [String] = []
 
     func run() throws {
         try CommandFailure.reported {
+            let (folder, mode) = try chosen()
             _ = try MountedTree(holding: folder)
             guard let mode else {
                 guard try Listing.isFolder(folder) else { throw Self.notFolder(folder) }
@@ -34,6 +35,34 @@ struct SortCommand: ParsableCommand {
             if error == ENOTDIR { throw Self.notFolder(folder) }
             throw CommandFailure("\(folder) cannot be sorted: \(String(cString: strerror(error)))")
         }
+    }
+
+    /// The last word is the mode, unless only a folder is named.
+    private func chosen() throws -> (folder: String, mode: SortMode?) {
+        let last = words.last.flatMap(SortMode.init(rawValue:))
+        switch words.count {
+        case 0: return (try Self.defaultFolder(), nil)
+        case 1 where last != nil && !MountedTree.hasFolder(words[0]): return (try Self.defaultFolder(), last)
+        case 1: return (words[0], nil)
+        case 2:
+            guard let last else {
+                CommandFailure.print(
+                    error: "\(words[1]) is no way to sort; name one of "
+                        + SortMode.allCases.map(\.rawValue).joined(separator: ", "))
+                throw ExitCode.validationFailure
+            }
+            return (words[0], last)
+        default:
+            CommandFailure.print(error: "one folder at a time is sorted; name one, and a mode")
+            throw ExitCode.validationFailure
+        }
+    }
+
+    /// The mountpoint itself holds nothing that could be sorted.
+    private static func defaultFolder() throws -> String {
+        let path = try MountedTree.nearestPath()
+        let mount = try MountedTree(holding: path)
+        return mount.isMountpoint(path) ? mount.documents : path
     }
 
     private static func notFolder(_ path: String) -> CommandFailure {

@@ -10,7 +10,9 @@ struct WatchCommand: ParsableCommand {
             Example: docfs watch ~/docs/Documents/cloud
             """)
 
-    @Argument(help: "Documents and folders in docfs mounts. (default: the current folder)", completion: .documents)
+    @Argument(
+        help: "Documents and folders in docfs mounts. (default: the current folder, or the nearest mount)",
+        completion: .documents)
     var paths: [String] = []
 
     @Flag(help: "Print JSON: an object a line.")
@@ -18,7 +20,7 @@ struct WatchCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let follower = try DocumentFollower(paths.isEmpty ? [MountedTree.nearestPath()] : paths)
+            let follower = try DocumentFollower(MountedTree.pathsOrNearest(paths))
             try MountHasEnded.toldInStream(json: json) {
                 while true {
                     // A save that leaves the state as it was is no change of it.

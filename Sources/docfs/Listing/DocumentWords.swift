@@ -31,9 +31,14 @@ struct DocumentWords: Equatable {
             ? .failure : flags.contains("inConflict") ? .warning : words.isEmpty ? .usual : .remarkable
         let isHere = line.downloading != "notDownloaded"
         let usual =
-            isKept ? (isHere ? "kept" : "kept, and not here yet") : isHere ? "here" : "in the cloud only"
+            isKept ? (isHere ? "kept" : "kept, and not here yet") : isHere ? Self.here : "in the cloud only"
         text = words.isEmpty ? usual : words.joined(separator: ", ")
     }
+
+    /// Whether there is nothing to say: a document that is here, with nothing else about it.
+    var isPlain: Bool { text == Self.here }
+
+    private static let here = "here"
 
     /// What is usual stands back.
     var styled: StyledText {

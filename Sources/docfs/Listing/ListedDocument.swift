@@ -8,9 +8,9 @@ struct ListedDocument {
     enum Detail {
         /// Nothing.
         case line
-        /// The name that can be typed, and the progress of a transfer.
+        /// The name that can be typed, the progress of a transfer, and whether it is kept.
         case name
-        /// Also size, time, and whether it is kept.
+        /// Also size and time.
         case all
     }
 
@@ -44,7 +44,9 @@ struct ListedDocument {
         let isThere = detail == .all && lstat(path, &status) == 0
         size = isThere ? Int64(status.st_size) : nil
         modified = isThere ? status.st_mtim.tv_sec : nil
-        isKept = detail == .all && attributeText(CloudDocument.keep, of: path) == "always"
+        // A local document always is here.
+        isKept =
+            isNamed && line.downloading != nil && attributeText(CloudDocument.keep, of: path) == "always"
     }
 
     /// The name that a person types: display name and extension.
@@ -70,7 +72,7 @@ struct ListedDocument {
         ]
     }
 
-    /// For a terminal: a mark that tells the indicator also without colour, the name, and what is not as usual.
+    /// For a terminal: a mark that tells the indicator also without colour, the name, and the words unless the document is just here.
     ///
     /// - Parameters:
     ///   - isAmbiguous: whether another document beside it has the name: then only the filename leads to this one.
@@ -78,7 +80,7 @@ struct ListedDocument {
     func cell(isAmbiguous: Bool, nameLimit: Int) -> [StyledText] {
         var cell = [mark, " ", name.cut(toColumns: nameLimit)]
         if isAmbiguous { cell.append(StyledText(" " + line.filename, .faint)) }
-        if words.weight != .usual { cell.append(StyledText(" (\(words.text))", words.styled.style)) }
+        if !words.isPlain { cell.append(StyledText(" (\(words.text))", words.styled.style)) }
         return cell
     }
 
