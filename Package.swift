@@ -18,13 +18,15 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.2"),
     ],
     targets: [
         .executableTarget(
             name: "docfs",
             dependencies: [
-                "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "LinuxFiles", "ObjectStore",
+                "Browse", "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "LinuxFiles",
+                "ObjectStore",
                 "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -33,6 +35,20 @@ let package = Package(
             swiftSettings: strict,
             // Debug information is left out; the names of functions stay, for the backtrace of a crash.
             linkerSettings: [.unsafeFlags(["-Xlinker", "--strip-debug"], .when(configuration: .release))]),
+        // The documents as a table in a browser. What it asks of a mount is a protocol: it reaches no file by itself.
+        .target(
+            name: "Browse",
+            dependencies: [
+                "LinuxFiles",
+                .product(name: "FlyingFox", package: "FlyingFox"),
+                .product(name: "FlyingSocks", package: "FlyingFox"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            resources: [
+                .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"), .embedInCode("Page/page.js"),
+                .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
+            ],
+            swiftSettings: strict),
         .target(
             name: "Filesystem",
             dependencies: [
@@ -128,6 +144,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/MountSupport", swiftSettings: strict),
+        .testTarget(name: "BrowseTests", dependencies: ["Browse", "TestSupport"], swiftSettings: strict),
         // How the command presents things, and its language for queries.
         .testTarget(name: "DocfsTests", dependencies: ["docfs"], swiftSettings: strict),
         // The articles beside the code name only what there is.

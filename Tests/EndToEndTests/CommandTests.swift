@@ -287,7 +287,7 @@ struct CommandTests {
 
     @Test(arguments: [
         "mount", "unmount", "new", "ls", "status", "reorder", "sort", "watch", "query", "wait", "versions", "resolve",
-        "download", "evict", "keep", "prefer", "undo", "redo", "check",
+        "download", "evict", "keep", "prefer", "undo", "redo", "check", "browse",
     ])
     func `every command has --help`(command: String) async throws {
         let result = try await runProgram(try DocfsBinary.path.string, [command, "--help"])

@@ -52,9 +52,9 @@ struct HelpExampleTests {
         mkdir ~/docs ~/nas ~/photos ~/bin
         echo picture >~/photos/a.jpg
         ln -s "$BINARY" ~/bin/docfs
-        for program in poweroff vimdiff; do printf '#!/bin/sh\\n' >~/bin/$program; done
+        for program in poweroff vimdiff xdg-open; do printf '#!/bin/sh\\n' >~/bin/$program; done
         printf '#!/bin/sh\\nexec cat\\n' >~/bin/less
-        chmod +x ~/bin/poweroff ~/bin/vimdiff ~/bin/less
+        chmod +x ~/bin/poweroff ~/bin/vimdiff ~/bin/xdg-open ~/bin/less
         export PATH=~/bin:$PATH EDITOR=true
         unset XDG_DATA_HOME
         trap 'cd ~; ! mountpoint -q ~/docs || docfs unmount ~/docs' EXIT
@@ -85,7 +85,7 @@ struct HelpExampleTests {
             before = "for n in 1 2 3; do bash -c \"echo $n >Another$n.txt\"; done\n"
         }
         example.replace("\"Laptop 2026-11-21 04.12.33.txt\"", with: "\"$(ls Plan.txt.versions | head -n 1)\"")
-        if example.hasPrefix("docfs watch") || example.contains("--watch") {
+        if ["docfs watch", "docfs browse"].contains(where: example.hasPrefix) || example.contains("--watch") {
             // They go on until somebody interrupts them.
             example = "timeout --preserve-status -s INT 2 \(example)"
             statuses = [130]

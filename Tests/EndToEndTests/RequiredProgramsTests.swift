@@ -3,11 +3,12 @@ import MountSupport
 import Testing
 
 struct RequiredProgramsTests {
-    /// The programs that the tests run besides docfs and a POSIX shell. Of Debian: attr, coreutils, diffutils, e2fsprogs, emacs-nox,
+    /// The programs that the tests run besides docfs and a POSIX shell. Of Debian: attr, chromium, chromium-driver, coreutils, curl, diffutils, e2fsprogs, emacs-nox,
     /// findutils, fish, fuse3, git, inotify-tools, libglib2.0-bin, libreoffice-writer-nogui, mousepad, nano, pcmanfm, python3, python3-uno,
     /// rsync, sed, sqlite3, tar, util-linux, vim, xdotool, xvfb, zip, zsh.
     static let programs = [
-        "Xvfb", "cp", "dd", "diff", "du", "emacs", "find", "fish", "flock", "fusermount3", "getfattr", "gio", "git",
+        "Xvfb", "chromedriver", "chromium", "cp", "curl", "dd", "diff", "du", "emacs", "find", "fish", "flock",
+        "fusermount3", "getfattr", "gio", "git",
         "inotifywait", "mkfs.ext4",
         "mousepad", "nano", "pcmanfm", "python3", "rsync", "sed", "setfattr", "setpriv", "soffice", "sqlite3", "tar",
         "timeout", "unshare",

@@ -1,0 +1,71 @@
+import SystemPackage
+
+/// What a page asks of the mount. All of it blocks.
+package protocol BrowsedMount: Sendable {
+    /// What the rows show beside their names.
+    func details(of rows: [TableRow]) -> [RowDetails]
+
+    /// Opens a folder in the table, or closes it.
+    func toggle(_ row: TableRow)
+
+    /// - Throws: `BrowseRefusal`.
+    func perform(_ action: BrowseAction) throws(BrowseRefusal)
+
+    /// Opens the content of a document for reading.
+    ///
+    /// - Throws: `BrowseRefusal`.
+    func open(_ row: TableRow) throws(BrowseRefusal) -> OpenContent
+}
+
+/// A document's content. Reading what is not here waits for it.
+package struct OpenContent: Sendable {
+    /// The one who reads it closes it.
+    package let file: FileDescriptor
+    /// Bytes.
+    package let size: Int64
+    /// The name under which a browser saves it.
+    package let name: String
+
+    package init(file: FileDescriptor, size: Int64, name: String) {
+        self.file = file
+        self.size = size
+        self.name = name
+    }
+}
+
+/// What is done with the documents of a page.
+package enum BrowseAction: Sendable {
+    case undo, redo
+    case download(TableRow)
+    case freeUp(TableRow)
+    case keep(TableRow, Bool)
+    case rename(TableRow, String)
+    case delete(TableRow)
+}
+
+/// Why something could not be done, in one line for a person.
+package struct BrowseRefusal: Error {
+    package let reason: String
+
+    package init(_ reason: String) { self.reason = reason }
+}
+
+/// What a row shows beside its name.
+package struct RowDetails: Sendable, Encodable, Equatable {
+    package var kind: String?
+    /// Bytes.
+    package var size: Int64?
+    /// Seconds since 1970.
+    package var modified: Int?
+    package var indicator: String?
+    /// `here`, `cloud`, `arriving`, `waiting`, `sending`, `outdated` (`texts.js` has the words).
+    package var place: String?
+    /// Percent of the transfer under way.
+    package var progress: Int?
+    package var kept: Bool?
+    package var conflict: Bool?
+    package var failed: Bool?
+    package var filename: String?
+
+    package init() {}
+}

@@ -1,0 +1,294 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import LinuxFiles
+import Synchronization
+
+/// Serves the page and the table on this machine's own addresses.
+package final class BrowseServer: Sendable {
+    private static let longestBody = 65536
+    /// A page that waits for a change asks again after this.
+    private static let longestWait = Duration.seconds(10)
+    private static let mostRows = 500
+
+    private let table: LiveTable
+    private let mount: any BrowsedMount
+    private let guarding = Mutex<RequestGuard?>(nil)
+    private let port = Mutex<UInt16>(0)
+    private let key = randomWord()
+    private let session = randomWord()
+
+    package init(table: LiveTable, mount: any BrowsedMount) {
+        self.table = table
+        self.mount = mount
+    }
+
+    /// Serves until the task is cancelled.
+    ///
+    /// - Parameter ready: is told the address to open, which holds the key.
+    package func run(ready: @escaping @Sendable (String) -> Void) async throws {
+        // The system picks the port of the first address; the second one's is the same.
+        for _ in 0..<16 {
+            let first = server(try .inet(ip4: "127.0.0.1", port: 0))
+            let running = Task { try await first.run() }
+            defer { running.cancel() }
+            try await first.waitUntilListening()
+            guard case .ip4(_, let port)? = await first.listeningAddress else { continue }
+            let second = server(try .inet6(ip6: "::1", port: port))
+            let runningSecond = Task { try await second.run() }
+            defer { runningSecond.cancel() }
+            // A machine without IPv6 has only the first. Somebody else's server on the other one's port makes us take another.
+            if (try? await second.waitUntilListening()) == nil, Self.hasLoopback6 { continue }
+            self.port.withLock { $0 = port }
+            guarding.withLock { $0 = RequestGuard(port: port, key: key, session: session) }
+            ready("http://127.0.0.1:\(port)/?key=\(key)")
+            try await withTaskCancellationHandler {
+                try await running.value
+            } onCancel: {
+                running.cancel()
+                runningSecond.cancel()
+            }
+            return
+        }
+        throw BrowseRefusal("no port is free on both 127.0.0.1 and ::1")
+    }
+
+    private static var hasLoopback6: Bool { FileManager.default.fileExists(atPath: "/proc/net/if_inet6") }
+
+    private func server(_ address: some SocketAddress) -> HTTPServer {
+        HTTPServer(
+            address: address, timeout: 60, logger: .disabled,
+            handler: ClosureHTTPHandler { request in await self.answer(request) })
+    }
+
+    // MARK: Requests
+
+    private func answer(_ request: HTTPRequest) async -> HTTPResponse {
+        guard let guarding = guarding.withLock({ $0 }) else { return Self.text(.serviceUnavailable, "not ready") }
+        let facts = await facts(of: request)
+        switch guarding.decide(facts) {
+        case .refuse(let reason): return Self.text(.forbidden, reason)
+        case .welcome: return Self.welcome(guarding.setCookie)
+        case .answer: break
+        }
+        do throws(BrowseRefusal) { return try await route(request) } catch {
+            return Self.text(.conflict, error.reason)
+        }
+    }
+
+    private func facts(of request: HTTPRequest) async -> RequestGuard.Request {
+        var facts = RequestGuard.Request()
+        facts.isReading = request.method == .GET || request.method == .HEAD
+        facts.path = request.path
+        facts.key = request.query.first { $0.name == "key" }?.value
+        // A header that is there twice is not what this server was sent by a browser.
+        let hosts = request.headers.values(for: .host)
+        facts.host = hosts.count == 1 ? hosts[0] : nil
+        facts.origin = request.headers[HTTPHeader("Origin")]
+        facts.fetchSite = request.headers[HTTPHeader("Sec-Fetch-Site")]
+        facts.cookie = request.headers[.cookie]
+        facts.isOwnPeer = await isOwn(request.remoteAddress)
+        return facts
+    }
+
+    private func isOwn(_ address: HTTPRequest.Address?) async -> Bool {
+        let (table, peer): (String, UInt16)
+        switch address {
+        case .ip4(_, let port): (table, peer) = ("/proc/net/tcp", port)
+        case .ip6(_, let port): (table, peer) = ("/proc/net/tcp6", port)
+        case .unix, nil: return false
+        }
+        let own = port.withLock { $0 }
+        return await onBlockingThread { PeerUser.user(inFile: table, port: peer, serverPort: own) == getuid() }
+    }
+
+    private func route(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {
+        switch (request.method, request.path) {
+        case (.GET, "/"): return Self.file("index.html")
+        case (.GET, "/rows"): return await rows(request)
+        case (.GET, "/changes"): return await changes(request)
+        case (.GET, "/content"), (.HEAD, "/content"): return try await content(request)
+        case (.POST, "/action"): return try await act(request)
+        case (.GET, _): return Self.file(String(request.path.dropFirst()))
+        default: return Self.text(.methodNotAllowed, "nothing is done by that")
+        }
+    }
+
+    // MARK: Rows
+
+    private struct Rows: Encodable {
+        struct Row: Encodable {
+            let id: String
+            let kind: TableRow.Kind
+            let depth: Int
+            let name: String
+            let isOpen: Bool
+            let details: RowDetails
+        }
+
+        let start: Int
+        let update: LiveTable.Update
+        let rows: [Row]
+    }
+
+    private func rows(_ request: HTTPRequest) async -> HTTPResponse {
+        let start = Self.number("from", of: request) ?? 0
+        let count = min(Self.number("count", of: request) ?? 100, Self.mostRows)
+        let (rows, update) = table.rows(from: start, count: count)
+        let details = await onBlockingThread { [mount] in mount.details(of: Array(rows)) }
+        return Self.json(
+            Rows(
+                start: rows.startIndex, update: update,
+                rows: zip(rows, details).map {
+                    .init(
+                        id: $0.id, kind: $0.kind, depth: $0.depth, name: $0.name, isOpen: $0.isOpen, details: $1)
+                }))
+    }
+
+    private func changes(_ request: HTTPRequest) async -> HTTPResponse {
+        let known = Self.number("since", of: request) ?? -1
+        let update = await withTaskGroup(of: LiveTable.Update?.self) { group in
+            group.addTask { [table] in await table.update(since: known) }
+            group.addTask {
+                // Cancelled when there is an update.
+                try? await Task.sleep(for: Self.longestWait)
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        guard let update else { return Self.headed(HTTPResponse(statusCode: .noContent)) }
+        return Self.json(update)
+    }
+
+    // MARK: Documents
+
+    private func document(_ id: String?) throws(BrowseRefusal) -> TableRow {
+        guard let id, let row = table.row(id) else { throw BrowseRefusal("that is no longer in the table") }
+        return row
+    }
+
+    private func content(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {
+        let row = try document(request.query.first { $0.name == "id" }?.value)
+        let content = try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.open(row) }
+        let range = ByteRange(header: request.headers[.range], size: content.size)
+        let part: Range<Int64>
+        var response: HTTPResponse
+        switch range {
+        case .all:
+            part = 0..<content.size
+            response = HTTPResponse(statusCode: .ok)
+        case .part(let asked):
+            part = asked
+            response = HTTPResponse(statusCode: .partialContent)
+            response.headers[.contentRange] = "bytes \(asked.lowerBound)-\(asked.upperBound - 1)/\(content.size)"
+        case .none:
+            part = 0..<0
+            response = HTTPResponse(statusCode: .rangeNotSatisfiable)
+            response.headers[.contentRange] = "bytes */\(content.size)"
+        }
+        let body = FileBody(content.file, range: request.method == .HEAD ? 0..<0 : part)
+        response.payload = .httpBody(
+            HTTPBodySequence(from: body, count: part.count, suggestedBufferSize: 1 << 18))
+        response.headers[.acceptRanges] = "bytes"
+        // A document is somebody's program for all we know: it is saved, and never shown as a page of this origin.
+        response.headers[.contentType] = "application/octet-stream"
+        response.headers[.contentDisposition] = "attachment; filename*=UTF-8''\(Self.percentEncoded(content.name))"
+        return Self.headed(response)
+    }
+
+    private struct Wish: Decodable {
+        let action: String
+        var id: String?
+        var name: String?
+    }
+
+    private func act(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {
+        guard let count = request.bodySequence.count, count <= Self.longestBody,
+            let body = try? await request.bodyData,
+            let wish = try? JSONDecoder().decode(Wish.self, from: body)
+        else { return Self.text(.badRequest, "that is no action") }
+        if wish.action == "toggle" {
+            let row = try document(wish.id)
+            await onBlockingThread { [mount] in mount.toggle(row) }
+            return Self.headed(HTTPResponse(statusCode: .noContent))
+        }
+        let action = try action(wish)
+        try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.perform(action) }
+        return Self.headed(HTTPResponse(statusCode: .noContent))
+    }
+
+    private func action(_ wish: Wish) throws(BrowseRefusal) -> BrowseAction {
+        switch wish.action {
+        case "undo": .undo
+        case "redo": .redo
+        case "download": .download(try document(wish.id))
+        case "freeUp": .freeUp(try document(wish.id))
+        case "keep": .keep(try document(wish.id), true)
+        case "release": .keep(try document(wish.id), false)
+        case "rename": .rename(try document(wish.id), wish.name ?? "")
+        case "delete": .delete(try document(wish.id))
+        default: throw BrowseRefusal("\(wish.action) is no action")
+        }
+    }
+
+    // MARK: Answers
+
+    private static func number(_ name: String, of request: HTTPRequest) -> Int? {
+        request.query.first { $0.name == name }.flatMap { Int($0.value) }
+    }
+
+    private static func percentEncoded(_ name: String) -> String {
+        name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.intersection(.init(charactersIn: "\0"..."~")))
+            ?? "document"
+    }
+
+    /// What every answer says: nothing from elsewhere is loaded, nothing is shown in another page, nothing is kept.
+    private static func headed(_ response: HTTPResponse) -> HTTPResponse {
+        var response = response
+        response.headers[HTTPHeader("Content-Security-Policy")] =
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        response.headers[HTTPHeader("X-Content-Type-Options")] = "nosniff"
+        response.headers[HTTPHeader("Referrer-Policy")] = "no-referrer"
+        response.headers[HTTPHeader("Cross-Origin-Resource-Policy")] = "same-origin"
+        response.headers[HTTPHeader("Cross-Origin-Opener-Policy")] = "same-origin"
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private static func text(_ code: HTTPStatusCode, _ text: String) -> HTTPResponse {
+        headed(
+            HTTPResponse(
+                statusCode: code, headers: [.contentType: "text/plain; charset=utf-8"], body: Data((text + "\n").utf8)))
+    }
+
+    private static func json(_ value: some Encodable) -> HTTPResponse {
+        guard let body = try? JSONEncoder().encode(value) else { return text(.internalServerError, "not encoded") }
+        return headed(
+            HTTPResponse(statusCode: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: body))
+    }
+
+    /// Sets the cookie, and has the page itself go on: a browser that came from elsewhere would not send a strict cookie at once.
+    private static func welcome(_ cookie: String) -> HTTPResponse {
+        var response = HTTPResponse(
+            statusCode: .ok, headers: [.contentType: "text/html; charset=utf-8"],
+            body: Data("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=/\"><title>docfs</title>\n".utf8))
+        response.headers[.setCookie] = cookie
+        return headed(response)
+    }
+
+    private static func file(_ name: String) -> HTTPResponse {
+        guard let file = PageFile.named(name) else { return text(.notFound, "there is no such page") }
+        return headed(
+            HTTPResponse(statusCode: .ok, headers: [.contentType: file.type], body: Data(file.bytes)))
+    }
+}
+
+/// 256 random bits of the system's generator, in hexadecimal digits.
+private func randomWord() -> String {
+    (0..<4).map { _ in
+        let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+}

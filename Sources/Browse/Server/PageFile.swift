@@ -1,0 +1,16 @@
+/// The files of the page. They are part of the program (`resources` in Package.swift).
+struct PageFile {
+    let type: String
+    let bytes: [UInt8]
+
+    static func named(_ name: String) -> PageFile? {
+        switch name {
+        case "index.html": PageFile(type: "text/html; charset=utf-8", bytes: PackageResources.index_html)
+        case "page.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.page_js)
+        case "texts.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.texts_js)
+        case "style.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.style_css)
+        case "icon.svg": PageFile(type: "image/svg+xml", bytes: PackageResources.icon_svg)
+        default: nil
+        }
+    }
+}

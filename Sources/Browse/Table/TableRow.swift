@@ -1,0 +1,25 @@
+/// A row of the table: the head of a section, a folder, or a document.
+package struct TableRow: Sendable, Equatable {
+    package enum Kind: String, Sendable, Encodable { case section, folder, document }
+
+    /// The path below `Documents`, by filenames: `local/Work/2026-11-21-041233-7f3a.txt`. No two rows have the same.
+    package let id: String
+    package let kind: Kind
+    /// 0 for a section, 1 for what is in it, and so on.
+    package let depth: Int
+    /// The display name of a document, the name of a folder.
+    package let name: String
+    /// Whether what is in it follows. False for a document.
+    package let isOpen: Bool
+    /// What its folder's state says of a document; nothing for others. That this changes makes the row another one.
+    package let state: String
+
+    package init(id: String, kind: Kind, depth: Int, name: String, isOpen: Bool = false, state: String = "") {
+        self.id = id
+        self.kind = kind
+        self.depth = depth
+        self.name = name
+        self.isOpen = isOpen
+        self.state = state
+    }
+}

@@ -1,0 +1,59 @@
+import Testing
+
+@testable import Browse
+
+struct LiveTableTests {
+    private func rows(_ ids: String...) -> [TableRow] {
+        ids.map { TableRow(id: $0, kind: .document, depth: 1, name: $0) }
+    }
+
+    @Test func `a page that knows a revision is told what led to the next ones`() async throws {
+        let table = LiveTable()
+        table.publish(rows("a", "b"), status: [:])
+        table.publish(rows("b"), status: [:])
+        table.publish(rows("b", "c"), status: [:])
+        let update = try #require(await table.update(since: 1))
+        #expect(update.revision == 3 && update.count == 2)
+        #expect(update.changes?.map(\.removed) == [[0], []])
+        #expect(update.changes?.map(\.inserted) == [[], [1]])
+    }
+
+    @Test func `a page that knows nothing, or too little, takes all rows anew`() async throws {
+        let table = LiveTable()
+        table.publish(rows("a"), status: [:])
+        #expect(await table.update(since: -1)?.changes == nil)
+        #expect(await table.update(since: 7)?.changes == nil)
+        for number in 0..<100 { table.publish(rows("\(number)"), status: [:]) }
+        let update = try #require(await table.update(since: 1))
+        #expect(update.changes == nil && update.count == 1)
+    }
+
+    @Test func `a page waits until something changes, and what changes nothing is no revision`() async throws {
+        let table = LiveTable()
+        table.publish(rows("a"), status: ["undo": ""])
+        async let update = table.update(since: 1)
+        table.publish(rows("a"), status: ["undo": ""])
+        table.publish(rows("a"), status: ["undo": "Delete"])
+        #expect(await update?.revision == 2)
+        #expect(await update?.status == ["undo": "Delete"])
+    }
+
+    @Test func `rows that are touched are looked at again where they are`() async throws {
+        let table = LiveTable()
+        table.publish(rows("a", "b"), status: [:])
+        table.touch(["b", "nothing"])
+        #expect(await table.update(since: 1)?.changes?.map(\.reloaded) == [[1]])
+        table.touch(["nothing"])
+        #expect(table.rows(from: 0, count: 10).update.revision == 2)
+    }
+
+    @Test func `rows are asked for by pages, also beyond the ends`() {
+        let table = LiveTable()
+        table.publish(rows("a", "b", "c"), status: [:])
+        #expect(table.rows(from: 1, count: 1).rows.map(\.id) == ["b"])
+        #expect(table.rows(from: 2, count: 100).rows.map(\.id) == ["c"])
+        #expect(table.rows(from: 99, count: 1).rows.isEmpty)
+        #expect(table.rows(from: -5, count: .max).rows.count == 3)
+        #expect(table.rows(from: 0, count: -1).rows.isEmpty)
+    }
+}
