@@ -7,7 +7,7 @@ import Testing
 
 /// `docfs browse` (Semantics, "The table in a browser").
 @Suite(.mounting, .timeLimit(.minutes(15)))
-struct BrowseTests {
+struct BrowsePageTests {
     /// Runs a body while a page is served. Its address holds the key.
     private func withPage(
         _ device: Device, _ body: (_ address: String, _ stream: CommandStream) async throws -> Void
