@@ -41,7 +41,7 @@ struct BrowsePageTests {
             try await withPage(device) { address, stream in
                 let result = try await runProgram(
                     "python3", [script.string, address, device.documents.string, folder.string], in: device.folder,
-                    environment: ["HOME": device.folder.string])
+                    environment: ["HOME": device.folder.string, "TMPDIR": device.folder.string])
                 #expect(result.exitStatus == 0, "\(result.standardError)")
                 #expect(try await stream.interrupt() == 130)
             }
