@@ -44,27 +44,30 @@ package enum BrowseAction: Sendable {
 }
 
 /// Why something could not be done, in one line for a person.
-package struct BrowseRefusal: Error {
+package struct BrowseRefusal: Error, CustomStringConvertible {
     package let reason: String
+
+    package var description: String { reason }
 
     package init(_ reason: String) { self.reason = reason }
 }
 
 /// What a row shows beside its name.
 package struct RowDetails: Sendable, Encodable, Equatable {
+    /// The name without the extension, as it is. That of the row is for one line: what controls a terminal has a backslash there.
+    package var name: String?
     package var kind: String?
     /// Bytes.
     package var size: Int64?
     /// Seconds since 1970.
     package var modified: Int?
     package var indicator: String?
-    /// `here`, `cloud`, `arriving`, `waiting`, `sending`, `outdated` (`texts.js` has the words).
-    package var place: String?
+    /// What a person is told of its state, by the names that `texts.js` has in two languages.
+    package var words: [String] = []
+    package var isHere: Bool?
     /// Percent of the transfer under way.
     package var progress: Int?
     package var kept: Bool?
-    package var conflict: Bool?
-    package var failed: Bool?
     package var filename: String?
 
     package init() {}

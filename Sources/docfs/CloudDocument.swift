@@ -61,10 +61,55 @@ struct CloudDocument {
             ?? (error == .invalidArgument ? "it is always here" : "\(error)")
     }
 
+    /// Keeps it, or a folder, always on this device.
+    ///
+    /// - Throws: `CommandFailure` with the name that the person gave it.
+    func beKept() throws {
+        let value = Array("always".utf8)
+        if setxattr(path, Self.keep, value, value.count, 0) == 0 { return }
+        // To find out the name sets it again.
+        let error = errno
+        throw CommandFailure("\(shownPath.printable) cannot be kept: \(Self.explanation(ofKeeping: error))")
+    }
+
+    /// Ends it. Nothing happens to what is not kept.
+    ///
+    /// - Throws: `CommandFailure`, also for what is kept because of a folder above it.
+    func beReleased() throws {
+        if removexattr(path, Self.keep) == 0 { return }
+        let error = errno
+        guard error == ENODATA else {
+            throw CommandFailure("\(shownPath.printable) cannot be released: \(Self.explanation(ofKeeping: error))")
+        }
+        guard attributeText(Self.keep, of: path) != nil else { return }
+        throw CommandFailure(
+            "\(shownPath.printable) is kept because a folder above it is; `docfs keep --off` with that folder ends it")
+    }
+
+    private static func explanation(ofKeeping error: Int32) -> String {
+        error == EINVAL ? "only documents and folders are, and local ones are always here" : "\(Errno(rawValue: error))"
+    }
+
     /// Starts a download.
     ///
     /// - Returns: nil if the content is here or arriving now.
     func requestContent() -> Errno? { set("current") }
+
+    /// Why its content cannot be fetched, in one line with its name.
+    func refusal(of error: Errno) -> String {
+        let reason =
+            switch error {
+            case .noRouteToHost: "the cloud cannot be reached"
+            case .noSpace, .resourceBusy: "--cache-limit leaves no room, since nothing else that is here may go"
+            case .noSuchFileOrDirectory, .staleNFSFileHandle: "it is gone"
+            case .invalidArgument: "it is no document"
+            default: "\(error)"
+            }
+        return "\(shownPath.printable) cannot be fetched: \(reason)"
+    }
+
+    /// Why it stays here, in one line with its name.
+    func refusal(toLeaveBecause reason: String) -> String { "\(shownPath.printable) stays here: \(reason)" }
 
     private func set(_ word: String) -> Errno? {
         let value = Array(word.utf8)

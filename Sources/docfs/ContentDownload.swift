@@ -4,12 +4,23 @@ import SystemPackage
 /// Fetches the contents of documents, some at a time, and waits until they are here.
 struct ContentDownload {
     private let documents: [CloudDocument]
+    /// False for contents that docfs fetches by itself.
+    private let asks: Bool
     /// A few at once fill a connection, and leave the limit of the cache room for them.
     private static let mostAtOnce = 8
     /// A newer version may come while one arrives; then that one is asked for.
     private static let mostTries = 5
 
-    init(_ documents: [CloudDocument]) { self.documents = documents.filter { !$0.isCurrent } }
+    init(_ documents: [CloudDocument]) {
+        self.documents = documents.filter { !$0.isCurrent }
+        asks = true
+    }
+
+    /// Waits for the contents of documents that have moved out of the cloud (Semantics, "Out of the cloud"), and asks for none.
+    init(ofMoved documents: [CloudDocument]) {
+        self.documents = documents
+        asks = false
+    }
 
     private struct UnderWay {
         let document: CloudDocument
@@ -37,7 +48,7 @@ struct ContentDownload {
         defer { display.clear() }
         while !waiting.isEmpty || !underWay.isEmpty {
             while underWay.count < Self.mostAtOnce, let document = waiting.first {
-                switch document.requestContent() {
+                switch asks ? document.requestContent() : nil {
                 case nil:
                     waiting.removeFirst()
                     do {
@@ -51,7 +62,7 @@ struct ContentDownload {
                 case .resourceBusy? where !underWay.isEmpty: break
                 case let error?:
                     waiting.removeFirst()
-                    failures.append("\(document.shownPath.printable) cannot be fetched: \(Self.explanation(error))")
+                    failures.append(document.refusal(of: error))
                     continue
                 }
                 // No room until one of those under way has ended.
@@ -86,6 +97,8 @@ struct ContentDownload {
     private func outcome(_ one: inout UnderWay, _ state: StateText) -> Outcome {
         switch state["downloading"] {
         case nil where state["location"] == "cloud", "downloading"?: return .underWay
+        case nil where state["state"]?.contains("editingDisabled") == true:
+            return state["error"].map(Outcome.failed) ?? .underWay
         case "current"?, nil: return .ended
         default: break
         }
@@ -107,16 +120,5 @@ struct ContentDownload {
         throw CommandFailure(
             "\(gone) of \(HumanText.count(documents.count, "document")) have given way to the others again: "
                 + "--cache-limit leaves no room for all of them")
-    }
-
-    private static func explanation(_ error: Errno) -> String {
-        switch error {
-        case .noRouteToHost: "the cloud cannot be reached"
-        case .noSpace, .resourceBusy:
-            "--cache-limit leaves no room, since nothing else that is here may go"
-        case .noSuchFileOrDirectory, .staleNFSFileHandle: "it is gone"
-        case .invalidArgument: "it is no document"
-        default: "\(error)"
-        }
     }
 }

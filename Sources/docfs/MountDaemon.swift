@@ -15,7 +15,7 @@ import SystemPackage
 enum MountDaemon {
     /// Mounts and serves requests until the mount ends or a signal stops it. Calls `whenReady` when the mount answers.
     static func run(_ request: MountRequest, whenReady: @escaping @Sendable () -> Void) throws {
-        raiseDescriptorLimit()
+        DescriptorLimit.raise()
         refuseLargeWrites()
         shareMemory()
         umask(0)
@@ -111,14 +111,6 @@ enum MountDaemon {
     /// Limits malloc to two arenas. With an arena for each thread, memory that a thread once used stays in its arena: about
     /// 20 MB a thread after reading a large container.
     private static func shareMemory() { mallopt(M_ARENA_MAX, 2) }
-
-    /// The daemon needs a descriptor for each document that any program has open.
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
 
     /// Under a limit on the size of files (`ulimit -f`), a write beyond it fails with EFBIG. By default it would end the process (SIGXFSZ).
     private static func refuseLargeWrites() { signal(SIGXFSZ, SIG_IGN) }

@@ -9,9 +9,9 @@ struct LiveTableTests {
 
     @Test func `a page that knows a revision is told what led to the next ones`() async throws {
         let table = LiveTable()
-        table.publish(rows("a", "b"), status: [:])
-        table.publish(rows("b"), status: [:])
-        table.publish(rows("b", "c"), status: [:])
+        table.publish(rows("a", "b"))
+        table.publish(rows("b"))
+        table.publish(rows("b", "c"))
         let update = try #require(await table.update(since: 1))
         #expect(update.revision == 3 && update.count == 2)
         #expect(update.changes?.map(\.removed) == [[0], []])
@@ -20,27 +20,34 @@ struct LiveTableTests {
 
     @Test func `a page that knows nothing, or too little, takes all rows anew`() async throws {
         let table = LiveTable()
-        table.publish(rows("a"), status: [:])
+        table.publish(rows("a"))
         #expect(await table.update(since: -1)?.changes == nil)
-        #expect(await table.update(since: 7)?.changes == nil)
-        for number in 0..<100 { table.publish(rows("\(number)"), status: [:]) }
+        for unknown in [7, .min, .max] { #expect(await table.update(since: unknown)?.changes == nil) }
+        for number in 0..<100 { table.publish(rows("\(number)")) }
         let update = try #require(await table.update(since: 1))
         #expect(update.changes == nil && update.count == 1)
     }
 
     @Test func `a page waits until something changes, and what changes nothing is no revision`() async throws {
         let table = LiveTable()
-        table.publish(rows("a"), status: ["undo": ""])
-        async let update = table.update(since: 1)
-        table.publish(rows("a"), status: ["undo": ""])
-        table.publish(rows("a"), status: ["undo": "Delete"])
-        #expect(await update?.revision == 2)
+        table.publish(status: ["undo": ""])
+        table.publish(rows("a"))
+        table.publish(rows("a"))
+        table.publish(status: ["undo": ""])
+        #expect(table.rows(from: 0, count: 1).update.revision == 2)
+        // It waits for as long as nothing changes: only its end ends that.
+        let waiting = Task { await table.update(since: 2) }
+        waiting.cancel()
+        #expect(await waiting.value?.revision == nil)
+        async let update = table.update(since: 2)
+        table.publish(status: ["undo": "Delete"])
+        #expect(await update?.revision == 3)
         #expect(await update?.status == ["undo": "Delete"])
     }
 
     @Test func `rows that are touched are looked at again where they are`() async throws {
         let table = LiveTable()
-        table.publish(rows("a", "b"), status: [:])
+        table.publish(rows("a", "b"))
         table.touch(["b", "nothing"])
         #expect(await table.update(since: 1)?.changes?.map(\.reloaded) == [[1]])
         table.touch(["nothing"])
@@ -49,7 +56,7 @@ struct LiveTableTests {
 
     @Test func `rows are asked for by pages, also beyond the ends`() {
         let table = LiveTable()
-        table.publish(rows("a", "b", "c"), status: [:])
+        table.publish(rows("a", "b", "c"))
         #expect(table.rows(from: 1, count: 1).rows.map(\.id) == ["b"])
         #expect(table.rows(from: 2, count: 100).rows.map(\.id) == ["c"])
         #expect(table.rows(from: 99, count: 1).rows.isEmpty)

@@ -84,45 +84,4 @@ struct RequestGuardTests {
                     $0.isReading = false; $0.key = "key"; $0.cookie = nil; $0.origin = "http://127.0.0.1:4711"
                 }))
     }
-
-    @Test func `another user's program is refused, whatever it knows`() {
-        #expect(isRefused(request { $0.isOwnPeer = false }))
-        #expect(
-            isRefused(
-                request {
-                    $0.isOwnPeer = false; $0.key = "key"
-                }))
-    }
-}
-
-struct PeerUserTests {
-    private let table = """
-          sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
-           0: 0100007F:1267 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1
-           1: 0100007F:1267 0100007F:A001 01 00000000:00000000 00:00000000 00000000  1000        0 2 1
-           2: 0100007F:A001 0100007F:1267 01 00000000:00000000 00:00000000 00000000  1007        0 3 1
-           3: 0100007F:A002 0100007F:1267 06 00000000:00000000 00:00000000 00000000     0        0 0 1
-        """
-
-    @Test func `the user is that of the socket at the other end`() {
-        #expect(PeerUser.user(in: table, port: 0xA001, serverPort: 0x1267) == 1007)
-    }
-
-    @Test func `a socket that nobody holds, and one that is not there, are nobody's`() {
-        #expect(PeerUser.user(in: table, port: 0xA002, serverPort: 0x1267) == nil)
-        #expect(PeerUser.user(in: table, port: 0xA003, serverPort: 0x1267) == nil)
-        #expect(PeerUser.user(in: "", port: 1, serverPort: 2) == nil)
-    }
-}
-
-struct ByteRangeTests {
-    @Test(arguments: [
-        (nil, ByteRange.all), ("bytes=0-9", .part(0..<10)), ("bytes=90-", .part(90..<100)),
-        ("bytes=-10", .part(90..<100)), ("bytes=-500", .part(0..<100)), ("bytes=50-500", .part(50..<100)),
-        ("bytes=100-", .none), ("bytes=-0", .none), ("bytes=9-1", .all), ("bytes=a-b", .all), ("bytes=", .all),
-        ("bytes=0-1,4-5", .all), ("lines=0-1", .all), ("bytes=99999999999999999999-", .all), ("bytes=--1", .all),
-    ])
-    func `one range of bytes is understood, and anything else means the whole`(header: String?, range: ByteRange) {
-        #expect(ByteRange(header: header, size: 100) == range)
-    }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Browse
@@ -47,17 +48,17 @@ struct RowChangesTests {
     }
 }
 
-/// Numbers that only the seed decides (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
+extension RowChanges {
+    /// Does to any list what was done to the rows, as a page does.
+    ///
+    /// - Parameter insert: makes what stands at an index of the new list.
+    fileprivate func apply<Element>(to list: [Element], inserting insert: (Int) -> Element) -> [Element] {
+        var rest = list
+        for index in (removed + moved.map(\.from)).sorted(by: >) { rest.remove(at: index) }
+        let coming = inserted.map { ($0, nil as Int?) } + moved.map { ($0.to, $0.from) }
+        for (index, origin) in coming.sorted(by: { $0.0 < $1.0 }) {
+            rest.insert(origin.map { list[$0] } ?? insert(index), at: index)
+        }
+        return rest
     }
 }

@@ -66,8 +66,9 @@ struct BrowsePageTests {
                 #expect(try await status("-c", jar.string, address) == "200")
                 #expect(try await status("-b", jar.string, "\(base)/rows") == "200")
                 #expect(try await status("-b", jar.string, "\(base)/rows?from=-1&count=99999999999999999999") == "200")
+                #expect(try await status("-b", jar.string, "\(base)/changes?since=\(Int.min)") == "200")
                 let six = base.replacing("127.0.0.1", with: "[::1]")
-                if FilePath("/proc/net/if_inet6").exists {
+                if (try? FilePath("/proc/net/if_inet6").text())?.contains("00000000000000000000000000000001") == true {
                     #expect(try await status(address.replacing("127.0.0.1", with: "[::1]")) == "200")
                     #expect(try await status("\(six)/rows") == "403")
                 }
@@ -149,14 +150,61 @@ struct BrowsePageTests {
         }
     }
 
+    /// Opens the page with a program that stands in for the desktop's.
+    private func withOpenedPage(
+        _ device: Device, _ body: (_ stream: CommandStream, _ runtime: FilePath) async throws -> Void
+    ) async throws {
+        let (programs, runtime) = (device.folder / "programs", device.folder / "runtime")
+        for folder in [programs, runtime] { try folder.makeFolder() }
+        let script = """
+            #!/bin/sh
+            stat -c '%a' "$1" "$(dirname "$1")" >"$XDG_RUNTIME_DIR/opened"
+            cat "$1" >>"$XDG_RUNTIME_DIR/opened"
+            grep -E '^Sig(Blk|Ign)' /proc/self/status >>"$XDG_RUNTIME_DIR/opened"
+            echo end >>"$XDG_RUNTIME_DIR/opened"
+            """
+        try (programs / "xdg-open").create(script)
+        #expect(chmod((programs / "xdg-open").string, 0o755) == 0)
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let stream = try CommandStream(
+            device, ["browse", device.mountpoint.string],
+            variables: ["PATH": "\(programs):\(path)", "XDG_RUNTIME_DIR": runtime.string])
+        do {
+            try await eventually { try (runtime / "opened").exists && (runtime / "opened").text().hasSuffix("end\n") }
+            try await body(stream, runtime)
+        } catch {
+            _ = try await stream.interrupt()
+            throw error
+        }
+    }
+
+    @Test func `the browser gets a page that only this person can read, and may be interrupted as usual`() async throws
+    {
+        try await withDevice { device in
+            try await withOpenedPage(device) { stream, runtime in
+                let opened = try (runtime / "opened").text()
+                let address = try #require(stream.lines.first)
+                #expect(opened.hasPrefix("600\n700\n"), "\(opened)")
+                #expect(opened.contains("0; url=\(address)\""), "\(opened)")
+                let interrupts = UInt64(1) << UInt64(SIGINT - 1) | UInt64(1) << UInt64(SIGTERM - 1)
+                for match in opened.matches(of: /Sig(?:Blk|Ign):\s*([0-9a-f]+)/) {
+                    #expect(try #require(UInt64(match.1, radix: 16)) & interrupts == 0, "\(opened)")
+                }
+                #expect(try await stream.interrupt() == 130)
+                #expect(try runtime.listing() == ["opened"])
+            }
+        }
+    }
+
     @Test func `it ends with the mount, and leaves nothing behind`() async throws {
         try await withDevice { device in
-            let stream = try CommandStream(device, ["browse", "--no-open", device.mountpoint.string])
-            try await eventually { !stream.lines.isEmpty }
-            try await device.unmount()
-            #expect(try await stream.end() == 1)
-            #expect(stream.errorLines == ["docfs: the mount at \(device.mountpoint) has ended"])
-            try await device.mount()
+            try await withOpenedPage(device) { stream, runtime in
+                try await device.unmount()
+                #expect(try await stream.end() == 1)
+                #expect(stream.errorLines == ["docfs: the mount at \(device.mountpoint) has ended"])
+                #expect(try runtime.listing() == ["opened"])
+                try await device.mount()
+            }
         }
     }
 }

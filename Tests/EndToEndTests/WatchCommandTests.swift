@@ -57,6 +57,20 @@ struct WatchCommandTests {
         }
     }
 
+    /// Whenever it looks, the folder may be gone, or another one of its name.
+    @Test func `watch follows folders that are removed and made again, however fast`() async throws {
+        try await withDevice { device in
+            let stream = try CommandStream(device, ["watch", device.local.string])
+            try await stream.waitUntilItPolls()
+            try await device.shell(
+                "cd local; for n in $(seq 150); do mkdir -p Work/In; echo $n > Work/In/a.txt; rm -r Work; done; mkdir -p Work/In"
+            )
+            try (device.local / "Work/In/Last.txt").create("last")
+            try await eventually { stream.lines.contains { $0.hasSuffix("  Last") } }
+            #expect(try await stream.interrupt() == 130, "\(stream.errorLines)")
+        }
+    }
+
     @Test func `watch of a document tells all that its state says`() async throws {
         try await withTwoDevices { laptop, desktop in
             let document = desktop.cloud / "Plan.txt"

@@ -10,6 +10,9 @@ let rows = []; // Sparse: what has been asked for.
 let revision = -1;
 let asked = new Set();
 let chosen = null; // The id of the selected row.
+let wanted = null; // The index of a row to select when it is there.
+let armed = null; // The id of the row whose deletion was asked for once.
+let shown = { id: null, text: "" }; // What the details show.
 let status = {};
 
 document.documentElement.lang = language;
@@ -35,16 +38,7 @@ for (const [key, className] of [["", ""], ["name", "name"], ["kind", "kind"], ["
 
 // MARK: Rows
 
-function place(row) {
-  const d = row.details;
-  const words = [];
-  if (d.failed) words.push(texts.failed);
-  if (d.conflict) words.push(texts.conflict);
-  const names = { here: "here", cloud: "inCloud", arriving: "arriving", waiting: "waiting", sending: "sending", outdated: "outdated" };
-  if (d.place && !(d.place === "here" && (words.length || d.kept))) words.push(texts[names[d.place]]);
-  if (d.kept) words.push(texts.kept);
-  return words.join(", ");
-}
+const place = (row) => row.details.words.map((word) => texts.words[word] ?? word).join(", ");
 
 function drawn(row, index) {
   const line = element("div", "row");
@@ -60,13 +54,13 @@ function drawn(row, index) {
   line.classList.add(row.kind);
   line.classList.toggle("chosen", row.id === chosen);
   line.setAttribute("aria-selected", row.id === chosen);
-  if (row.details.place === "cloud") line.classList.add("cloud");
+  if (row.details.isHere === false) line.classList.add("cloud");
   if (row.kind !== "document") line.setAttribute("aria-expanded", row.isOpen);
   const marks = { green: "●", yellow: "▲", red: "✖" };
   const name = element("span", "name");
   name.style.paddingLeft = `${row.depth * 16}px`;
   name.append(element("span", "twist", row.kind === "document" ? "" : row.isOpen ? "▾" : "▸"));
-  name.append(row.kind === "section" ? texts[row.id] : row.name);
+  name.append(row.kind === "section" ? texts.sections[row.id] : row.name);
   const where = element("span", "where", place(row));
   if (row.details.progress !== undefined) {
     const bar = element("progress");
@@ -102,6 +96,11 @@ function draw() {
     lines.push(drawn(rows[index], index));
   }
   body.replaceChildren(...lines);
+  if (wanted !== null && rows[wanted]) {
+    const row = rows[wanted];
+    wanted = null;
+    return choose(row);
+  }
   const index = rows.findIndex((row) => row && row.id === chosen);
   table.setAttribute("aria-activedescendant", index >= first && index < last ? `row-${index}` : "");
 }
@@ -112,19 +111,22 @@ async function ask(page) {
   const pages = asked;
   try {
     const answer = await fetch(`/rows?from=${page * pageLength}&count=${pageLength}`);
-    if (!answer.ok) return;
+    if (!answer.ok) throw new Error();
     const { start, update, rows: found } = await answer.json();
-    // The table has changed meanwhile: its rows may stand elsewhere. They are asked for again.
-    if (update.revision !== revision) { if (pages === asked) asked.delete(page); if (revision < update.revision) await apply(update); return draw(); }
+    pages.delete(page);
+    // The table has changed meanwhile, and the rows may stand elsewhere. They are asked for again when the page has heard of it.
+    if (update.revision !== revision) return;
     found.forEach((row, index) => { rows[start + index] = row; });
-    if (pages === asked) asked.delete(page);
     draw();
     showDetails();
-  } catch { asked.delete(page); }
+  } catch {
+    pages.delete(page);
+    setTimeout(draw, 1000);
+  }
 }
 
 // Changes are applied as the server made them; what is at the top stays there.
-async function apply(update) {
+function apply(update) {
   const top = Math.floor(table.scrollTop / rowHeight);
   const anchor = rows[top];
   const offset = table.scrollTop - top * rowHeight;
@@ -146,6 +148,7 @@ async function apply(update) {
 }
 
 function changed(old, change) {
+  if (change.removed.some((index) => old[index]?.id === chosen)) chosen = null;
   const gone = new Set([...change.removed, ...change.moved.map((move) => move.from)]);
   const rest = [];
   for (let index = 0; index < old.length; index += 1) if (!gone.has(index)) rest.push(old[index]);
@@ -167,7 +170,7 @@ async function follow() {
   for (;;) {
     try {
       const answer = await fetch(`/changes?since=${revision}`);
-      if (answer.status === 200) await apply(await answer.json());
+      if (answer.status === 200) apply(await answer.json());
       else if (answer.status !== 204) throw new Error();
       if (document.body.classList.contains("ended")) { document.body.classList.remove("ended"); say(""); }
     } catch {
@@ -182,16 +185,21 @@ async function follow() {
 
 function choose(row) {
   chosen = row.id;
+  armed = null;
   draw();
-  showDetails(true);
+  showDetails();
 }
 
 async function act(action, row, name) {
   say("");
-  const answer = await fetch("/action", {
-    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ action, id: row?.id, name }),
-  });
-  if (!answer.ok) say((await answer.text()).trim());
+  try {
+    const answer = await fetch("/action", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ action, id: row?.id, name }),
+    });
+    if (!answer.ok) say((await answer.text()).trim());
+  } catch {
+    say(texts.ended);
+  }
 }
 
 function button(text, action) {
@@ -201,31 +209,51 @@ function button(text, action) {
   return made;
 }
 
-function showDetails(isNew) {
-  // A name that is being typed is not taken away.
-  if (!isNew && details.contains(document.activeElement)) return;
+function showDetails() {
   const row = rows.find((one) => one && one.id === chosen);
-  if (!row || row.kind === "section") { if (isNew || !rows.includes(undefined)) details.hidden = true; return; }
+  // It stands in a part that is not loaded.
+  if (!row && chosen !== null) return;
+  const isShown = row !== undefined && row.kind !== "section";
+  const now = isShown ? { id: row.id, text: JSON.stringify([row.details, armed === row.id]) } : { id: null, text: "" };
+  // What is as before stays as it is, and a name that is being typed is not taken away.
+  if (now.id === shown.id && (now.text === shown.text || isTyping())) return;
+  shown = now;
+  details.hidden = !isShown;
+  if (isShown) details.replaceChildren(...controls(row));
+}
+
+const isTyping = () => document.activeElement.tagName === "INPUT" && details.contains(document.activeElement);
+
+function controls(row) {
   const name = element("input");
-  name.value = row.name;
+  name.value = row.details.name ?? row.name;
   name.setAttribute("aria-label", texts.name);
-  name.addEventListener("keydown", (event) => { if (event.key === "Enter") act("rename", row, name.value); });
-  const remove = button(texts.remove, () => {
-    if (remove.textContent === texts.sure) act("delete", row);
-    else remove.textContent = texts.sure;
-  });
-  const inCloud = row.id.startsWith("cloud/");
-  const buttons = [button(texts.rename, () => act("rename", row, name.value))];
-  if (inCloud && row.details.place === "cloud") buttons.push(button(texts.download, () => act("download", row)));
-  if (inCloud && row.details.place === "here" && !row.details.kept) buttons.push(button(texts.freeUp, () => act("freeUp", row)));
-  if (inCloud) buttons.push(button(row.details.kept ? texts.release : texts.keep, () => act(row.details.kept ? "release" : "keep", row)));
+  const rename = () => {
+    name.blur();
+    act("rename", row, name.value);
+  };
+  name.addEventListener("keydown", (event) => { if (event.key === "Enter") rename(); });
+  const made = [name, button(texts.rename, rename)];
+  if (row.id.startsWith("cloud/")) {
+    const { isHere, kept } = row.details;
+    if (isHere === false) made.push(button(texts.download, () => act("download", row)));
+    if (isHere && !kept) made.push(button(texts.freeUp, () => act("freeUp", row)));
+    made.push(button(kept ? texts.release : texts.keep, () => act(kept ? "release" : "keep", row)));
+  }
   if (row.kind === "document") {
     const save = element("a", "", texts.save);
     save.href = `/content?id=${encodeURIComponent(row.id)}`;
-    buttons.push(save, remove);
+    save.download = "";
+    made.push(save, button(armed === row.id ? texts.sure : texts.remove, () => remove(row)));
   }
-  details.replaceChildren(name, ...buttons, element("span", "faint", row.details.filename ?? ""));
-  details.hidden = false;
+  return [...made, element("span", "faint", row.details.filename ?? "")];
+}
+
+function remove(row) {
+  const isSure = armed === row.id;
+  armed = isSure ? null : row.id;
+  if (isSure) act("delete", row);
+  showDetails();
 }
 
 function showStatus() {
@@ -264,10 +292,11 @@ table.addEventListener("keydown", (event) => {
   else if (event.key === "Enter" && row && row.kind !== "document") return act("toggle", row);
   else return;
   event.preventDefault();
-  if (!rows[index]) return;
+  index = Math.min(index, rows.length - 1);
   const top = index * rowHeight;
   if (top < table.scrollTop) table.scrollTop = top;
   if (top + rowHeight > table.scrollTop + table.clientHeight) table.scrollTop = top + rowHeight - table.clientHeight;
-  choose(rows[index]);
+  wanted = index;
+  draw();
 });
 follow();

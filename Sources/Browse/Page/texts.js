@@ -1,10 +1,13 @@
 // All texts of the page, in the browser's language.
 const english = {
-  local: "On this computer", cloud: "In the cloud",
+  sections: { local: "On this computer", cloud: "In the cloud" },
   name: "Name", kind: "Kind", size: "Size", changed: "Changed", where: "Where",
   folder: "Folder", undo: "Undo", redo: "Redo",
-  here: "Here", inCloud: "In the cloud only", arriving: "Arriving", waiting: "Waiting for the cloud",
-  sending: "Sending", outdated: "Newer in the cloud", conflict: "Conflict", failed: "Could not be saved", kept: "Kept",
+  words: {
+    here: "Here", cloud: "In the cloud only", arriving: "Downloading", waiting: "Waiting for the cloud", sending: "Uploading",
+    outdated: "Newer in the cloud", conflict: "Conflict", failed: "Could not be saved", kept: "Kept",
+    keptElsewhere: "Kept, and not here yet",
+  },
   download: "Download here", freeUp: "Free up space", keep: "Keep here", release: "Keep no longer",
   rename: "Rename", remove: "Delete", sure: "Delete, really?", save: "Save a copy", empty: "No documents",
   loading: "…", ended: "The mount has ended, or docfs browse has.",
@@ -14,11 +17,14 @@ const english = {
   conflicts: (n) => (n === 1 ? "1 version is in conflict." : `${n} versions are in conflict.`),
 };
 const german = {
-  local: "Auf diesem Computer", cloud: "In der Cloud",
+  sections: { local: "Auf diesem Computer", cloud: "In der Cloud" },
   name: "Name", kind: "Art", size: "Größe", changed: "Geändert", where: "Ort",
   folder: "Ordner", undo: "Rückgängig", redo: "Wiederholen",
-  here: "Hier", inCloud: "Nur in der Cloud", arriving: "Kommt an", waiting: "Wartet auf die Cloud",
-  sending: "Wird gesendet", outdated: "In der Cloud neuer", conflict: "Konflikt", failed: "Nicht gesichert", kept: "Bleibt hier",
+  words: {
+    here: "Hier", cloud: "Nur in der Cloud", arriving: "Wird geladen", waiting: "Wartet auf die Cloud", sending: "Wird gesendet",
+    outdated: "In der Cloud neuer", conflict: "Konflikt", failed: "Nicht gesichert", kept: "Bleibt hier",
+    keptElsewhere: "Bleibt hier, noch nicht geladen",
+  },
   download: "Laden", freeUp: "Platz freigeben", keep: "Hier behalten", release: "Nicht mehr behalten",
   rename: "Umbenennen", remove: "Löschen", sure: "Wirklich löschen?", save: "Kopie sichern", empty: "Keine Dokumente",
   loading: "…", ended: "Das Dateisystem oder docfs browse wurde beendet.",
@@ -28,4 +34,5 @@ const german = {
   conflicts: (n) => (n === 1 ? "1 Version im Konflikt." : `${n} Versionen im Konflikt.`),
 };
 export const language = navigator.language.startsWith("de") ? "de" : "en";
+export const all = [english, german];
 export const texts = language === "de" ? german : english;

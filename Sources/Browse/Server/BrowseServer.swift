@@ -2,9 +2,9 @@ import FlyingFox
 import FlyingSocks
 import Foundation
 import LinuxFiles
-import Synchronization
+import SystemPackage
 
-/// Serves the page and the table on this machine's own addresses.
+/// Serves the page and the table. It listens behind the gate only.
 package final class BrowseServer: Sendable {
     private static let longestBody = 65536
     /// A page that waits for a change asks again after this.
@@ -13,60 +13,49 @@ package final class BrowseServer: Sendable {
 
     private let table: LiveTable
     private let mount: any BrowsedMount
-    private let guarding = Mutex<RequestGuard?>(nil)
-    private let port = Mutex<UInt16>(0)
-    private let key = randomWord()
-    private let session = randomWord()
+    private let gate: Gate
+    private let guarding: RequestGuard
 
-    package init(table: LiveTable, mount: any BrowsedMount) {
+    /// The address to open. It holds the key.
+    package let address: String
+
+    /// - Throws: `BrowseRefusal` if no port is free.
+    package init(table: LiveTable, mount: any BrowsedMount) throws(BrowseRefusal) {
         self.table = table
         self.mount = mount
+        do throws(Errno) { gate = try Gate() } catch {
+            throw BrowseRefusal("cannot listen on 127.0.0.1 and ::1: \(error)")
+        }
+        let key = randomWord()
+        guarding = RequestGuard(port: gate.port, key: key, session: randomWord())
+        address = "http://127.0.0.1:\(gate.port)/?key=\(key)"
     }
 
     /// Serves until the task is cancelled.
     ///
-    /// - Parameter ready: is told the address to open, which holds the key.
-    package func run(ready: @escaping @Sendable (String) -> Void) async throws {
-        // The system picks the port of the first address; the second one's is the same.
-        for _ in 0..<16 {
-            let first = server(try .inet(ip4: "127.0.0.1", port: 0))
-            let running = Task { try await first.run() }
-            defer { running.cancel() }
-            try await first.waitUntilListening()
-            guard case .ip4(_, let port)? = await first.listeningAddress else { continue }
-            let second = server(try .inet6(ip6: "::1", port: port))
-            let runningSecond = Task { try await second.run() }
-            defer { runningSecond.cancel() }
-            // A machine without IPv6 has only the first. Somebody else's server on the other one's port makes us take another.
-            if (try? await second.waitUntilListening()) == nil, Self.hasLoopback6 { continue }
-            self.port.withLock { $0 = port }
-            guarding.withLock { $0 = RequestGuard(port: port, key: key, session: session) }
-            ready("http://127.0.0.1:\(port)/?key=\(key)")
-            try await withTaskCancellationHandler {
-                try await running.value
-            } onCancel: {
-                running.cancel()
-                runningSecond.cancel()
-            }
-            return
-        }
-        throw BrowseRefusal("no port is free on both 127.0.0.1 and ::1")
-    }
-
-    private static var hasLoopback6: Bool { FileManager.default.fileExists(atPath: "/proc/net/if_inet6") }
-
-    private func server(_ address: some SocketAddress) -> HTTPServer {
-        HTTPServer(
-            address: address, timeout: 60, logger: .disabled,
+    /// - Parameters:
+    ///   - folder: nobody else may reach what is in it.
+    ///   - ready: called when the address can be opened.
+    package func run(in folder: String, ready: @escaping @Sendable () -> Void) async throws {
+        let socket = folder + "/socket"
+        let server = HTTPServer(
+            address: .unix(path: socket), timeout: 60, logger: .disabled,
             handler: ClosureHTTPHandler { request in await self.answer(request) })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            group.addTask { [gate] in
+                try await server.waitUntilListening()
+                gate.open(to: socket)
+                ready()
+            }
+            while try await group.next() != nil {}
+        }
     }
 
     // MARK: Requests
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
-        guard let guarding = guarding.withLock({ $0 }) else { return Self.text(.serviceUnavailable, "not ready") }
-        let facts = await facts(of: request)
-        switch guarding.decide(facts) {
+        switch guarding.decide(Self.facts(of: request)) {
         case .refuse(let reason): return Self.text(.forbidden, reason)
         case .welcome: return Self.welcome(guarding.setCookie)
         case .answer: break
@@ -76,30 +65,16 @@ package final class BrowseServer: Sendable {
         }
     }
 
-    private func facts(of request: HTTPRequest) async -> RequestGuard.Request {
+    private static func facts(of request: HTTPRequest) -> RequestGuard.Request {
         var facts = RequestGuard.Request()
         facts.isReading = request.method == .GET || request.method == .HEAD
         facts.path = request.path
         facts.key = request.query.first { $0.name == "key" }?.value
-        // A header that is there twice is not what this server was sent by a browser.
-        let hosts = request.headers.values(for: .host)
-        facts.host = hosts.count == 1 ? hosts[0] : nil
+        facts.host = request.headers[.host]
         facts.origin = request.headers[HTTPHeader("Origin")]
         facts.fetchSite = request.headers[HTTPHeader("Sec-Fetch-Site")]
         facts.cookie = request.headers[.cookie]
-        facts.isOwnPeer = await isOwn(request.remoteAddress)
         return facts
-    }
-
-    private func isOwn(_ address: HTTPRequest.Address?) async -> Bool {
-        let (table, peer): (String, UInt16)
-        switch address {
-        case .ip4(_, let port): (table, peer) = ("/proc/net/tcp", port)
-        case .ip6(_, let port): (table, peer) = ("/proc/net/tcp6", port)
-        case .unix, nil: return false
-        }
-        let own = port.withLock { $0 }
-        return await onBlockingThread { PeerUser.user(inFile: table, port: peer, serverPort: own) == getuid() }
     }
 
     private func route(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {

@@ -9,7 +9,8 @@ struct PageFile {
         case "page.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.page_js)
         case "texts.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.texts_js)
         case "style.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.style_css)
-        case "icon.svg": PageFile(type: "image/svg+xml", bytes: PackageResources.icon_svg)
+        // Browsers ask for the second where a page names none.
+        case "icon.svg", "favicon.ico": PageFile(type: "image/svg+xml", bytes: PackageResources.icon_svg)
         default: nil
         }
     }

@@ -1,7 +1,7 @@
-/// Decides which requests are answered: those of the person who started the server, from the page itself.
+/// Decides which requests are answered: those of the page itself.
 ///
-/// The key in the address that is opened is exchanged for a cookie. Cookies do not know ports, so another server on this machine may be shown
-/// it: that the program at the other end is the same person's is asked of the kernel (`PeerUser`).
+/// The key in the address that is opened is exchanged for a cookie. Cookies do not know ports, so another user's server on this machine may be
+/// shown it: it is of no use to programs of others, which the gate keeps away (``Gate``).
 package struct RequestGuard: Sendable {
     package enum Decision: Equatable {
         case answer
@@ -20,7 +20,6 @@ package struct RequestGuard: Sendable {
         package var origin: String?
         package var fetchSite: String?
         package var cookie: String?
-        package var isOwnPeer = true
 
         package init() {}
     }
@@ -44,7 +43,6 @@ package struct RequestGuard: Sendable {
     package var setCookie: String { "\(cookieName)=\(session); HttpOnly; SameSite=Strict; Path=/" }
 
     package func decide(_ request: Request) -> Decision {
-        guard request.isOwnPeer else { return .refuse("another user's program") }
         // A name that leads to this machine (DNS rebinding) is no name of this server.
         guard let host = request.host, hosts.contains(host) else { return .refuse("not the name of this server") }
         if let origin = request.origin, origin != "http://\(host)" { return .refuse("from another page") }

@@ -31,15 +31,22 @@ package final class LiveTable: Sendable {
         }
     }
 
-    /// Replaces the rows and the status line. Nothing happens if they are as before.
-    package func publish(_ rows: [TableRow], status: [String: String]) {
+    /// Replaces the rows. Nothing happens if they are as before. Called by one thread only: it compares while pages go on asking.
+    package func publish(_ rows: [TableRow]) {
+        let changes = RowChanges(from: state.withState { $0.rows }, to: rows)
+        if changes.isEmpty { return }
         state.update { state in
-            let changes = RowChanges(from: state.rows, to: rows)
-            if changes.isEmpty, status == state.status { return }
             state.rows = rows
+            Self.add(changes, to: &state)
+        }
+    }
+
+    /// Replaces the status line. Nothing happens if it is as before.
+    package func publish(status: [String: String]) {
+        state.update { state in
+            if status == state.status { return }
             state.status = status
-            state.revision += 1
-            state.history = (state.history + [changes]).suffix(Self.longestHistory)
+            Self.add(RowChanges(reloading: []), to: &state)
         }
     }
 
@@ -49,9 +56,13 @@ package final class LiveTable: Sendable {
             let rows = state.rows
             let touched = rows.indices.filter { ids.contains(rows[$0].id) }
             if touched.isEmpty { return }
-            state.revision += 1
-            state.history = (state.history + [RowChanges(reloading: touched)]).suffix(Self.longestHistory)
+            Self.add(RowChanges(reloading: touched), to: &state)
         }
+    }
+
+    private static func add(_ changes: RowChanges, to state: inout State) {
+        state.revision += 1
+        state.history = (state.history + [changes]).suffix(longestHistory)
     }
 
     /// The rows from an index on, with the number of all rows and the revision that has them.
@@ -69,9 +80,10 @@ package final class LiveTable: Sendable {
     package func update(since revision: Int) async -> Update? { await state.wait(for: revision) }
 
     private static func update(since known: Int, _ state: State) -> Update {
-        let missing = state.revision - known
+        // A page may claim to know anything.
+        let missing = (0...state.revision).contains(known) ? state.revision - known : .max
         var changes: [RowChanges]?
-        if missing >= 0, missing <= state.history.count {
+        if missing <= state.history.count {
             let recent = Array(state.history.suffix(missing))
             if recent.reduce(0, { $0 + $1.count }) <= mostChanges { changes = recent }
         }

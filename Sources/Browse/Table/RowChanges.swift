@@ -43,19 +43,6 @@ package struct RowChanges: Sendable, Equatable, Encodable {
         reloaded = kept.filter { new[$0] != old[origins[$0] ?? 0] }
     }
 
-    /// Does to any list what was done to the rows.
-    ///
-    /// - Parameter insert: makes what stands at an index of the new list.
-    package func apply<Element>(to list: [Element], inserting insert: (Int) -> Element) -> [Element] {
-        var rest = list
-        for index in (removed + moved.map(\.from)).sorted(by: >) { rest.remove(at: index) }
-        let coming = inserted.map { ($0, nil as Int?) } + moved.map { ($0.to, $0.from) }
-        for (index, origin) in coming.sorted(by: { $0.0 < $1.0 }) {
-            rest.insert(origin.map { list[$0] } ?? insert(index), at: index)
-        }
-        return rest
-    }
-
     /// The places of a longest subsequence of ascending numbers: the rows that need not move. O(n log n).
     private static func longestIncreasing(_ numbers: [Int]) -> Set<Int> {
         // For each length, the place of the smallest number that ends such a subsequence.

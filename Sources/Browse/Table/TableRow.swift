@@ -11,7 +11,7 @@ package struct TableRow: Sendable, Equatable {
     package let name: String
     /// Whether what is in it follows. False for a document.
     package let isOpen: Bool
-    /// What its folder's state says of a document; nothing for others. That this changes makes the row another one.
+    /// The line of a document in the state of its folder; nothing for others.
     package let state: String
 
     package init(id: String, kind: Kind, depth: Int, name: String, isOpen: Bool = false, state: String = "") {

@@ -25,38 +25,25 @@ final class BrowsedDocuments: BrowsedMount {
     private func details(of row: TableRow) -> RowDetails {
         var details = RowDetails()
         guard row.kind == .document else {
-            details.kept = attributeText(CloudDocument.keep, of: path(row)) == "always" ? true : nil
+            if attributeText(CloudDocument.keep, of: path(row)) == "always" {
+                details.kept = true
+                details.words = [DocumentWords.Word.kept.rawValue]
+            }
             return details
         }
-        let fields = row.state.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-        let filename = row.id.split(separator: "/").last.map(String.init) ?? ""
-        guard fields.count == 3 else { return details }
-        let line = FolderStateLine(
-            indicator: fields[0], state: fields[1], transfer: fields[2], filename: filename, displayName: row.name)
+        guard let line = FolderStateLine(text: row.state) else { return details }
         let document = ListedDocument(line, path: path(row), .all)
+        details.name = document.displayName
         details.kind = document.pathExtension
         details.size = document.size
         details.modified = document.modified
         details.indicator = line.indicator
-        details.place = Self.place(line)
+        details.words = document.words.words.map(\.rawValue)
+        details.isHere = line.isHere
         details.progress = document.progress
         details.kept = document.isKept ? true : nil
-        details.conflict = line.flags.contains("inConflict") ? true : nil
-        details.failed = line.flags.contains("savingError") ? true : nil
-        details.filename = filename
+        details.filename = line.filename
         return details
-    }
-
-    private static func place(_ line: FolderStateLine) -> String {
-        switch (line.downloading, line.uploading) {
-        case ("downloading"?, _): "arriving"
-        case _ where line.flags.contains("editingDisabled"): "arriving"
-        case ("outdated"?, _): "outdated"
-        case ("notDownloaded"?, _): "cloud"
-        case (_, "uploading"?): "sending"
-        case (_, "waiting"?): "waiting"
-        default: "here"
-        }
     }
 
     // MARK: Actions
@@ -73,19 +60,14 @@ final class BrowsedDocuments: BrowsedMount {
         case .redo: _ = try mount.perform(.redo)
         case .download(let row):
             for document in try CloudDocument.all(at: path(row)) {
-                if let error = document.requestContent() { throw refusal(row, "\(error)") }
+                if let error = document.requestContent() { throw BrowseRefusal(document.refusal(of: error)) }
             }
         case .freeUp(let row):
             for document in try CloudDocument.all(at: path(row)) {
-                if let reason = document.evict() { throw refusal(row, reason) }
+                if let reason = document.evict() { throw BrowseRefusal(document.refusal(toLeaveBecause: reason)) }
             }
-        case .keep(let row, let isOn):
-            let value = Array("always".utf8)
-            let result =
-                isOn
-                ? setxattr(path(row), CloudDocument.keep, value, value.count, 0)
-                : removexattr(path(row), CloudDocument.keep)
-            if result != 0 { throw refusal(row, Self.lastError) }
+        case .keep(let row, true): try CloudDocument(path: path(row)).beKept()
+        case .keep(let row, false): try CloudDocument(path: path(row)).beReleased()
         case .rename(let row, let name): try rename(row, to: name)
         case .delete(let row):
             guard row.kind == .document else { throw refusal(row, "only documents are deleted here") }
@@ -132,8 +114,7 @@ final class BrowsedDocuments: BrowsedMount {
             close(file)
             throw refusal(row, "it is no document")
         }
-        let name = DocumentName(
-            storedDisplayName: row.name, pathExtension: attributeText("user.document.extension", of: path(row)) ?? "")
-        return OpenContent(file: FileDescriptor(rawValue: file), size: Int64(status.st_size), name: name.full)
+        let name = CloudDocument(path: path(row)).shownPath.split(separator: "/").last.map(String.init) ?? row.name
+        return OpenContent(file: FileDescriptor(rawValue: file), size: Int64(status.st_size), name: name)
     }
 }

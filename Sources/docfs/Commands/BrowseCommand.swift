@@ -28,34 +28,27 @@ struct BrowseCommand: ParsableCommand {
             let mount = try MountedTree(holdingOrNearest: path)
             let table = LiveTable()
             let follower = try TableFollower(mount, table)
-            let server = BrowseServer(table: table, mount: BrowsedDocuments(mount, follower))
             let ending = Ending()
-            let signals = [SIGINT, SIGTERM].map { number in
-                signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number)
-                source.setEventHandler { ending.end(.signal(number)) }
-                source.resume()
-                return source
-            }
+            let signals = Self.signals(ending)
+            let server = try BrowseServer(table: table, mount: BrowsedDocuments(mount, follower))
+            let folder = try PrivateFolder()
             Thread.detachNewThread {
                 do { try follower.run() } catch { ending.end(.failure(error)) }
             }
-            let addressFile = Mutex<AddressFile?>(nil)
             let serving = Task {
                 do {
-                    try await server.run { address in
+                    try await server.run(in: folder.path) {
                         do {
-                            try Output.line(address)
-                            if !noOpen { try addressFile.withLock { $0 = try AddressFile(address) } }
+                            try Output.line(server.address)
+                            if !noOpen { try folder.open(server.address) }
                         } catch { ending.end(.failure(error)) }
                     }
                 } catch { ending.end(.failure(error)) }
             }
             let reason = ending.wait()
             serving.cancel()
-            addressFile.withLock { $0 = nil }
+            folder.remove()
             switch reason {
-            case .failure(let error as BrowseRefusal): throw CommandFailure(error.reason)
             case .failure(let error): throw error
             case .signal(let number):
                 // Ends as everybody expects of a program that such a signal ends.
@@ -63,6 +56,16 @@ struct BrowseCommand: ParsableCommand {
                 signal(number, SIG_DFL)
                 raise(number)
             }
+        }
+    }
+
+    private static func signals(_ ending: Ending) -> [any DispatchSourceSignal] {
+        [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { ending.end(.signal(number)) }
+            source.resume()
+            return source
         }
     }
 }
@@ -90,38 +93,48 @@ private final class Ending: Sendable {
     }
 }
 
-/// Opens an address with the desktop's browser. The key in it must not stand in the list of processes: the browser gets a file that only this
-/// person can read, and that leads to the address. The file is removed with this object.
-private final class AddressFile: Sendable {
-    private let folder: String
+/// A folder that only this person can look into, for as long as the page is served: with the server's socket, and the page that leads to it.
+private final class PrivateFolder: Sendable {
+    let path: String
+    private let isRemoved = Mutex(false)
 
-    init(_ address: String) throws {
+    init() throws {
         let base = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? NSTemporaryDirectory()
         var template = Array((base + "/docfs-browse-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else {
             throw CommandFailure("cannot make a folder in \(base): \(String(cString: strerror(errno)))")
         }
-        folder = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        path = String(decoding: template.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    /// Opens an address with the desktop's browser. The key in it must not stand in the list of processes: the browser gets a page that leads to it.
+    func open(_ address: String) throws {
+        let file = path + "/docfs.html"
         let page =
             "<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=\(address)\"><title>docfs</title>\n"
-        let attributes = [FileAttributeKey.posixPermissions: 0o600]
-        guard FileManager.default.createFile(atPath: file, contents: Data(page.utf8), attributes: attributes) else {
-            throw CommandFailure("cannot write \(file)")
-        }
-        var words: [UnsafeMutablePointer<CChar>?] =
-            ["xdg-open", file].map { (word: String) in strdup(word) } + [nil]
-        defer { words.forEach { free($0) } }
-        var process: pid_t = 0
-        // Without a desktop there is nothing to open it; the address was printed.
-        if posix_spawnp(&process, "xdg-open", nil, nil, &words, environ) != 0 {
-            CommandFailure.print(error: "xdg-open cannot be run; open the address above in a browser")
+        try isRemoved.withLock { isRemoved in
+            if isRemoved { return }
+            let attributes = [FileAttributeKey.posixPermissions: 0o600]
+            guard FileManager.default.createFile(atPath: file, contents: Data(page.utf8), attributes: attributes)
+            else { throw CommandFailure("cannot write \(file)") }
+            let process = Process()
+            process.executableURL = URL(filePath: "/usr/bin/env")
+            process.arguments = ["xdg-open", file]
+            process.terminationHandler = { process in
+                // Without a desktop nothing opens it; the address was printed.
+                if process.terminationStatus == 0 { return }
+                CommandFailure.print(error: "xdg-open did not open the page; open the address above in a browser")
+            }
+            try process.run()
         }
     }
 
-    private var file: String { folder + "/docfs.html" }
-
-    deinit {
-        unlink(folder + "/docfs.html")
-        rmdir(folder)
+    /// Nothing is written there any more.
+    func remove() {
+        isRemoved.withLock { isRemoved in
+            isRemoved = true
+            // What cannot be removed is of no use to anybody: the server has ended.
+            try? FileManager.default.removeItem(atPath: path)
+        }
     }
 }

@@ -23,7 +23,7 @@ struct EvictCommand: ParsableCommand {
                 _ = try MountedTree(holding: path)
                 for document in try CloudDocument.all(at: path) {
                     guard let reason = document.evict() else { continue }
-                    CommandFailure.print(error: "\(document.shownPath.printable) stays here: \(reason)")
+                    CommandFailure.print(error: document.refusal(toLeaveBecause: reason))
                     stays = true
                 }
             }

@@ -1,7 +1,4 @@
 import ArgumentParser
-import CLinux
-import Glibc
-import SystemPackage
 
 struct KeepCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,7 +23,8 @@ struct KeepCommand: ParsableCommand {
             let paths = try paths.isEmpty ? [Self.defaultPath()] : paths
             for path in paths {
                 _ = try MountedTree(holding: path)
-                if off { try Self.release(path) } else { try Self.keep(path) }
+                let document = CloudDocument(path: path)
+                if off { try document.beReleased() } else { try document.beKept() }
             }
             if off { return }
             let documents = try paths.flatMap { try CloudDocument.all(at: $0) }
@@ -41,29 +39,5 @@ struct KeepCommand: ParsableCommand {
         let path = try MountedTree.nearestPath()
         let mount = try MountedTree(holding: path)
         return mount.isMountpoint(path) || mount.isDocuments(path) ? mount.documents + "/cloud" : path
-    }
-
-    private static func keep(_ path: String) throws {
-        let value = Array("always".utf8)
-        if setxattr(path, CloudDocument.keep, value, value.count, 0) == 0 { return }
-        // To find out the name sets it again.
-        let error = errno
-        throw CommandFailure("\(shown(path)) cannot be kept: \(explanation(error))")
-    }
-
-    private static func release(_ path: String) throws {
-        if removexattr(path, CloudDocument.keep) == 0 { return }
-        let error = errno
-        guard error == ENODATA else { throw CommandFailure("\(shown(path)) cannot be released: \(explanation(error))") }
-        guard attributeText(CloudDocument.keep, of: path) != nil else { return }
-        throw CommandFailure(
-            "\(shown(path)) is kept because a folder above it is; `docfs keep --off` with that folder ends it")
-    }
-
-    /// By the name that the person gave it.
-    private static func shown(_ path: String) -> String { CloudDocument(path: path).shownPath.printable }
-
-    private static func explanation(_ error: Int32) -> String {
-        error == EINVAL ? "only documents and folders are, and local ones are always here" : "\(Errno(rawValue: error))"
     }
 }

@@ -22,12 +22,14 @@ struct PreferCommand: ParsableCommand {
     func run() throws {
         try CommandFailure.reported {
             let mount = try MountedTree(holdingOrNearest: path)
-            let arrival = location == .local ? try ContentArrival(ofAllIn: mount.documents) : nil
+            let cloud = mount.documents + "/cloud/"
+            let coming = location == .local ? try CloudDocument.all(at: cloud).filter { !$0.isCurrent } : []
             try write(to: mount.documents + "/.location")
-            let left = try waitUntilMoved(mount) + (arrival?.wait() ?? [])
-            if left.isEmpty { return }
-            for line in left { CommandFailure.print(error: line) }
-            throw ExitCode.failure
+            let stayed = try waitUntilMoved(mount)
+            for line in stayed { CommandFailure.print(error: line) }
+            let moved = coming.map { CloudDocument(path: mount.documents + "/local/" + $0.path.dropFirst(cloud.count)) }
+            try ContentDownload(ofMoved: moved.filter { access($0.path, F_OK) == 0 }).run()
+            if !stayed.isEmpty { throw ExitCode.failure }
         }
     }
 

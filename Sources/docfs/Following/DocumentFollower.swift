@@ -7,22 +7,6 @@ import Glibc
 /// does not say (attributes, sizes). A document with a transfer under way is followed by its own state as well, which has the
 /// progress.
 final class DocumentFollower {
-    private final class Folder {
-        let path: String
-        let state: OpenStateFile
-        let watch: Int32
-        var lines: [FolderStateLine]
-        /// Filenames of documents of which inotify has told.
-        var touched: Set<String> = []
-
-        init(_ path: String, state: OpenStateFile, watch: Int32) throws {
-            self.path = path
-            self.state = state
-            self.watch = watch
-            lines = FolderStateLine.lines(try state.text())
-        }
-    }
-
     private final class Document {
         let state: OpenStateFile
         var text: StateText
@@ -39,7 +23,7 @@ final class DocumentFollower {
     private let notifications: FolderNotifications
     /// The mounts that hold what is followed.
     private var mounts: Set<String> = []
-    private var folders: [String: Folder] = [:]
+    private var folders: [String: FollowedFolder] = [:]
     private var documents: [String: Document] = [:]
     /// Changes that nobody has asked for yet.
     private var waiting: [DocumentChange] = []
@@ -47,7 +31,7 @@ final class DocumentFollower {
     /// - Parameter paths: of documents and folders in mounts.
     init(_ paths: [String]) throws {
         notifications = try FolderNotifications()
-        Self.raiseDescriptorLimit()
+        DescriptorLimit.raise()
         for path in paths {
             mounts.insert(try MountedTree(holding: path).mountpoint)
             for root in try DocumentTree.roots(of: path) {
@@ -101,7 +85,7 @@ final class DocumentFollower {
             let ready = try Polling.wait(
                 for: [Polling.Request(descriptor: notifications.descriptor, events: POLLIN)]
                     + states.map { Polling.Request(descriptor: $0.descriptor, events: POLLPRI) })
-            var changed: [ObjectIdentifier: Folder] = [:]
+            var changed: [ObjectIdentifier: FollowedFolder] = [:]
             for index in ready where index > 0 {
                 if index <= openFolders.count {
                     let folder = openFolders[index - 1]
@@ -120,13 +104,13 @@ final class DocumentFollower {
 
     // MARK: Looking again
 
-    private func look(at folder: Folder) throws {
+    private func look(at folder: FollowedFolder) throws {
         guard folders[folder.path] === folder else { return }
-        guard
-            let lines = try DocumentTree.unlessGone(
-                folder.path, { _ in FolderStateLine.lines(try folder.state.text()) })
-        else {
-            return forget(folder.path)
+        let lines: [FolderStateLine]
+        do { lines = try folder.readLines() } catch {
+            // It has gone, and another one may have its name already.
+            forget(folder.path)
+            return announce(try DocumentTree.unlessGone(folder.path, follow) ?? [])
         }
         let changes = DocumentChange.between(folder.lines, lines, in: folder.path, touched: folder.touched)
         folder.lines = lines
@@ -176,20 +160,19 @@ final class DocumentFollower {
 
     // MARK: Folders
 
-    /// Follows a folder and all in it. Watches before it looks, so that nothing comes between.
+    /// Follows a folder and all in it.
     ///
     /// - Returns: the folders that were not followed before.
     @discardableResult
-    private func follow(_ path: String) throws -> [Folder] {
+    private func follow(_ path: String) throws -> [FollowedFolder] {
         guard folders[path] == nil else { return [] }
-        let watch = try notifications.watch(path)
-        let folder = try Folder(path, state: try OpenStateFile(ofFolder: path), watch: watch)
+        let folder = try FollowedFolder(path, notifications)
         folders[path] = folder
         for line in folder.lines { try followTransfer(of: line, path + "/" + line.filename) }
         return try [folder] + followFolders(in: path)
     }
 
-    private func followFolders(in path: String) throws -> [Folder] {
+    private func followFolders(in path: String) throws -> [FollowedFolder] {
         try DocumentTree.folders(in: path).flatMap { try DocumentTree.unlessGone($0, follow) ?? [] }
     }
 
@@ -203,8 +186,8 @@ final class DocumentFollower {
         }
     }
 
-    private func hear() throws -> [Folder] {
-        var changed: [Folder] = []
+    private func hear() throws -> [FollowedFolder] {
+        var changed: [FollowedFolder] = []
         for event in try notifications.events() {
             switch event {
             case .folderCame(let watch, let name):
@@ -213,6 +196,7 @@ final class DocumentFollower {
                 announce(try DocumentTree.unlessGone(path, follow) ?? [])
             case .folderWent(let watch, let name):
                 if let parent = folder(watch) { forget(parent.path + "/" + name) }
+            case .folderTouched: continue
             case .touched(let watch, let name):
                 guard let folder = folder(watch) else { continue }
                 if let filename = attributeText("user.document.filename", of: folder.path + "/" + name) {
@@ -233,17 +217,9 @@ final class DocumentFollower {
         return changed
     }
 
-    private func announce(_ found: [Folder]) {
+    private func announce(_ found: [FollowedFolder]) {
         waiting += found.flatMap { DocumentChange.between([], $0.lines, in: $0.path) }
     }
 
-    private func folder(_ watch: Int32) -> Folder? { folders.values.first { $0.watch == watch } }
-
-    /// Each folder takes a descriptor.
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = limit.rlim_max
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
+    private func folder(_ watch: Int32) -> FollowedFolder? { folders.values.first { $0.watch == watch } }
 }

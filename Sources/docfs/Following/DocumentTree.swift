@@ -30,11 +30,17 @@ enum DocumentTree {
         return try own + folders(in: folder).flatMap { try unlessGone($0) { try documents(in: $0) } ?? [] }
     }
 
-    /// - Returns: nil if the attempt fails because the file or folder has gone away meanwhile.
+    private static let mostTries = 3
+
+    /// - Returns: nil if the attempt fails because the file or folder has gone away meanwhile. Another one that has its name by then is tried in
+    ///   its place.
     static func unlessGone<Result>(_ path: String, _ attempt: (String) throws -> Result) throws -> Result? {
-        do { return try attempt(path) } catch {
-            guard access(path, F_OK) != 0 else { throw error }
-            return nil
+        for number in 1... {
+            do { return try attempt(path) } catch {
+                guard access(path, F_OK) == 0 else { return nil }
+                if number == mostTries { throw error }
+            }
         }
+        return nil
     }
 }

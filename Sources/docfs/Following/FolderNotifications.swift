@@ -8,6 +8,8 @@ final class FolderNotifications {
         /// A folder of that name came into the folder, or went away.
         case folderCame(Int32, String)
         case folderWent(Int32, String)
+        /// A folder of that name got other attributes.
+        case folderTouched(Int32, String)
         /// Something else of that name came, was written, or got other attributes.
         case touched(Int32, String)
         /// The kernel's queue was full: anything may have happened.
@@ -70,6 +72,7 @@ final class FolderNotifications {
         if name.isEmpty { return nil }
         guard has(Int(IN_ISDIR)) else { return .touched(number, name) }
         if has(Int(IN_CREATE | IN_MOVED_TO)) { return .folderCame(number, name) }
-        return has(Int(IN_DELETE | IN_MOVED_FROM)) ? .folderWent(number, name) : nil
+        if has(Int(IN_DELETE | IN_MOVED_FROM)) { return .folderWent(number, name) }
+        return has(Int(IN_ATTRIB)) ? .folderTouched(number, name) : nil
     }
 }

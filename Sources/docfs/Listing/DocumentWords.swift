@@ -3,42 +3,63 @@ struct DocumentWords: Equatable {
     /// How much of a person's attention the words ask for.
     enum Weight { case usual, remarkable, warning, failure }
 
-    let text: String
+    /// One thing that is said. A page translates it by its name (`texts.js`).
+    enum Word: String {
+        case failed, conflict, arriving, outdated, sending, waiting
+        case here, cloud, kept, keptElsewhere
+
+        /// - Parameter percent: of the transfer, with the sign.
+        fileprivate func english(_ percent: String) -> String {
+            switch self {
+            case .failed: "could not be saved"
+            case .conflict: "conflict"
+            case .arriving: "downloading" + percent
+            case .outdated: "newer in the cloud"
+            case .sending: "uploading" + percent
+            case .waiting: "waiting for the cloud"
+            case .here: "here"
+            case .cloud: "in the cloud only"
+            case .kept: "kept"
+            case .keptElsewhere: "kept, and not here yet"
+            }
+        }
+    }
+
+    let words: [Word]
     let weight: Weight
+    private let percent: String
 
     /// - Parameters:
     ///   - progress: percent of the transfer under way.
     ///   - isKept: whether the content always stays on this device.
     init(_ line: FolderStateLine, progress: Int? = nil, isKept: Bool = false) {
-        let percent = progress.map { " \($0) %" } ?? ""
+        percent = progress.map { " \($0) %" } ?? ""
         let flags = line.flags
-        var words: [String] = []
-        if flags.contains("savingError") { words.append("could not be saved") }
-        if flags.contains("inConflict") { words.append("conflict") }
+        var words: [Word] = []
+        if flags.contains("savingError") { words.append(.failed) }
+        if flags.contains("inConflict") { words.append(.conflict) }
         switch line.downloading {
-        case "downloading": words.append("downloading" + percent)
-        case "outdated": words.append("newer in the cloud")
-        case _ where flags.contains("editingDisabled"): words.append("downloading" + percent)
+        case "downloading": words.append(.arriving)
+        case "outdated": words.append(.outdated)
+        case _ where flags.contains("editingDisabled"): words.append(.arriving)
         default: break
         }
         switch line.uploading {
-        case "uploading": words.append("uploading" + percent)
-        case "waiting" where !flags.contains("savingError"): words.append("waiting for the cloud")
+        case "uploading": words.append(.sending)
+        case "waiting" where !flags.contains("savingError"): words.append(.waiting)
         default: break
         }
         weight =
             flags.contains("savingError")
             ? .failure : flags.contains("inConflict") ? .warning : words.isEmpty ? .usual : .remarkable
-        let isHere = line.downloading != "notDownloaded"
-        let usual =
-            isKept ? (isHere ? "kept" : "kept, and not here yet") : isHere ? Self.here : "in the cloud only"
-        text = words.isEmpty ? usual : words.joined(separator: ", ")
+        let usual: Word = isKept ? (line.isHere ? .kept : .keptElsewhere) : line.isHere ? .here : .cloud
+        self.words = words.isEmpty ? [usual] : words
     }
 
-    /// Whether there is nothing to say: a document that is here, with nothing else about it.
-    var isPlain: Bool { text == Self.here }
+    var text: String { words.map { $0.english(percent) }.joined(separator: ", ") }
 
-    private static let here = "here"
+    /// Whether there is nothing to say: a document that is here, with nothing else about it.
+    var isPlain: Bool { words == [.here] }
 
     /// What is usual stands back.
     var styled: StyledText {

@@ -10,14 +10,19 @@ struct FolderStateLine: Equatable {
     static func read(_ folder: String) throws -> [FolderStateLine] { lines(try readState(ofFolder: folder)) }
 
     static func lines(_ text: String) -> [FolderStateLine] {
-        text.split(separator: "\n").dropFirst().compactMap { line in
-            let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 5 else { return nil }
-            return FolderStateLine(
-                indicator: fields[0], state: fields[1], transfer: fields[2], filename: fields[3],
-                displayName: fields[4])
-        }
+        text.split(separator: "\n").dropFirst().compactMap { FolderStateLine(text: String($0)) }
     }
+
+    /// - Returns: nil for a line that is none of such a state.
+    init?(text: String) {
+        let fields = text.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        guard fields.count == 5 else { return nil }
+        self.init(
+            indicator: fields[0], state: fields[1], transfer: fields[2], filename: fields[3], displayName: fields[4])
+    }
+
+    /// The line as it stands in the state.
+    var text: String { [indicator, state, transfer, filename, displayName].joined(separator: "\t") }
 
     /// The line of a document whose own state is known.
     init(_ state: StateText) {
@@ -40,6 +45,9 @@ struct FolderStateLine: Equatable {
 
     /// `notDownloaded`, `downloading`, `current` or `outdated`; nil for a local document.
     var downloading: String? { transfer(at: 0) }
+
+    /// Whether its content, or an older one, is on this device.
+    var isHere: Bool { downloading != "notDownloaded" }
 
     /// `waiting`, `uploading` or `uploaded`; nil for a local document.
     var uploading: String? { transfer(at: 1) }

@@ -89,7 +89,7 @@ struct ListedDocument {
         [mark, sizeText, timeText(.faint), words.styled, name, StyledText(line.filename, .faint)]
     }
 
-    private var name: StyledText { StyledText(fullName, line.downloading == "notDownloaded" ? .faint : nil) }
+    private var name: StyledText { StyledText(fullName, line.isHere ? nil : .faint) }
 
     private var sizeText: StyledText { StyledText(size.map(HumanText.size) ?? "?") }
 

@@ -10,7 +10,8 @@ final class CommandStream: Sendable {
     private let output: FilePath
     private let errors: FilePath
 
-    init(_ device: Device, _ arguments: [String]) throws {
+    /// - Parameter variables: of the environment, beside those of the tests.
+    init(_ device: Device, _ arguments: [String], variables: [String: String] = [:]) throws {
         let name = UUID().uuidString
         output = device.folder / "\(name).output"
         errors = device.folder / "\(name).errors"
@@ -34,7 +35,10 @@ final class CommandStream: Sendable {
         var words = ([try DocfsBinary.path.string] + arguments).map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
         var process: pid_t = 0
-        let result = posix_spawn(&process, try DocfsBinary.path.string, &actions, &attributes, &words, environ)
+        let environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+        var settings = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { settings.forEach { free($0) } }
+        let result = posix_spawn(&process, try DocfsBinary.path.string, &actions, &attributes, &words, &settings)
         guard result == 0 else { throw Errno(rawValue: result) }
         self.process = process
     }

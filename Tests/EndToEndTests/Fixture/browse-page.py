@@ -3,10 +3,13 @@
 import base64
 import json
 import os
+import random
 import re
+import shutil
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 
 ADDRESS, DOCUMENTS, PICTURES = sys.argv[1:]
@@ -28,14 +31,21 @@ class Browser:
             f"--accept-lang={language}", f"--blink-settings=preferredColorScheme={0 if scheme == 'dark' else 1}",
         ]
         options = {"goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
-        session = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": options}})
+        try:
+            session = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": options}})
+        except Exception:
+            self.driver.kill()
+            raise
         self.base += f"/session/{session['sessionId']}"
 
     def ask(self, method, path, body=None):
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return json.load(answer)["value"]
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(json.load(error)["value"]["message"]) from None
 
     def open(self, address):
         self.ask("POST", "/url", {"url": address})
@@ -140,6 +150,22 @@ def use(browser):
     browser.click("#details button", "Download here")
     until(lambda: any(row[1] == "Film" and row[5] == "Here" for row in browser.rows()), "it is here")
 
+    # A folder that is kept says so, and a name is in both languages.
+    os.mkdir(document("cloud/Kept"))
+    until(lambda: "Kept" in browser.names(), "the folder is shown")
+    browser.click("#rows .row .name", "Kept")
+    browser.click("#details button", "Keep here")
+    until(lambda: any(row[1].endswith("Kept") and row[5] == "Kept" for row in browser.rows()), "the folder is kept")
+    browser.click("#details button", "Keep no longer")
+    until(lambda: any(row[1].endswith("Kept") and row[5] == "" for row in browser.rows()), "it is kept no longer")
+    missing = browser.run(
+        "return import('/texts.js').then(({ all: [first, second] }) => {"
+        " const keys = (texts, path) => Object.entries(texts).flatMap(([key, value]) =>"
+        " typeof value === 'object' ? keys(value, path + key + '.') : [path + key]);"
+        " const [one, other] = [keys(first, ''), keys(second, '')];"
+        " return one.filter((key) => !other.includes(key)).concat(other.filter((key) => !one.includes(key))); })")
+    assert missing == [], missing
+
     # A name is shown as text, whatever is in it.
     with open(document("local/<img src=x onerror=alert(1)>.txt"), "w") as file:
         file.write("attack")
@@ -148,6 +174,72 @@ def use(browser):
 
     complaints = [one for one in browser.complaints() if one["level"] == "SEVERE"]
     assert not complaints, complaints
+
+
+def is_as_served(browser):
+    """Whether each row that is drawn is the one that the server has there."""
+    return browser.run(
+        "const drawn = [...document.querySelectorAll('#rows .row')];"
+        "return fetch('/rows?from=0&count=500').then((answer) => answer.json()).then(({ rows, update }) =>"
+        " Number(document.querySelector('#table').getAttribute('aria-rowcount')) === update.count && drawn.every((row) => {"
+        "  const { name, kind, isOpen, depth } = rows[row.ariaRowIndex - 1] ?? {};"
+        "  return kind === 'section' || (row.children[1].textContent.replace(/^[▾▸]/, '') === name"
+        "   && row.getAttribute('aria-level') === String(depth + 1)"
+        "   && (kind === 'document' || row.getAttribute('aria-expanded') === String(isOpen))); }))")
+
+
+def follow(browser, seed):
+    """Whatever a shell does, however fast: at rest the page shows what is there."""
+    rng = random.Random(seed)
+    base = document("local/Mixed")
+    os.makedirs(os.path.join(base, "A"))
+    os.makedirs(os.path.join(base, "B"))
+    toggle = ("const row = [...document.querySelectorAll('.row.folder')].find((row) => row.textContent.includes(arguments[0])"
+              " && row.getAttribute('aria-expanded') === 'false'); if (row) row.querySelector('.twist').click(); return !!row")
+    for name in ("Mixed", "▸A", "▸B"):
+        until(lambda: browser.run(toggle, name), f"{name} opens")
+
+    def some(folder):
+        names = [one for one in os.listdir(folder) if not os.path.isdir(os.path.join(folder, one))]
+        return os.path.join(folder, rng.choice(names)) if names else None
+
+    def step():
+        folder = os.path.join(base, rng.choice(["", "A", "B"]))
+        os.makedirs(folder, exist_ok=True)
+        kind = rng.randrange(8)
+        name = some(folder)
+        if kind <= 2 or name is None:
+            with open(os.path.join(folder, f"Note {rng.randrange(30)}.txt"), "w") as file:
+                file.write(str(kind))
+        elif kind == 3:
+            os.remove(name)
+        elif kind == 4:
+            os.rename(name, os.path.join(base, f"Moved {rng.randrange(1 << 30)}.txt"))
+        elif kind == 5:
+            with open(os.path.join(folder, ".order"), "w") as file:
+                file.write(os.path.basename(name) + "\n")
+        elif kind == 6:
+            for old, new in (("A", "X"), ("B", "A"), ("X", "B")):
+                if os.path.exists(os.path.join(base, old)):
+                    os.rename(os.path.join(base, old), os.path.join(base, new))
+        else:
+            shutil.rmtree(os.path.join(base, "A"), ignore_errors=True)
+            os.mkdir(os.path.join(base, "A"))
+
+    for _ in range(12):
+        for _ in range(rng.randrange(1, 12)):
+            step()
+        browser.run(toggle, rng.choice(["▸A", "▸B"]))
+        until(lambda: is_as_served(browser), f"the page shows what is there (seed {seed})")
+    served = browser.run("return fetch('/rows?from=0&count=500').then((answer) => answer.json())")["rows"]
+    for row in served:
+        if not row["id"].startswith("local/Mixed") or not row["isOpen"]:
+            continue
+        inside = {one["id"] for one in served if os.path.dirname(one["id"]) == row["id"]}
+        there = {f"{row['id']}/{name}" for name in os.listdir(document(row["id"]))}
+        assert inside == there, f"{row['id']} (seed {seed}): {inside ^ there}"
+    shutil.rmtree(base)
+    until(lambda: "Mixed" not in browser.names(), "the folder has gone")
 
 
 def scroll(browser):
@@ -183,6 +275,8 @@ browser = Browser("light")
 try:
     use(browser)
     pictures(browser, "light")
+    for seed in range(4):
+        follow(browser, seed)
     scroll(browser)
 finally:
     browser.end()

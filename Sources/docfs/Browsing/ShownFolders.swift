@@ -1,0 +1,144 @@
+import Browse
+import Glibc
+
+/// The folders whose content the table shows, and the rows that follow from them.
+struct ShownFolders {
+    /// What was heard.
+    struct News {
+        /// Ids of folders that are no longer what they were: removed, moved away, or others of their name. They are to be closed: what is not
+        /// shown is followed no longer.
+        var gone: Set<String> = []
+        /// Ids of rows whose size, time or attributes have changed.
+        var touched: Set<String> = []
+        var changesRows = false
+        var changesStatus = false
+
+        /// Only the time has passed.
+        var isNothing: Bool { gone.isEmpty && touched.isEmpty && !changesRows && !changesStatus }
+    }
+
+    private let mount: MountedTree
+    private let notifications: FolderNotifications
+    /// The state of `Documents`: of the whole mount.
+    private let whole: OpenStateFile
+    /// By id. A folder stands here from when it is shown until it is hidden, or goes.
+    private var folders: [String: FollowedFolder] = [:]
+    /// The ids of the folders in a folder, in its order. Not there for one that is to be read again.
+    private var inner: [String: [String]] = [:]
+
+    init(_ mount: MountedTree) throws {
+        self.mount = mount
+        notifications = try FolderNotifications()
+        whole = try OpenStateFile(ofFolder: mount.documents)
+    }
+
+    // MARK: Rows
+
+    /// The rows of the two sections, and of what is open in them.
+    mutating func rows(open: Set<String>) throws -> [TableRow] {
+        var rows: [TableRow] = []
+        for section in ["local", "cloud"] { try add(section, depth: 0, open, to: &rows) }
+        let shown = Set(rows.filter(\.isOpen).map(\.id))
+        for id in Array(folders.keys) where !shown.contains(id) { forget(id) }
+        return rows
+    }
+
+    /// Adds a folder's row, and if it is open all that is in it. One that went away meanwhile is left out.
+    private mutating func add(_ id: String, depth: Int, _ open: Set<String>, to rows: inout [TableRow]) throws {
+        let name = id.split(separator: "/").last.map(String.init) ?? id
+        let kind: TableRow.Kind = depth == 0 ? .section : .folder
+        guard open.contains(id) else { return rows.append(TableRow(id: id, kind: kind, depth: depth, name: name)) }
+        let found = try DocumentTree.unlessGone(path(id)) { path in
+            (
+                try folders[id] ?? FollowedFolder(path, notifications),
+                try inner[id] ?? DocumentTree.folders(in: path).map(self.id)
+            )
+        }
+        guard let (folder, innerFolders) = found else { return forget(id) }
+        folders[id] = folder
+        inner[id] = innerFolders
+        rows.append(TableRow(id: id, kind: kind, depth: depth, name: name, isOpen: true))
+        for id in innerFolders { try add(id, depth: depth + 1, open, to: &rows) }
+        rows += folder.lines.map { line in
+            TableRow(
+                id: id + "/" + line.filename, kind: .document, depth: depth + 1, name: line.displayName,
+                state: line.text)
+        }
+    }
+
+    private func path(_ id: String) -> String { mount.documents + "/" + id }
+
+    private func id(_ path: String) -> String { String(path.dropFirst(mount.documents.count + 1)) }
+
+    private mutating func forget(_ id: String) {
+        inner[id] = nil
+        if let folder = folders.removeValue(forKey: id) { notifications.forget(folder.watch) }
+    }
+
+    /// The keys are those of `page.js`.
+    func status() throws -> [String: String] {
+        let state = StateText(try whole.text())
+        func action(_ key: String) -> String { state[key] == "-" ? "" : state[key] ?? "" }
+        return [
+            "mountpoint": mount.mountpoint, "connection": state["cloud.connection"] ?? "",
+            "pending": state["cloud.pending"] ?? "0", "conflicts": state["cloud.conflicts"] ?? "0",
+            "undo": action("undo"), "redo": action("redo"),
+        ]
+    }
+
+    // MARK: Waiting
+
+    /// Waits until something has changed, a byte can be read from `wake`, or the deadline has passed.
+    mutating func wait(or wake: Int32, until deadline: ContinuousClock.Instant?) throws -> News {
+        let followed = Array(folders)
+        let ready = try Polling.wait(
+            for: [
+                .init(descriptor: wake, events: POLLIN), .init(descriptor: notifications.descriptor, events: POLLIN),
+                .init(descriptor: whole.descriptor, events: POLLPRI),
+            ] + followed.map { .init(descriptor: $0.value.state.descriptor, events: POLLPRI) }, until: deadline)
+        var news = News()
+        news.changesRows = ready.contains { $0 == 0 || $0 > 2 }
+        news.changesStatus = ready.contains(2)
+        if ready.contains(0) { Self.drain(wake) }
+        let changed = ready.filter { $0 > 2 }.map { followed[$0 - 3] }
+        // First what inotify says: a folder that has gone is not looked at, whatever has its name now.
+        if ready.contains(1) { try hear(&news) }
+        for (id, folder) in changed where folders[id] === folder {
+            inner[id] = nil
+            // Where its state cannot be read any more, the next rows open what stands there.
+            do { folder.lines = try folder.readLines() } catch { forget(id) }
+        }
+        return news
+    }
+
+    private static func drain(_ pipe: Int32) {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        while read(pipe, &bytes, bytes.count) == bytes.count {}
+    }
+
+    private mutating func hear(_ news: inout News) throws {
+        for event in try notifications.events() {
+            switch event {
+            case .folderCame(let watch, let name), .folderWent(let watch, let name):
+                guard let parent = id(watch) else { continue }
+                news.changesRows = true
+                news.gone.insert(parent + "/" + name)
+                inner[parent] = nil
+            case .touched(let watch, let name):
+                guard let parent = id(watch),
+                    let filename = attributeText("user.document.filename", of: path(parent + "/" + name))
+                else { continue }
+                news.touched.insert(parent + "/" + filename)
+            case .folderTouched(let watch, let name):
+                if let parent = id(watch) { news.touched.insert(parent + "/" + name) }
+            case .overflow:
+                news.changesRows = true
+                // Anything may have happened: everything is opened anew.
+                for (id, folder) in folders { news.touched.formUnion(folder.lines.map { id + "/" + $0.filename }) }
+                for id in Array(folders.keys) { forget(id) }
+            }
+        }
+    }
+
+    private func id(_ watch: Int32) -> String? { folders.first { $0.value.watch == watch }?.key }
+}
