@@ -29,8 +29,8 @@ public struct ActionStep: Sendable {
         case preferred(Container)
         /// Somebody chose among the versions of the document. `entry` is its row as it was before.
         case chosen(VersionChoice)
-        /// A version was restored: the document has this content now. `entry` is its row as it was before, and its inode number names the
-        /// former content in the trash.
+        /// A version was restored, or an edit that was not sent was given up for one: the document has this content now. `entry` is its row as it
+        /// was before, and its inode number names the former content in the trash.
         case restored(Fingerprint)
     }
 

@@ -76,7 +76,7 @@ public final class Library: Sendable {
             arrivals: arrivals, evictions: evictions, foundFiles: foundFiles, comparison: comparison)
         versionFiles = VersionFiles(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, arrivals: arrivals,
-            replicatedTree: replicatedTree, actions: actions)
+            replicatedTree: replicatedTree, removal: removal, actions: actions)
         openings = Openings(
             transactions, contents: contents, arrivals: arrivals, fileAttributes: fileAttributes,
             versionFiles: versionFiles, orphans: orphans)

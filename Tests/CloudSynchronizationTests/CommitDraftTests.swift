@@ -43,7 +43,8 @@ struct CommitDraftTests {
     /// - Parameter folders: the folders besides the top one, outer ones first.
     private static func draft(
         _ pending: [Entry], uploaded: [InodeNumber: CommitDraft.Uploaded] = [:], blocked: Set<Int64> = [],
-        withdrawals: [Withdrawal] = [], folders: [Entry] = []
+        withdrawals: [Withdrawal] = [], folders: [Entry] = [], resolutions: [EntryID: Resolution] = [:],
+        heirs: Set<EntryID> = [], known: Set<EntryID> = []
     ) -> CommitDraft {
         var parents: [InodeNumber: EntryID] = [.cloud: .cloudRoot]
         var depths: [InodeNumber: Int] = [.cloud: 0]
@@ -53,8 +54,9 @@ struct CommitDraftTests {
         }
         let unknown = Set(folders.filter { $0.pending.contains(.creation) }.map(\.inode))
         return CommitDraft(
-            pending: pending, blockedSteps: blocked, withdrawals: withdrawals, uploaded: uploaded,
-            parents: parents, depths: depths, unknownFolders: unknown, device: device)
+            pending: pending, blockedSteps: blocked, withdrawals: withdrawals, resolutions: resolutions,
+            uploaded: uploaded, parents: parents, depths: depths, unknownFolders: unknown, heirs: heirs, known: known,
+            device: device)
     }
 
     private static func subjects(_ draft: CommitDraft) -> [EntryID?] { draft.changes.map(\.subject) }
@@ -81,6 +83,41 @@ struct CommitDraftTests {
         #expect(Self.draft([entry], uploaded: [entry.inode: stale]).isEmpty)
         let fresh = CommitDraft.Uploaded(document: .random(), revision: 6, version: Self.version(base: nil))
         #expect(Self.draft([entry], uploaded: [entry.inode: fresh]).changes.count == 1)
+    }
+
+    @Test func `a document that is made anew frees its name in the container before a new one gets it`() throws {
+        var backup = Self.document("Plan.bak", inode: 100, pending: [.creation, .content])
+        var plan = Self.document("Plan", inode: 200, pending: [.creation, .content])
+        (backup.revision, plan.revision) = (1, 1)
+        let uploaded = [backup, plan].map { entry in
+            (entry.inode, CommitDraft.Uploaded(document: .random(), revision: 1, version: Self.version(base: nil)))
+        }
+        let draft = Self.draft(
+            [backup, plan], uploaded: Dictionary(uniqueKeysWithValues: uploaded), known: [try #require(plan.id)])
+        #expect(Self.subjects(draft) == [plan.id, backup.id])
+    }
+
+    @Test func `a version that a document is still to inherit is chosen after that, and so is what was made from it`()
+        throws
+    {
+        var heir = Self.document("Plan", inode: 100, pending: [.content])
+        heir.revision = 1
+        let id = try #require(heir.id)
+        let inherited = VersionID.random()
+        let choice = [id: Resolution(kept: inherited, discarded: [.random()])]
+        let uploaded = [
+            heir.inode: CommitDraft.Uploaded(
+                document: .random(), revision: 1, version: Self.version(base: inherited))
+        ]
+        let withdrawal = Withdrawal(
+            id: .random(), seen: [], depth: 0, step: nil, heir: id, bequest: [inherited])
+        let first = Self.draft(
+            [heir], uploaded: uploaded, withdrawals: [withdrawal], resolutions: choice, heirs: [id])
+        #expect(Self.subjects(first) == [withdrawal.id, withdrawal.id])
+        #expect(first.resolved.isEmpty && first.sent.isEmpty)
+        let second = Self.draft([heir], uploaded: uploaded, resolutions: choice)
+        #expect(second.resolved == choice)
+        #expect(second.changes.count == 2)
     }
 
     @Test func `a new name is sent while the content waits`() {

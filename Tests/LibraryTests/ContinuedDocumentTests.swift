@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Glibc
 @testable import CloudSynchronization
 @testable import Library
 @testable import Replica
@@ -334,6 +335,41 @@ struct ContinuedDocumentTests {
                 #expect(try await device.text("N2.txt", in: folder) == "text")
                 try Self.expectWhole(device)
             }
+        }
+    }
+
+    // MARK: The backup of a placeholder, edited
+
+    @Test(arguments: [false, true])
+    func `a backup that is edited keeps its name, also while the document itself is still being written`(isOpen: Bool)
+        async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            try phone.create("F.txt", "old")
+            try await phone.push()
+            try await laptop.pull()
+            phone.advance(seconds: 20)
+            laptop.advance(seconds: 20)
+            try laptop.rename("F.txt", to: "F.txt.bak")
+            try await laptop.push()
+            try laptop.create("F.txt", "new")
+            let number = isOpen ? try await laptop.open("F.txt", O_WRONLY) : nil
+            if let number { try laptop.write("newer", to: number) }
+            try await laptop.save("F.txt.bak", "old, edited")
+            for _ in 0..<2 {
+                try await laptop.work()
+                await laptop.finishUploads()
+            }
+            #expect(try laptop.names() == ["F.txt", "F.txt.bak"])
+            if let number { laptop.library.close(number) }
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["F.txt", "F.txt.bak"])
+                #expect(try await device.text("F.txt.bak") == "old, edited")
+                #expect(try await device.text("F.txt") == (isOpen ? "newer" : "new"))
+            }
+            try Self.expectWhole(laptop)
         }
     }
 }

@@ -253,4 +253,41 @@ struct ShownVersionTests {
             for device in [laptop, phone] { #expect(try device.names() == ["Big.txt", "Other"]) }
         }
     }
+
+    @Test(arguments: [Moment.underWay, .inLog, .read])
+    func `conflict versions go on with their document when it is renamed over a second one`(moment: Moment) async throws
+    {
+        try await withConflictOnTwoDevices { laptop, phone in
+            try phone.rename("F.txt", to: "G.txt")
+            try phone.create("F.txt", "new")
+            try await phone.reach(moment)
+            try phone.rename("G.txt", to: "F.txt")
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.names() == ["F.txt"])
+                #expect(try device.entry("F.txt").conflicts == 1)
+            }
+        }
+    }
+
+    @Test func `inherited conflict versions stay a document when a new document that has them becomes a scratch file`()
+        async throws
+    {
+        try await withConflictOnTwoDevices { laptop, phone in
+            let current = try await phone.text("F.txt")
+            try phone.rename("F.txt", to: "H.txt")
+            phone.advance(seconds: 20)
+            try phone.create("F.txt", "new")
+            try phone.rename("H.txt", to: "F.txt")
+            try phone.rename("F.txt", to: "F.txt~")
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try await phone.text("F.txt~") == current)
+            let left = try laptop.names().filter { $0 != "G.txt" }
+            #expect(left.count == 1)
+            let other = current == "of the phone" ? "of the laptop" : "of the phone"
+            #expect(try await laptop.text(try #require(left.first)) == other)
+        }
+    }
 }

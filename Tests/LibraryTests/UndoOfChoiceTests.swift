@@ -1,6 +1,8 @@
 import Backing
 import Catalog
 import Documents
+import Foundation
+import Glibc
 @testable import Library
 @testable import Replica
 import Replication
@@ -133,6 +135,147 @@ struct UndoOfChoiceTests {
             }
             #expect(choice.before == before)
             #expect(try choice.after == heads(phone))
+        }
+    }
+
+    // MARK: An edit that was not sent
+
+    @Test(arguments: [Moment.underWay, .inLog, .read])
+    func `a choice replaces a save of this device that is on its way`(moment: Moment) async throws {
+        try await withConflictOnTwoDevices { laptop, phone in
+            let (_, other) = try await texts(phone)
+            try await phone.save("F.txt", "edited")
+            try await phone.reach(moment)
+            try chooseOther(on: phone)
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try await device.text("F.txt") == other)
+                #expect(try device.entry("F.txt").conflicts == 0)
+            }
+            #expect(try heads(phone) == heads(laptop))
+        }
+    }
+
+    /// - Returns: the text of the current version and that of the other one.
+    private func texts(_ device: TestDevice) async throws -> (current: String, other: String) {
+        let current = try await device.text("F.txt")
+        return (current, current == "of the phone" ? "of the laptop" : "of the phone")
+    }
+
+    @Test(arguments: [false, true])
+    func `undo brings the edit back for which another version was chosen, and redo chooses again`(isCrash: Bool)
+        async throws
+    {
+        try await withConflictOnTwoDevices { laptop, phone in
+            let (_, other) = try await texts(phone)
+            let before = try heads(phone)
+            try await phone.save("F.txt", "edited")
+            try chooseOther(on: phone)
+            if isCrash {
+                try phone.crash()
+                try phone.open()
+            }
+            for _ in 0..<2 {
+                #expect(try await phone.text("F.txt") == other)
+                #expect(
+                    try phone.library.undoing.listText(.undo).split(separator: "\n").first == "Choose a version of “F”")
+                try phone.library.perform(.undo)
+                #expect(try await phone.text("F.txt") == "edited")
+                #expect(try phone.entry("F.txt").pending.contains(.content))
+                #expect(try heads(phone) == before)
+                try phone.library.perform(.redo)
+            }
+            try phone.library.perform(.undo)
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try await laptop.text("F.txt") == "edited")
+            #expect(try laptop.entry("F.txt").conflicts == 1)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: phone.store + "/trash") == [])
+        }
+    }
+
+    @Test func `an edit for which a version was chosen is in the trash when it can no longer be brought back`()
+        async throws
+    {
+        try await withConflictOnTwoDevices { _, phone in
+            try await phone.save("F.txt", "given up")
+            try chooseOther(on: phone)
+            try await phone.save("F.txt", "edited again")
+            for _ in 0..<2 {
+                #expect(throws: Refusal.undo(.isChanged("F"))) { try phone.library.perform(.undo) }
+            }
+            let trashed = try phone.library.transactions.inspect { try phone.library.undoing.trashed($0) }
+            let key = try #require(trashed.first).source.key
+            try phone.rename("F.txt", to: "H.txt")
+            try phone.library.restoreFromTrash(key)
+            #expect(try await phone.text("F.txt") == "given up")
+            #expect(try await phone.text("H.txt") == "edited again")
+        }
+    }
+
+    @Test func `a program that has the edit open goes on with it`() async throws {
+        try await withConflictOnTwoDevices { _, phone in
+            try await phone.save("F.txt", "edited")
+            let number = try await phone.open("F.txt", O_RDWR)
+            try phone.write("EDITED", to: number)
+            try chooseOther(on: phone)
+            try phone.write("still at work", to: number)
+            phone.library.close(number)
+            #expect(try await phone.text("F.txt") == "still at work")
+        }
+    }
+
+    @Test func `an edit that was given up does not come back as a document when the document leaves the cloud`()
+        async throws
+    {
+        try await withConflictOnTwoDevices { _, phone in
+            let (_, other) = try await texts(phone)
+            try await phone.save("F.txt", "edited")
+            try chooseOther(on: phone)
+            try await phone.push()
+            phone.advance(seconds: 20)
+            try phone.move("F.txt", from: .cloud, to: .local)
+            try await phone.push()
+            try await phone.pull()
+            #expect(try phone.names(in: .local) == ["F.txt"])
+            #expect(try await phone.text("F.txt", in: .local) == other)
+        }
+    }
+
+    // MARK: Versions of another document
+
+    @Test func `an inherited version can be chosen before the container knows of it`() async throws {
+        try await withConflictOnTwoDevices { laptop, phone in
+            let (_, other) = try await texts(phone)
+            try phone.rename("F.txt", to: "G.txt")
+            try phone.rename("G.txt", to: "F.txt")
+            try chooseOther(on: phone)
+            #expect(try await phone.text("F.txt") == other)
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try await device.text("F.txt") == other)
+                #expect(try device.entry("F.txt").conflicts == 0)
+            }
+        }
+    }
+
+    @Test func `a document in conflict that came back replaces no other one before the container has it again`()
+        async throws
+    {
+        try await withConflictOnTwoDevices { laptop, phone in
+            try phone.remove("F.txt")
+            try await phone.push()
+            phone.advance(seconds: 20)
+            try phone.library.perform(.undo)
+            #expect(throws: Refusal.rename(.migration(.inConflict))) { try phone.rename("F.txt", to: "G.txt") }
+            #expect(try phone.entry("F.txt").conflicts == 1)
+            try await phone.push()
+            try phone.rename("F.txt", to: "G.txt")
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.entry("G.txt").conflicts == 1)
         }
     }
 }

@@ -159,7 +159,7 @@ struct UndoOfRestorationTests {
         }
     }
 
-    @Test func `a version that was evicted meanwhile can be taken back, but not restored once more`() async throws {
+    @Test func `a version that was evicted meanwhile can be taken back and restored once more`() async throws {
         try await withDevice { device in
             try device.create("Plan.txt", "what I wrote")
             try restore("of last week", on: device)
@@ -167,7 +167,9 @@ struct UndoOfRestorationTests {
             try device.evict("Plan.txt")
             try device.library.perform(.undo)
             #expect(try await device.text("Plan.txt") == "what I wrote")
-            #expect(throws: Refusal.undo(.contentIsGone("Plan"))) { try device.library.perform(.redo) }
+            try device.library.perform(.redo)
+            #expect(try await device.text("Plan.txt") == "of last week")
+            try device.library.perform(.undo)
             #expect(try await device.text("Plan.txt") == "what I wrote")
         }
     }
@@ -211,6 +213,23 @@ struct UndoOfRestorationTests {
             #expect(try trash(device) == [])
             #expect(try undoList(device) == ["Create “Plan”"])
             #expect(try await device.text("Plan.txt", in: .local) == "what I wrote")
+        }
+    }
+
+    @Test func `restoring over a version that is not here is a save, and undo does not bring an older content back`()
+        async throws
+    {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            try await phone.save("Plan.txt", "newest")
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.entry("Plan.txt").isOutdated)
+            let before = try undoList(laptop)
+            try restore("of last week", on: laptop)
+            #expect(try undoList(laptop) == before)
+            try await laptop.push()
+            let folder = try laptop.library.list(.history, of: laptop.inode("Plan.txt"))
+            #expect(folder.count == 2)
         }
     }
 }

@@ -41,24 +41,33 @@ struct CommitDraft {
     ///   - unknownFolders: the folders that the container does not know yet.
     ///   - heirs: of the documents that inherit versions, those that the container knows.
     ///   - kept: the versions that the container has of deleted documents that are back here with the content that they had.
+    ///   - known: of the entries whose creation is pending, those that the container has: they may free a name there.
     ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
     ///     deleted.
     init(
         pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
         depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
-        kept: [EntryID: VersionHistory] = [:], emptied: [EntryID: [EntryID]] = [:], device: DeviceID
+        kept: [EntryID: VersionHistory] = [:], known: Set<EntryID> = [], emptied: [EntryID: [EntryID]] = [:],
+        device: DeviceID
     ) {
         self.kept = kept
-        // First, because a later edit was made to the version that was chosen.
-        resolved = resolutions
-        for (id, resolution) in resolutions.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
+        // First, because a later edit was made to the version that was chosen. A version that the document is still to inherit can be chosen
+        // when it has inherited it.
+        let inheriting = Set(withdrawals.compactMap(\.heir))
+        resolved = resolutions.filter { !inheriting.contains($0.key) }
+        for (id, resolution) in resolved.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
         let isReady: (Entry) -> Bool = { entry in
             !entry.needsUpload || uploaded[entry.inode]?.goes(with: entry) == true
         }
+        let waitsForChoice: (Entry) -> Bool = { entry in
+            guard let id = entry.id, entry.step == nil, !entry.pending.contains(.creation) else { return false }
+            return inheriting.contains(id) && resolutions[id] != nil
+        }
         // What a folder needs comes after it. New documents come last: renames free the names that they are to get.
         let order: (Entry) -> (Int, Int, InodeNumber) = { entry in
-            let isNew = entry.kind != .folder && entry.pending.contains(.creation)
+            let isKnown = entry.id.map(known.contains) ?? false
+            let isNew = entry.kind != .folder && entry.pending.contains(.creation) && !isKnown
             return (isNew ? 1 : 0, depths[entry.parent] ?? 0, entry.inode)
         }
         let outerFirst = pending.sorted { order($0) < order($1) }
@@ -71,6 +80,7 @@ struct CommitDraft {
             unknownFolders.remove(entry.inode)
             guard let parent = parents[entry.parent] else { continue }
             var content = isReady(entry) ? uploaded[entry.inode]?.version : nil
+            if waitsForChoice(entry) { content = nil }
             // During the upload, the save before it may have been committed. That one is its base now.
             content?.base = entry.contentVersion
             add(

@@ -63,7 +63,8 @@ struct CommitPreparation: Sendable {
             unknownFolders: Set(folders.unknown.map(\.inode)),
             heirs: Set(
                 try withdrawals.compactMap(\.heir).filter { try CatalogReplica(catalog).entry($0)?.isDeleted == false }),
-            kept: try keptVersions(of: pending.values, catalog), emptied: try emptied(withdrawals, catalog),
+            kept: try keptVersions(of: pending.values, catalog), known: try known(pending.values, catalog),
+            emptied: try emptied(withdrawals, catalog),
             device: store.device.id)
     }
 
@@ -86,9 +87,17 @@ struct CommitPreparation: Sendable {
         var kept: [EntryID: VersionHistory] = [:]
         for entry in pending where entry.kind == .document && entry.pending.contains(.creation) && !entry.needsUpload {
             guard let id = entry.id else { continue }
-            kept[id] = try CatalogReplica(catalog).entry(id)?.versions
+            // As they are after a choice that goes out with them.
+            kept[id] = try CatalogReplica(catalog).visibleEntry(id, at: store.surroundings.now())?.versions
         }
         return kept
+    }
+
+    /// A document that a program saved by way of a backup is to be created, since it is not told here whether its removal was sent.
+    private func known(_ pending: some Sequence<Entry>, _ catalog: CatalogTransaction) throws -> Set<EntryID> {
+        // A new document has no version.
+        let continued = pending.filter { $0.pending.contains(.creation) && $0.currentVersion != nil }.compactMap(\.id)
+        return Set(try continued.filter { try catalog.replicaRecord($0) != nil })
     }
 
     /// For each deleted folder, the entries that the container still has in it and this device has moved elsewhere or deleted.

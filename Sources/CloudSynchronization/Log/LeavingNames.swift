@@ -3,15 +3,15 @@ import Documents
 import Replica
 import Replication
 
-/// The names in the container of documents that are on their way out of the cloud. If another document got such a name now, devices would see
-/// two of one name, and give the second another one.
+/// The names in the container of documents that are on their way out of the cloud, or to another name. If another document got such a name now,
+/// devices would see two of one name, and give the second another one.
 struct LeavingNames {
     /// How long a document waits for such a name if the content of the other one does not come.
     private static let longestWait = Duration.seconds(600)
     private static let lookahead = 4096
 
     private let catalog: CatalogTransaction
-    private let isEmpty: Bool
+    private let now: Duration
     /// The documents whose deletion can be sent, with their heirs.
     private var withdrawn: [EntryID: EntryID?] = [:]
     /// The documents whose content should have come by now.
@@ -20,10 +20,10 @@ struct LeavingNames {
     init(_ withdrawals: [Withdrawal], now: Timestamp, _ catalog: CatalogTransaction) throws {
         self.catalog = catalog
         let arriving = try catalog.arrivingEntries(limit: Self.lookahead)
-        isEmpty = withdrawals.isEmpty && arriving.isEmpty
         // As durations: the difference of two times may not fit into 64 bits.
         let time = Duration.nanoseconds(now.nanoseconds)
-        let latecomers = arriving.filter { time - .nanoseconds($0.changed.nanoseconds) > Self.longestWait }
+        self.now = time
+        let latecomers = arriving.filter { Self.isLate($0, time) }
         late = Set(latecomers.compactMap(\.id))
         let lateSteps = Set(latecomers.compactMap(\.step))
         for withdrawal in withdrawals where !(withdrawal.step.map(lateSteps.contains) ?? false) {
@@ -33,12 +33,15 @@ struct LeavingNames {
         }
     }
 
+    private static func isLate(_ entry: Entry, _ time: Duration) -> Bool {
+        time - .nanoseconds(entry.changed.nanoseconds) > longestWait
+    }
+
     /// Leaves out the documents that wait for a name. Each of them keeps the name that it had, so that others may wait for that.
     func leaveOut(_ pending: inout [InodeNumber: Entry], _ folders: [InodeNumber: EntryID]) throws {
-        if isEmpty { return }
         var claims: [Claim] = []
         for entry in pending.values where entry.step == nil {
-            if let claim = try claim(entry, folders) { claims.append(claim) }
+            if let claim = try claim(entry, folders, Set(pending.keys)) { claims.append(claim) }
         }
         var leftOut: Set<EntryID> = []
         while let index = claims.firstIndex(where: { $0.isOfLeavingName || !$0.rivals.isDisjoint(with: leftOut) }) {
@@ -56,21 +59,28 @@ struct LeavingNames {
         let isOfLeavingName: Bool
     }
 
-    private func claim(_ entry: Entry, _ folders: [InodeNumber: EntryID]) throws -> Claim? {
+    /// - Parameter ready: the entries that can go into the commit.
+    private func claim(
+        _ entry: Entry, _ folders: [InodeNumber: EntryID], _ ready: Set<InodeNumber>
+    ) throws -> Claim? {
         guard !entry.pending.isDisjoint(with: [.creation, .name, .place]), let id = entry.id,
             let name = entry.name?.full, let folder = folders[entry.parent]
         else { return nil }
         let rivals = try CatalogReplica(catalog).liveDocuments(in: folder, fullName: name).map(\.id).filter { $0 != id }
         if rivals.isEmpty { return nil }
-        let isOfLeavingName = try rivals.contains { try isLeaving($0, besides: id) }
+        let isOfLeavingName = try rivals.contains { try isLeaving($0, besides: id, ready) }
         return Claim(inode: entry.inode, id: id, rivals: Set(rivals), isOfLeavingName: isOfLeavingName)
     }
 
     /// - Parameter heir: is sent together with the deletion of which it is the heir.
-    private func isLeaving(_ id: EntryID, besides heir: EntryID) throws -> Bool {
+    private func isLeaving(_ id: EntryID, besides heir: EntryID, _ ready: Set<InodeNumber>) throws -> Bool {
         if let known = withdrawn[id] { return known != heir }
         if late.contains(id) { return false }
         guard let entry = try catalog.entry(id) else { return false }
+        // A document that a program saved by way of a backup takes its name back together with its content.
+        if entry.isReplicated, entry.pending.contains(.creation), !ready.contains(entry.inode) {
+            return !Self.isLate(entry, now)
+        }
         return entry.container == .local && entry.kind == .document && !entry.isHere
     }
 }

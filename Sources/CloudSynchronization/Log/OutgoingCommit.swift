@@ -65,6 +65,7 @@ struct OutgoingCommit: Sendable {
             let changes = PendingChanges(rawValue: sent.changes)
             // Not if the document meanwhile got a content that was made from an older version.
             if let version = sent.version, entry.contentVersion == base(of: version) { entry.contentVersion = version }
+            if let version = sent.version { try discard(version, unlessWantedFor: entry, catalog) }
             let isCurrent = entry.revision == sent.revision
             if isCurrent {
                 entry.pending.subtract(changes)
@@ -91,6 +92,15 @@ struct OutgoingCommit: Sendable {
         try advanceWithdrawals(catalog)
         try catalog.emptyOutbox()
         return Set(carried.sent.filter { $0.version != nil }.map(\.id))
+    }
+
+    /// Somebody chose another version while the commit with the newest one was being sent: the choice has seen that one.
+    private func discard(_ version: VersionID, unlessWantedFor entry: Entry, _ catalog: CatalogTransaction) throws {
+        guard !entry.pending.contains(.content), let id = entry.id,
+            var choice = try catalog.pendingResolution(of: id), choice != carried.resolved[id]
+        else { return }
+        choice.discarded.append(version)
+        try catalog.store(choice, of: id)
     }
 
     /// The base of a version that the commit carries.

@@ -146,23 +146,35 @@ extension Actions {
 
     /// Records a choice among the versions of a document. The choices that one command makes among them are one step.
     ///
-    /// - Parameter entry: as it was before.
+    /// - Parameters:
+    ///   - entry: as it was before.
+    ///   - edit: there was an edit that was not sent, whose file is in the trash now; this is what the document holds without it.
     func recordChoice(
-        _ choice: ActionStep.VersionChoice, of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction
+        _ choice: ActionStep.VersionChoice, of entry: Entry, insteadOf edit: Fingerprint?, by caller: Caller,
+        _ catalog: CatalogTransaction
     ) throws {
-        guard let id = entry.id, !ActionStep.VersionChoice.areSame(choice.before, choice.after) else { return }
+        guard let id = entry.id, edit != nil || !ActionStep.VersionChoice.areSame(choice.before, choice.after) else {
+            return
+        }
         var grouping = ActionGrouping(process: process(of: caller), kind: .choose, destination: nil)
         // `rm -r` discards the versions of one document after it has removed another one.
         let removal = ActionGrouping(process: grouping.process, kind: .delete, destination: nil)
         if isOpen(removal) { grouping = removal }
-        if try join(choice, of: id, to: grouping, catalog) { return }
+        if try edit == nil && join(choice, of: id, to: grouping, catalog) { return }
         let folder = try folderID(entry.parent, catalog)
         let step = try record(grouping.kind, by: grouping.process, catalog) { open in
             if grouping.kind == .choose { open.record.name.add(entry.subject) }
+            // First the edit was given up.
+            if edit != nil { open.steps += 1 }
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .chosen(choice), entry: entry, folder: folder)
         }
         state.withLock { $0.open[grouping]?.choices[id] = step.number }
+        guard let edit, let action = state.withLock({ $0.open[grouping]?.record }) else { return }
+        try catalog.append(
+            ActionStep(
+                action: step.action, number: step.number - 1, change: .restored(edit), entry: entry, folder: folder),
+            of: action)
     }
 
     /// Records that a version was restored.

@@ -1,9 +1,11 @@
 import Backing
 import Catalog
 import Documents
+import Replica
+import Replication
 import SystemPackage
 
-/// Takes the restoring of a version back, or does it again.
+/// Takes the restoring of a version back, or does it again, and so with a choice that took the place of an edit.
 extension Undoing {
     /// - Parameter content: what the document got by the step. If it has another one now, it was edited since.
     func exchangeContent(
@@ -12,16 +14,27 @@ extension Undoing {
         let entry = try present(step, catalog)
         let name = entry.subject.name
         if openFiles.isOpenForWriting(entry.inode) { throw UndoRefusal.isOpen(name) }
-        guard try !entry.isOutdated && self.content(of: entry, catalog) == content else {
-            throw UndoRefusal.isChanged(name)
-        }
-        guard step.entry.isHere, try backing.trash.exists(BackingStore.trashName(step.entry.inode)) else {
+        guard try self.content(of: entry, catalog) == content else { throw UndoRefusal.isChanged(name) }
+        if !step.entry.isHere { return try giveUpEdit(of: entry, step, catalog) }
+        guard try backing.trash.exists(BackingStore.trashName(step.entry.inode)) else {
             throw UndoRefusal.contentIsGone(name)
         }
         try catalog.writeIfWaiting(entry.inode)
         let after = try tree.exchangeContent(of: entry, forTrashed: step.entry.inode, catalog)
+        var former = entry
+        former.isHere = entry.isBackingCurrent
         return ActionStep(
-            action: step.action, number: step.number, change: .restored(after), entry: entry, folder: step.folder)
+            action: step.action, number: step.number, change: .restored(after), entry: former, folder: step.folder)
+    }
+
+    /// The document was a placeholder before.
+    private func giveUpEdit(of entry: Entry, _ step: ActionStep, _ catalog: CatalogTransaction) throws -> ActionStep {
+        guard entry.currentVersion == step.entry.currentVersion,
+            let content = try versionFiles.giveUpEdit(of: entry, catalog), let id = entry.id
+        else { throw UndoRefusal.contentIsGone(entry.subject.name) }
+        try replicatedTree.show(id, in: entry.parent, catalog)
+        return ActionStep(
+            action: step.action, number: step.number, change: .restored(content), entry: entry, folder: step.folder)
     }
 
     /// The former content of a document can no longer be given back to it. If it was never sent, the trash keeps it as a document of its own,
@@ -48,9 +61,15 @@ extension Undoing {
         try catalog.store(action)
     }
 
-    /// Of a placeholder, what its version tells.
+    /// Of a version that is not here, what the container tells.
     private func content(of entry: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint {
-        if !entry.isHere { return Fingerprint(entry) }
+        if !entry.isBackingCurrent {
+            let committed = try entry.id.flatMap {
+                try CatalogReplica(catalog).visibleEntry($0, at: surroundings.now())
+            }
+            guard let version = committed?.versions?.current else { return Fingerprint(entry) }
+            return Fingerprint(size: version.size, modified: version.modified)
+        }
         return Fingerprint(try backing.folder(entry.parent, catalog).status(entry.filename))
     }
 }

@@ -35,8 +35,17 @@ final class ReplicatedTree: LibraryPart {
 
     /// Shows a document after a choice among its versions was made on this device.
     func show(_ id: EntryID, in folder: InodeNumber, _ catalog: CatalogTransaction) throws {
-        var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
-        try projection.project([id])
+        let replica = CatalogReplica(catalog)
+        var projection = Projection(self, catalog, replica, saved: [])
+        if let entry = try catalog.entry(id), var committed = try replica.visibleEntry(id, at: surroundings.now()),
+            committed.isDeleted
+        {
+            // It is back here, and the container does not know of it yet.
+            committed.deleted = nil
+            try projection.update(entry, to: committed)
+        } else {
+            try projection.project([id])
+        }
         catalog.announce(.listingChanged(of: folder))
     }
 

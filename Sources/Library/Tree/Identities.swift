@@ -76,7 +76,10 @@ final class Identities: LibraryPart {
             let removed = recentlyRemoved.remove(move.name, in: move.folder.inode, now: surroundings.now()),
             removed.entry.id != source.id, try giveIdentity(of: removed, to: &entry, by: caller, catalog)
         else { return false }
-        if source.kind == .document { try withdrawals.withdraw(source, heir: entry.id, catalog) }
+        if source.kind == .document {
+            try withdrawals.requireKeptConflicts(of: source, catalog)
+            try withdrawals.withdraw(source, heir: entry.id, catalog)
+        }
         return true
     }
 

@@ -35,10 +35,19 @@ final class Removal: LibraryPart {
         return entry.asRemoved(attributes, isHere: isInTrash)
     }
 
+    /// Takes the file from a document that stays in the tree. Handles that read it keep it.
+    ///
+    /// - Returns: whether the file is in the trash.
+    func giveUpFile(of entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
+        detach(entry.inode, catalog)
+        let folder = try backing.folder(entry.parent, catalog)
+        return try folder.keepingTime { () throws(Errno) in try removeFile(of: entry, from: folder, catalog) }
+    }
+
     /// - Returns: whether the file is in the trash.
     private func removeFile(
         of entry: Entry, from folder: BackingFolder, _ catalog: CatalogTransaction
-    ) throws -> Bool {
+    ) throws(Errno) -> Bool {
         if entry.isKeptInTrash {
             catalog.ifFailed { [backing] in _ = try? backing.takeBack(entry.filename, of: entry.inode, to: folder) }
             if let isInTrash = try throwAway(entry, from: folder) { return isInTrash }

@@ -20,6 +20,7 @@ extension Tree {
         // If the rows are lost, the file at the document's path must carry the document's name.
         var carriesName = false
         if source.kind == .document {
+            try withdrawals.requireKeptConflicts(of: source, catalog)
             // Until it carries that name, a kill leaves a file with the name of another document, whose row tells of it.
             try catalog.writeIfWaiting(source.inode)
             try withdrawals.withdraw(source, heir: target.id, catalog)

@@ -6,10 +6,11 @@ import SystemPackage
 
 /// Restoring a version: a save by renaming that is an action, and can be undone. The content that it replaces is kept in the trash.
 extension Tree {
-    /// Whether a rename over a document restores a version (`RestoredVersionName`). Of a placeholder there is no file to keep: that is a save.
+    /// Whether a rename over a document restores a version (`RestoredVersionName`). Of a placeholder, and of a document whose newest
+    /// version is not here, there is no file to keep: that is a save, and `docfs versions restore` downloads the document first.
     func restoresVersion(of target: Entry, with source: Entry) -> Bool {
         source.kind == .scratch && RestoredVersionName.matches(source.filename) && target.kind == .document
-            && target.isHere
+            && target.isBackingCurrent
     }
 
     func restoreVersion(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
@@ -38,7 +39,7 @@ extension Tree {
             created: surroundings.now(), position: try nextPosition(in: target.parent, catalog), mode: target.mode)
         source.backing = try directory.identify(filename).evidence
         source.inode = try catalog.insert(source)
-        try replaceContent(of: target, with: source, by: .unknown, keeps: target.isHere, catalog)
+        try replaceContent(of: target, with: source, by: .unknown, keeps: target.isBackingCurrent, catalog)
         catalog.announce(.entryChanged(EntryNames(target), besides: nil))
         catalog.announce(.listingChanged(of: target.parent))
         return try content(ofFormer: target, catalog)

@@ -24,15 +24,17 @@ final class Withdrawals: LibraryPart {
         _ catalog: CatalogTransaction
     ) throws {
         guard entry.isReplicated, let id = entry.id else { return }
+        // Before those pass on that were renamed over this one: a commit on its way may tell that this one inherits.
+        var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
         // Documents that were renamed over this one pass on to the same heir. Otherwise their versions become this one's before it is deleted,
         // so that they come back with it; that takes a document which the container knows.
         let isKnown = try CatalogReplica(catalog).entry(id)?.isDeleted == false
         for var withdrawal in try catalog.withdrawals(inFavourOf: id) where heir != nil || !isKnown {
             withdrawal.heir = heir
+            if leavesConflicts { withdrawal.seen.removeAll(where: withdrawal.bequest.contains) }
             try catalog.store(withdrawal)
         }
         if try !containerMayKnow(id, catalog) { return }
-        var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
         let left = leavesConflicts ? Set(shown.prefix(entry.conflicts)) : []
         shown.removeAll(where: left.contains)
         // The deletion covers earlier versions as well: otherwise one of them would become the newest.
@@ -105,8 +107,7 @@ final class Withdrawals: LibraryPart {
     func leaveAsScratch(
         _ entry: inout Entry, from source: Entry, step: @autoclosure () throws -> Int64, _ catalog: CatalogTransaction
     ) throws {
-        // The container cannot keep versions of a document that it has as deleted: it was brought back here a moment ago.
-        if source.conflicts > 0, source.pending.contains(.creation) { throw RenameRefusal.migration(.inConflict) }
+        try requireKeptConflicts(of: source, catalog)
         guard let content = try contentToFetch(of: source, catalog) else {
             // A program renames a document in conflict to a backup only when it saves. If it does not make the document anew, the other
             // versions are the document.
@@ -119,6 +120,15 @@ final class Withdrawals: LibraryPart {
         entry.dropIdentity()
         try entry.wait(for: content)
         entry.step = step
+    }
+
+    /// The container cannot keep the conflict versions of a document that it has as deleted, which was brought back here a moment ago, when
+    /// that document ends.
+    func requireKeptConflicts(of source: Entry, _ catalog: CatalogTransaction) throws {
+        guard source.conflicts > 0, source.pending.contains(.creation), let id = source.id,
+            try CatalogReplica(catalog).entry(id)?.isDeleted == true || catalog.outbox() != nil
+        else { return }
+        throw RenameRefusal.migration(.inConflict)
     }
 
     /// The content that another entry must fetch if it takes over the content of `source`; nil if that is here.

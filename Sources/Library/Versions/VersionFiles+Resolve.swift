@@ -69,9 +69,11 @@ extension VersionFiles {
         _ catalog: CatalogTransaction
     ) throws {
         let before = try heads(of: entry, catalog)
+        let edit = try kept == entry.currentVersion ? nil : giveUpEdit(of: entry, catalog)
         try carryOut(Resolution(kept: kept, discarded: discarded.filter { $0 != kept }), on: entry, catalog)
         try actions.recordChoice(
-            .init(before: before, after: try heads(of: entry, catalog)), of: entry, by: caller, catalog)
+            .init(before: before, after: try heads(of: entry, catalog)), of: entry, insteadOf: edit, by: caller, catalog
+        )
     }
 
     /// The versions among which somebody can choose, as this device shows them, the current one first.
@@ -86,23 +88,35 @@ extension VersionFiles {
         guard let id = entry.id else { throw Refusal.staleInode }
         let pending = try catalog.pendingResolution(of: id)
         try catalog.store(pending?.followed(by: resolution) ?? resolution, of: id)
-        if resolution.kept != entry.currentVersion { try discardEdit(of: entry, catalog) }
         try replicatedTree.show(id, in: entry.parent, catalog)
         cloud.changesAreWaiting()
     }
 
-    /// Another version replaces an edit that was not yet sent, as any rename over a file would.
-    private func discardEdit(of entry: Entry, _ catalog: CatalogTransaction) throws {
-        guard entry.pending.contains(.content) else { return }
-        var entry = entry
+    /// Another version takes the place of an edit that was not sent. The edit is kept in the trash: undo brings it back.
+    ///
+    /// - Returns: what the document holds without the edit; nil if there is no edit, or it cannot be kept.
+    func giveUpEdit(of former: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint? {
+        guard former.pending.contains(.content), let id = former.id else { return nil }
+        let committed = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
+        var entry = former
         entry.pending.remove(.content)
         // The edit was to create a deleted document anew. It has conflict versions, so that another device has done so.
-        if let id = entry.id, try CatalogReplica(catalog).entry(id)?.isDeleted == false {
-            entry.pending.remove(.creation)
-        }
-        // The file holds no version that the container has.
+        if committed?.isDeleted == false { entry.pending.remove(.creation) }
+        // The file holds no version that the container has. A program that goes on writing to it makes a new edit of it.
         entry.contentVersion = nil
         entry.revision += 1
+        var isKept = false
+        if entry.isHere, !openFiles.isOpenForWriting(entry.inode) {
+            isKept = try removal.giveUpFile(of: former, catalog)
+            entry.isHere = false
+            entry.backing = nil
+            // The number names the file in the trash.
+            try catalog.writeIfWaiting(former.inode)
+            entry.inode = try catalog.renumber(former.inode)
+            catalog.announce(.entryChanged(EntryNames(former), besides: nil))
+        }
         try catalog.update(entry)
+        guard isKept, let version = committed?.versions?.current else { return nil }
+        return Fingerprint(size: version.size, modified: version.modified)
     }
 }

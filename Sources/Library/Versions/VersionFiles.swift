@@ -14,6 +14,7 @@ final class VersionFiles: LibraryPart {
     let fileAttributes: Attributes
     let arrivals: Arrivals
     let replicatedTree: ReplicatedTree
+    let removal: Removal
     let actions: Actions
     let versionNodes = VersionNodes()
 
@@ -24,7 +25,7 @@ final class VersionFiles: LibraryPart {
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        arrivals: Arrivals, replicatedTree: ReplicatedTree, actions: Actions
+        arrivals: Arrivals, replicatedTree: ReplicatedTree, removal: Removal, actions: Actions
     ) {
         self.transactions = transactions
         self.namespace = namespace
@@ -32,6 +33,7 @@ final class VersionFiles: LibraryPart {
         self.fileAttributes = fileAttributes
         self.arrivals = arrivals
         self.replicatedTree = replicatedTree
+        self.removal = removal
         self.actions = actions
     }
 

@@ -25,7 +25,26 @@ extension SmallWorlds.LivingWorld {
         case .evict: try device.evict(Path.document.name)
         case .undo: try device.library.perform(.undo)
         case .redo: try device.library.perform(.redo)
+        case .restoreVersion:
+            try device.create(Path.temporaryVersion.name, text)
+            try move(.temporaryVersion, to: .document, on: device)
+        case .restoreTrashed:
+            if let key = try trashed(on: device)?.source.key { try device.library.restoreFromTrash(key) }
+        case .chooseOther:
+            try device.library.chooseVersion(
+                version(in: .conflicts, device) ?? [], in: .conflicts, of: device.inode(Path.document.name),
+                as: Array(Path.document.name.utf8), in: .cloud, options: [])
+        case .discardOther:
+            try device.library.discardVersion(
+                version(in: .conflicts, device) ?? [], in: .conflicts, of: device.inode(Path.document.name))
+        case .keepCurrent:
+            try device.library.removeFolder(Array("\(Path.document.name).conflicts".utf8), in: .cloud)
         }
+    }
+
+    /// What was removed last.
+    func trashed(on device: TestDevice) throws -> Trashed? {
+        try device.library.transactions.inspect { try device.library.undoing.trashed($0) }.first
     }
 
     func folder(_ path: Path, on device: TestDevice) throws -> InodeNumber {
@@ -66,6 +85,11 @@ extension SmallWorlds.LivingWorld {
         case .evict: ["docfs evict \(document)"]
         case .undo: ["docfs undo \(top)"]
         case .redo: ["docfs redo \(top)"]
+        case .restoreVersion: ["cp $(ls -d \(document).versions/* | head -n 1) \(document)  # \(text)"]
+        case .restoreTrashed: ["docfs trash restore NAME  # \(text)"]
+        case .chooseOther: ["mv $(ls -d \(document).conflicts/* | head -n 1) \(document)  # \(text)"]
+        case .discardOther: ["rm $(ls -d \(document).conflicts/* | head -n 1)  # \(text)"]
+        case .keepCurrent: ["rmdir \(document).conflicts"]
         }
     }
 }

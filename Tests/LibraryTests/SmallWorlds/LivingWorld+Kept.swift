@@ -17,6 +17,44 @@ extension SmallWorlds.LivingWorld {
                 if let content = await text(of: version, of: id, on: device) { found.insert(content) }
             }
         }
+        for (version, document) in try inheritedVersions(on: device) {
+            if let content = await text(of: version, of: document, on: device) { found.insert(content) }
+        }
+        return found
+    }
+
+    /// The conflict versions of documents that were renamed over others, as long as the container does not know of it.
+    func inheritedVersions(on device: TestDevice) throws -> [(DocumentVersion, EntryID)] {
+        try device.library.transactions.inspect { catalog in
+            try catalog.descendants(of: .cloud).flatMap { entry in
+                try entry.id.map { try Self.versions(inheritedBy: $0, catalog) } ?? []
+            }
+        }
+    }
+
+    static func versions(inheritedBy id: EntryID, _ catalog: CatalogTransaction) throws
+        -> [(DocumentVersion, EntryID)]
+    {
+        try catalog.withdrawals(inFavourOf: id).flatMap { withdrawal in
+            let heads = try CatalogReplica(catalog).entry(withdrawal.id)?.versions?.heads ?? []
+            return heads.filter { withdrawal.bequest.contains($0.id) }.map { ($0, withdrawal.id) }
+        }
+    }
+
+    /// The texts of the conflict versions that an operation removes with the document.
+    func conflictVersions(_ act: Act, _ side: Side) async throws -> Set<String> {
+        guard let path = act == .remove ? Path.document : act == .removeAway ? side.away : nil,
+            let folder = path.place.inode(on: side.device), let entry = try? side.device.entry(path.name, in: folder),
+            let id = entry.id, entry.conflicts > 0
+        else { return [] }
+        let known = try side.device.library.transactions.inspect { catalog in
+            try Self.versions(inheritedBy: id, catalog)
+                + (CatalogReplica(catalog).entry(id)?.versions?.heads ?? []).map { ($0, id) }
+        }
+        var found: Set<String> = []
+        for (version, document) in known {
+            if let content = await text(of: version, of: document, on: side.device) { found.insert(content) }
+        }
         return found
     }
 
@@ -44,11 +82,12 @@ extension SmallWorlds.LivingWorld {
             return steps
         }
         var found: Set<String> = []
-        for step in steps where step.change == .removed && step.entry.kind == .document {
+        for step in steps where step.entry.kind == .document {
             let path = "\(device.store)/trash/\(step.entry.inode)"
             if step.isInTrash, let data = FileManager.default.contents(atPath: path) {
                 found.insert(String(decoding: data, as: UTF8.self))
             }
+            if step.change != .removed { continue }
             for (version, document) in try versions(of: step, on: device) {
                 if let content = await text(of: version, of: document, on: device) { found.insert(content) }
             }
@@ -63,7 +102,9 @@ extension SmallWorlds.LivingWorld {
         return try device.library.transactions.inspect { catalog -> [(DocumentVersion, EntryID)] in
             var found: [(DocumentVersion, EntryID)] = []
             if let awaited = try entry.awaitedContent() { found.append((awaited.version, awaited.document)) }
-            guard let id = entry.id, let known = try CatalogReplica(catalog).entry(id)?.versions else { return found }
+            guard let id = entry.id else { return found }
+            found += try Self.versions(inheritedBy: id, catalog)
+            guard let known = try CatalogReplica(catalog).entry(id)?.versions else { return found }
             for version in known.all { found.append((version, id)) }
             return found
         }

@@ -1,3 +1,4 @@
+import Catalog
 @testable import CloudSynchronization
 import Documents
 @testable import Library
@@ -12,15 +13,17 @@ extension SmallWorlds.LivingWorld {
         if let model = side.names, model != before {
             throw Fault(Fault.names, "at the moment “\(stage)”: \(Self.difference(model, before))")
         }
-        let text = newText(of: device)
+        guard let text = try await self.text(for: act, side) else {
+            try skip(act, stage, side)
+            return
+        }
         guard let prediction = try predict(act, text, before, side, isOffline: stage == .offline) else {
-            tell("# not possible: \(act)")
-            journal.skips += 1
-            if stage == .offline { _ = device.connection.set(.online) }
+            try skip(act, stage, side)
             return
         }
         let held = try await holdings(of: device, before)
         let redone = try await trash(of: device, [.redo])
+        let versions = try await conflictVersions(act, side)
         for line in lines(of: act, text, side) { tell(line) }
         journal.acts += 1
         var refusal: Refusal?
@@ -43,9 +46,18 @@ extension SmallWorlds.LivingWorld {
         try checkMeanings(after, on: device)
         let missing = try await held.subtracting(holdings(of: device, after))
         if act == .rename(.scratchBackup) { suspended.formUnion(missing) }
-        let lost = missing.subtracting(spent).subtracting(suspended)
+        var lost = missing.subtracting(spent).subtracting(suspended)
+        // What the other device removed, it can bring back.
+        let other = side === laptop ? phone : laptop
+        if !lost.isEmpty { lost = try await lost.subtracting(holdings(of: other.device, names(on: other.device))) }
         if !lost.isEmpty { throw Fault(Fault.lost, "after \(act): \(lost.sorted())") }
-        remember(act, before, after, prediction, side)
+        remember(act, before, after, prediction, versions, side)
+    }
+
+    func skip(_ act: Act, _ stage: Stage, _ side: Side) throws {
+        tell("# not possible: \(act)")
+        journal.skips += 1
+        if stage == .offline { _ = side.device.connection.set(.online) }
     }
 
     func check(
@@ -66,7 +78,8 @@ extension SmallWorlds.LivingWorld {
 
     /// Compares the names after an operation with those that it must lead to.
     func check(_ act: Act, _ before: Names, _ after: Names, _ prediction: Prediction, _ side: Side) throws {
-        guard act == .undo || act == .redo else {
+        // Another device may have renamed what comes back.
+        guard act == .undo || act == .redo || act == .restoreTrashed && side.names == nil else {
             if after != prediction.names {
                 throw Fault(Fault.names, "after \(act): \(Self.difference(prediction.names, after))")
             }
@@ -91,6 +104,8 @@ extension SmallWorlds.LivingWorld {
     func checkMeanings(_ names: Names, on device: TestDevice) throws {
         for path in Path.known {
             guard let folder = path.place.inode(on: device) else { continue }
+            // A document is found by its filename, too: what had a name with a dot keeps that.
+            if let entry = try? device.entry(path.name, in: folder), entry.filename == path.name { continue }
             if device.exists(path.name, in: folder) != (names[path] != nil) {
                 let answer = names[path] == nil ? "resolves and is not listed" : "is listed and does not resolve"
                 throw Fault(Fault.names, "\(path) \(answer)")
@@ -98,7 +113,10 @@ extension SmallWorlds.LivingWorld {
         }
     }
 
-    func remember(_ act: Act, _ before: Names, _ after: Names, _ prediction: Prediction, _ side: Side) {
+    /// - Parameter versions: the conflict versions that the document had before.
+    func remember(
+        _ act: Act, _ before: Names, _ after: Names, _ prediction: Prediction, _ versions: Set<String>, _ side: Side
+    ) {
         if side.names != nil { side.names = after }
         func use(_ path: Path) {
             side.freed.remove(path)
@@ -119,15 +137,20 @@ extension SmallWorlds.LivingWorld {
             guard let path = known else { break }
             if prediction.isUndoable {
                 side.freed.insert(path)
-                side.removed[path] = before[path]
+                side.removed[path] = versions.union([before[path]].compactMap { $0 })
             }
             if act == .removeAway { side.away = nil }
         case .entitle:
             side.away = .titled
+        case .restoreTrashed:
+            for (path, content) in after where before[path] != content {
+                use(path)
+                if path != .document { side.away = path }
+            }
         case .undo, .redo:
-            side.removed = side.removed.filter { !after.values.contains($0.value) }
+            side.removed = side.removed.filter { $0.value.isDisjoint(with: after.values) }
             if let away = side.away, after[away] == nil { side.away = nil }
-        case .save, .saveAway, .evict: break
+        case .save, .saveAway, .evict, .restoreVersion, .chooseOther, .discardOther, .keepCurrent: break
         }
         switch act {
         case .evict: break

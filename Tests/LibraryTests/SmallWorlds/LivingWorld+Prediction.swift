@@ -12,7 +12,9 @@ extension SmallWorlds.LivingWorld {
         var prediction = Prediction(names: names)
         /// Several documents may have one name after a merge; an operation on such a name is not predicted.
         func isAmbiguous(_ path: Path) -> Bool { names[Path(path.place, path.name + "#2")] != nil }
-        func spend(_ path: Path) { prediction.spent.formUnion([names[path], side.removed[path]].compactMap { $0 }) }
+        func spend(_ path: Path) {
+            prediction.spent.formUnion([names[path]].compactMap { $0 } + (side.removed[path] ?? []))
+        }
         func write(_ path: Path) {
             spend(path)
             prediction.names[path] = text
@@ -58,8 +60,11 @@ extension SmallWorlds.LivingWorld {
             } else {
                 move(.document, to: path)
             }
+            let isBack = isInConflict && entry.pending.contains(.creation) && names[path] != nil
             prediction.mayRefuse = {
                 isOffline && target.leavesCloud && $0 == Refusal.rename(.migration(.notHere))
+                    // Its versions would be lost before the container has it again.
+                    || isBack && $0 == Refusal.rename(.migration(.inConflict))
             }
             prediction.isUndoable = names[path] == nil && !target.isScratch && !side.freed.contains(path)
 
@@ -98,6 +103,37 @@ extension SmallWorlds.LivingWorld {
             guard names[.document] != nil, !isAmbiguous(.document) else { return nil }
             prediction.mayRefuse = { if case .staysHere = $0 { true } else { false } }
 
+        case .restoreVersion:
+            guard names[.document] != nil, names[.temporaryVersion] == nil, !isAmbiguous(.document) else { return nil }
+            spend(.document)
+            prediction.names[.document] = text
+            // Of what is not here nothing can be kept; the command downloads it first.
+            prediction.isUndoable = try side.device.entry(Path.document.name).isBackingCurrent
+
+        case .restoreTrashed:
+            guard let trashed = try trashed(on: side.device),
+                let path = try path(of: trashed, on: side.device)
+            else { return nil }
+            if names[path] == nil { prediction.names[path] = text }
+            prediction.isUndoable = true
+            prediction.mayRefuse = { refusal in
+                switch refusal {
+                case .undo(.nameIsTaken): names[path] != nil
+                default: false
+                }
+            }
+
+        case .chooseOther, .discardOther, .keepCurrent:
+            guard names[.document] != nil, !isAmbiguous(.document) else { return nil }
+            prediction.isUndoable = true
+            if act == .chooseOther {
+                // An edit that was not sent goes to the trash.
+                if try !side.device.entry(Path.document.name).pending.contains(.content) { spend(.document) }
+                prediction.names[.document] = text
+            } else {
+                prediction.spent.insert(text)
+            }
+
         case .undo, .redo:
             let isKnown = (act == .undo ? side.undoneNames : side.redoneNames) != nil && side.names != nil
             prediction.mayRefuse = { refusal in
@@ -109,5 +145,12 @@ extension SmallWorlds.LivingWorld {
             }
         }
         return prediction
+    }
+
+    /// Where a document comes back to.
+    func path(of trashed: Trashed, on device: TestDevice) throws -> Path? {
+        let place = try device.library.transactions.inspect { try device.library.undoing.place(of: trashed.step, $0) }
+        let name = trashed.step.entry.name?.full ?? trashed.step.entry.filename
+        return Place(rawValue: place).map { Path($0, name) }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 @testable import Library
 import Testing
 
@@ -31,14 +32,17 @@ extension SmallWorlds.LivingWorld {
         case .waiting:
             try make("F.txt", on: laptop)
         case .inConflict:
-            try await makeConflict()
+            try await makeConflict(current: phone)
+        case .inConflictHere:
+            try await makeConflict(current: laptop)
         }
         if start == .waiting { return }
         for device in [laptop, phone] { device.advance(seconds: 20) }
         tell("sleep 20")
     }
 
-    func makeConflict() async throws {
+    /// - Parameter current: the device whose version is the later one.
+    func makeConflict(current: TestDevice) async throws {
         let (laptop, phone) = (self.laptop.device, self.phone.device)
         let first = try make("F.txt", on: laptop)
         try await laptop.push()
@@ -51,6 +55,8 @@ extension SmallWorlds.LivingWorld {
             try await device.save("F.txt", text)
             written.insert(text)
             tell("echo '\(text)' > \(root(device))/cloud/F.txt")
+            let now = Int(Date().timeIntervalSince1970)
+            try device.setModified("F.txt", seconds: device === current ? now : now - 60)
         }
         spent.insert(first)
         try await phone.push()

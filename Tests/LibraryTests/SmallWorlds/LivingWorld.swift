@@ -29,8 +29,9 @@ extension SmallWorlds {
         var away: Path?
         /// Names that were freed less than 15 seconds ago: a file that gets one may continue the document, and that makes no action.
         var freed: Set<Path> = []
-        /// The texts that were removed from such names. A file that continues the document is a save over that text.
-        var removed: Names = [:]
+        /// The texts that were removed from such names, those of conflict versions as well. A file that continues the document is a save over
+        /// them.
+        var removed: [Path: Set<String>] = [:]
         /// The names to which the next undo leads; nil if that is not known.
         var undoneNames: Names?
         var redoneNames: Names?

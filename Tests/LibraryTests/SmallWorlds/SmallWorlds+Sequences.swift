@@ -16,9 +16,9 @@ extension SmallWorlds {
             func add(_ acts: [Act], _ sketch: Sketch, _ start: Start) {
                 if !acts.isEmpty { worlds += atAllMoments(acts, start) }
                 if acts.count == longest { return }
-                for act in Act.all where sketch.allows(act) { add(acts + [act], sketch.after(act), start) }
+                for act in Act.all where sketch.allows(act, start) { add(acts + [act], sketch.after(act), start) }
             }
-            for start in Start.chosen { add([], Sketch(), start) }
+            for start in Start.allCases { add([], Sketch(), start) }
             return worlds
         }()
 
@@ -40,7 +40,7 @@ extension SmallWorlds {
         var canEvict: Bool {
             acts.indices.allSatisfy { number in
                 if acts[number] != .evict { return true }
-                if number == 0 { return start == .here || start == .inConflict }
+                if number == 0 { return start == .here || start.isInConflict }
                 return index == number && (stage == .read || stage == .later)
             }
         }
@@ -51,13 +51,15 @@ extension SmallWorlds {
         struct State {
             var hasDocument = true
             var away: Path?
+            /// What was removed last.
+            var removed: Path?
         }
 
         var state = State()
         var done: [State] = []
         var undone: [State] = []
 
-        func allows(_ act: Act) -> Bool {
+        func allows(_ act: Act, _ start: Start) -> Bool {
             switch act {
             case .create: !state.hasDocument
             case .save, .rename, .remove, .evict: state.hasDocument
@@ -65,6 +67,9 @@ extension SmallWorlds {
             case .entitle: state.hasDocument && state.away != .titled
             case .renameBack, .saveAway, .removeAway: state.away != nil
             case .redo: !undone.isEmpty
+            case .restoreVersion: state.hasDocument
+            case .restoreTrashed: state.removed != nil
+            case .chooseOther, .discardOther, .keepCurrent: start.isInConflict && state.hasDocument
             }
         }
 
@@ -73,6 +78,8 @@ extension SmallWorlds {
             switch act {
             case .save, .saveAway, .evict:
                 return next
+            case .restoreVersion, .chooseOther, .discardOther, .keepCurrent:
+                break
             case .undo:
                 next.undone.append(state)
                 // The action before those of the sequence made the document.
@@ -86,16 +93,21 @@ extension SmallWorlds {
                 next.state.hasDocument = true
             case .rename(let target):
                 if target == .local, state.away == target.path { return next }
-                next.state = State(hasDocument: false, away: target.path)
+                next.state = State(hasDocument: false, away: target.path, removed: state.removed)
             case .renameBack:
                 if state.hasDocument, state.away?.place == .local { return next }
-                next.state = State(hasDocument: true, away: nil)
+                next.state = State(hasDocument: true, away: nil, removed: state.removed)
             case .remove:
                 next.state.hasDocument = false
+                next.state.removed = .document
             case .removeAway:
+                next.state.removed = state.away
                 next.state.away = nil
+            case .restoreTrashed:
+                if state.removed == .document { next.state.hasDocument = true } else { next.state.away = state.removed }
+                next.state.removed = nil
             case .entitle:
-                next.state = State(hasDocument: false, away: .titled)
+                next.state = State(hasDocument: false, away: .titled, removed: state.removed)
             }
             next.done.append(state)
             next.undone = []

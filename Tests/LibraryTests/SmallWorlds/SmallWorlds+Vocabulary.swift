@@ -36,7 +36,10 @@ extension SmallWorlds {
         static let titled = Path(.cloud, "H.txt")
         static let temporaryScratch = Path(.cloud, "save.tmp")
         static let temporaryDocument = Path(.cloud, "save.new")
-        static let known = [document, titled, temporaryScratch, temporaryDocument] + Target.allCases.map(\.path)
+        /// `docfs versions restore` writes to a name of this kind.
+        static let temporaryVersion = Path(.cloud, ".docfs-restore-1.tmp")
+        static let known =
+            [document, titled, temporaryScratch, temporaryDocument, temporaryVersion] + Target.allCases.map(\.path)
 
         var description: String { "\(place.rawValue)/\(name)" }
 
@@ -71,11 +74,13 @@ extension SmallWorlds {
     }
 
     enum Start: CaseIterable, Sendable {
-        case here, placeholder, waiting, inConflict
+        case here, placeholder, waiting
+        /// The other device's version is the current one, and is not here.
+        case inConflict
+        /// This device's version is the current one.
+        case inConflictHere
 
-        /// Worlds that begin with a conflict are chosen by `DOCFS_SMALL_WORLDS_CONFLICT=1` only: a few of them still find texts that are kept in the
-        /// container's tombstones alone (a document in conflict that is renamed over another one, which is then removed).
-        static let chosen = SmallWorlds.hasConflicts ? allCases : allCases.filter { $0 != .inConflict }
+        var isInConflict: Bool { self == .inConflict || self == .inConflictHere }
     }
 
     /// How far the world has come when the next operation is made.
@@ -106,10 +111,18 @@ extension SmallWorlds {
         /// `setfattr -n user.displayName -v H`
         case entitle
         case evict, undo, redo
+        /// `docfs versions restore F V`, of the latest earlier version.
+        case restoreVersion
+        /// `docfs trash restore NAME`, of what was removed last.
+        case restoreTrashed
+        /// `mv F.conflicts/V F`, `rm F.conflicts/V` and `rmdir F.conflicts`.
+        case chooseOther, discardOther, keepCurrent
 
         static let all: [Act] =
             [.create, .save, .saveByScratch, .saveByDocument] + Target.allCases.map { Act.rename($0) }
             + [.renameBack, .saveAway, .remove, .removeAway, .entitle, .evict, .undo, .redo]
+            + [.restoreVersion, .restoreTrashed, .chooseOther, .discardOther, .keepCurrent]
+
     }
 
     typealias Names = [Path: String]

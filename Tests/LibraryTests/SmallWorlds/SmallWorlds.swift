@@ -13,7 +13,6 @@ enum SmallWorlds {
     static var amount: Int { text("DOCFS_SMALL_WORLDS").flatMap { Int($0) } ?? usual }
     static var seed: Int { text("DOCFS_SMALL_WORLDS_SEED").flatMap { Int($0) } ?? 1 }
     static var only: String? { text("DOCFS_SMALL_WORLD") }
-    static var hasConflicts: Bool { text("DOCFS_SMALL_WORLDS_CONFLICT") != nil }
 
     static var chosen: [Job] {
         if let only {
