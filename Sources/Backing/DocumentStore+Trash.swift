@@ -29,6 +29,23 @@ extension DocumentStore {
         }
     }
 
+    /// Bytes. With less room a program that writes fast may reach the end of the disk before the trash can be given up for it.
+    private static let ampleRoom: Int64 = 768 << 20
+
+    /// Whether a write may find no room that the trash holds.
+    package var mayNeedTrash: Bool { catalog.mayHaveTrash && (reserve.room.map { $0 < Self.ampleRoom } ?? false) }
+
+    /// Bytes that can be written until the trash should be given up (`Reserve.room`).
+    package var room: Int64? { reserve.room }
+
+    /// Gives up the oldest of what is in the trash, because a write found no room.
+    ///
+    /// - Returns: false if the trash is empty.
+    package func giveUpOldestInTrash() throws -> Bool {
+        let size = try read { try $0.trashSize() }
+        return try size.bytes > 0 && removeOldestFromTrash()
+    }
+
     /// Removes all that is in the trash, with the actions that could bring it back.
     package func emptyTrash() throws { while try removeOldestFromTrash() {} }
 

@@ -72,10 +72,14 @@ package final class Reserve: Sendable {
         return free().map { max(0, Self.scarcity - $0) } ?? 0
     }
 
-    /// Whether so little room is left that the trash should be given up: a twentieth of a small disk.
-    package var isShort: Bool {
-        guard let free = free(), let status = try? root.fileSystemStatus() else { return false }
-        return free < min(Self.shortage, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 20)
+    /// Whether so little room is left that the trash should be given up.
+    package var isShort: Bool { room.map { $0 < 0 } ?? false }
+
+    /// Bytes that can be written until so little room is left that the trash should be given up: a twentieth of a small disk. Negative when that
+    /// is so; nil if the file system does not say.
+    package var room: Int64? {
+        guard let free = free(), let status = try? root.fileSystemStatus() else { return nil }
+        return free - min(Self.shortage, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 20)
     }
 
     /// Frees a slice for a commit if there is hardly any other room.

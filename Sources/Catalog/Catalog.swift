@@ -22,6 +22,9 @@ public final class Catalog: Sendable {
     private let waiting = WaitingRows()
     private let waitingActions = WaitingActions()
     private let trash = TrashCount()
+
+    /// Whether the trash may have a file. It needs no transaction, and can be asked inside one.
+    public var mayHaveTrash: Bool { trash.mayHoldFiles }
     let quiet = Mutex(Quiet())
     private let scheduler: Scheduler?
     private let withReserve: @Sendable (() throws -> Void) throws -> Void

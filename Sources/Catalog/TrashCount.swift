@@ -12,6 +12,9 @@ final class TrashCount: Sendable {
         return size
     }
 
+    /// Whether there may be a file in the trash. It asks nothing.
+    var mayHoldFiles: Bool { known.withLock { $0.map { $0.bytes > 0 } ?? true } }
+
     func add(_ step: ActionStep) { known.withLock { $0?.add(step, times: 1) } }
 
     func remove(_ step: ActionStep) { known.withLock { $0?.add(step, times: -1) } }

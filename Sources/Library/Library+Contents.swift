@@ -33,6 +33,14 @@ extension Library {
         try contents.willWrite(handle)
     }
 
+    /// A write found no room on the disk. Gives up the oldest of what is in the trash.
+    ///
+    /// - Returns: false if there is nothing to give up.
+    /// - Throws: EIO when the catalog cannot be written.
+    public func giveUpOldestInTrash() throws(Refusal) -> Bool {
+        try Refusal.wrapping { try contents.store.giveUpOldestInTrash() }
+    }
+
     /// fsync(2) makes the content durable, the row that names it, and the names in its folder.
     ///
     /// - Throws: the errno of fsync(2) on the file, EIO when the catalog cannot be written.

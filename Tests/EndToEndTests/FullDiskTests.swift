@@ -1,3 +1,4 @@
+import Glibc
 import MountSupport
 import SystemPackage
 import Testing
@@ -48,6 +49,31 @@ struct FullDiskTests {
             try (device.local / "New.txt").create("new")
             #expect(try device.treeState()["trash"] == "0 in 0 documents")
             #expect(try (device.local / "New.txt").text() == "new")
+        }
+    }
+
+    enum Writing: CaseIterable, Sendable { case toNew, toOpened, toCloud, allocating }
+
+    @Test(arguments: Writing.allCases)
+    func `the trash gives way to what is written`(writing: Writing) async throws {
+        try await withDiskImage { device, _ in
+            let folder = writing == .toCloud ? device.cloud : device.local
+            let removed = LargeContent(pieces: 35)
+            // More than one, so that the oldest goes first.
+            for name in ["First.bin", "Second.bin"] {
+                try removed.write(to: device.local / name)
+                if writing == .toOpened, name == "Second.bin" { break }
+                try (device.local / name).remove()
+            }
+            let path = folder / "New.bin"
+            let file = try path.open(.writeOnly, [.create])
+            if writing == .toOpened { try (device.local / "Second.bin").remove() }
+            let large = LargeContent(pieces: 70)
+            if writing == .allocating { #expect(posix_fallocate(file.descriptor.rawValue, 0, off_t(large.size)) == 0) }
+            for index in 0..<large.pieces { _ = try file.descriptor.writeAll(large.piece(index)) }
+            try file.close()
+            #expect(try large.matches(path))
+            #expect(try device.treeState()["trash"] != "\(2 * removed.size) in 2 documents")
         }
     }
 

@@ -25,7 +25,9 @@ extension Filesystem {
             let request = Request(request, "fallocate", number)
             request.answer { filesystem throws(Refusal) in
                 let target = try filesystem.descriptorToWrite(number, info!.pointee.fh, request)
-                _ = try Filesystem.check { Int(CLinux.fallocate(target.number, mode, offset, length)) }
+                try filesystem.givingUpTrash { () throws(Refusal) in
+                    _ = try Filesystem.check { Int(CLinux.fallocate(target.number, mode, offset, length)) }
+                }
                 return .success
             }
         }
@@ -48,9 +50,11 @@ extension Filesystem {
                     throw .notSupported
                 }
                 var (from, to) = (from, to)
-                let count = try Filesystem.check {
-                    CLinux.copy_file_range(
-                        source.descriptor.number, &from, target.number, &to, length, UInt32(bitPattern: flags))
+                let count = try filesystem.givingUpTrash { () throws(Refusal) in
+                    try Filesystem.check {
+                        CLinux.copy_file_range(
+                            source.descriptor.number, &from, target.number, &to, length, UInt32(bitPattern: flags))
+                    }
                 }
                 return .written(count)
             }
@@ -121,10 +125,24 @@ extension Filesystem {
         _ request: Request
     ) throws(Refusal) -> Reply {
         let file = try descriptorToWrite(number, handle, request)
-        var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
-        let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
-        if count < 0 { throw .file(Errno(rawValue: Int32(-count))) }
+        let count = try givingUpTrash { () throws(Refusal) in
+            var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
+            let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
+            if count < 0 { throw .file(Errno(rawValue: Int32(-count))) }
+            return count
+        }
         return .written(count)
+    }
+
+    /// The trash gives way to what is written (`Semantics`, "Crashes and full disks").
+    private func givingUpTrash<Value>(_ write: () throws(Refusal) -> Value) throws(Refusal) -> Value {
+        while true {
+            do throws(Refusal) { return try write() } catch {
+                guard case .file(let errno) = error, errno.isLackOfRoom, try library.giveUpOldestInTrash() else {
+                    throw error
+                }
+            }
+        }
     }
 
     private func handle(_ number: fuse_ino_t, _ handle: UInt64) throws(Refusal) -> Handle {

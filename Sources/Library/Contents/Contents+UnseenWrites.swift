@@ -28,6 +28,7 @@ extension Contents {
     /// Must be called before a handle is given to the kernel to write by itself.
     func willWriteUnseen(_ handle: Handle) throws(Refusal) {
         guard handle.canWrite else { throw .notOpenForWriting }
+        roomWatch.begin()
         // Of a file that is no cloud document a write changes the automatic name at most: it is taken to be written to.
         if handle.file.isWritable {
             handle.file.withWriting { $0.markBypassed() }

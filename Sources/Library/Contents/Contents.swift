@@ -13,11 +13,13 @@ final class Contents: LibraryPart {
     let transactions: Transactions
     let namespace: Namespace
     let withdrawals: Withdrawals
+    let roomWatch: RoomWatch
 
     init(_ transactions: Transactions, namespace: Namespace, withdrawals: Withdrawals) {
         self.transactions = transactions
         self.namespace = namespace
         self.withdrawals = withdrawals
+        roomWatch = RoomWatch(transactions)
     }
 
     /// Replaces content that is not here, or not the latest, by an empty backing file.
@@ -58,7 +60,9 @@ final class Contents: LibraryPart {
         if let document = handle.file.document {
             transactions.lastOpenings.record(document, at: surroundings.now())
         }
-        return OpenedFile(number: number, handle: handle, isShared: unseenWrites.filesAreShared)
+        // Of a write that finds no room docfs must hear, to give the trash up for it.
+        let mustSee = handle.canWrite && store.mayNeedTrash
+        return OpenedFile(number: number, handle: handle, isShared: unseenWrites.filesAreShared && !mustSee)
     }
 
     /// Closes a handle. The last writer's close is the save.

@@ -101,4 +101,7 @@ final class OpenFiles: Sendable {
     func isReadWhileArriving(_ inode: InodeNumber) -> Bool { file(inode)?.arrival?.stage == .underWay }
 
     func isOpenForWriting(_ inode: InodeNumber) -> Bool { file(inode)?.isOpenForWriting ?? false }
+
+    /// Whether any file is open for writing.
+    var hasWriter: Bool { table.withLock { $0.files.values.contains(where: \.isOpenForWriting) } }
 }

@@ -18,7 +18,7 @@ struct LargeContent: Sendable {
 
     func write(to path: FilePath) throws {
         let file = try path.open(.writeOnly, [.create, .truncate])
-        for index in 0..<pieces { try file.write(piece(index)) }
+        for index in 0..<pieces { _ = try file.descriptor.writeAll(piece(index)) }
         try file.close()
     }
 

@@ -1,0 +1,57 @@
+import Backing
+import LinuxFiles
+import Logging
+import Synchronization
+
+/// Gives the trash up ahead of programs that fill the disk.
+///
+/// Where the kernel writes to a file by itself, the disk refuses a write before docfs hears of it. So as long as files are open in that way,
+/// the room on the disk is looked at, the oftener the less there is.
+final class RoomWatch: LibraryPart {
+    let transactions: Transactions
+    private let isWatching = Mutex(false)
+
+    init(_ transactions: Transactions) { self.transactions = transactions }
+
+    /// Bytes a second: faster than a disk of today takes them.
+    private static let fastestWriter: Int64 = 4 << 30
+    private static let shortestPause = Duration.milliseconds(20)
+    private static let longestPause = Duration.seconds(5)
+
+    /// How long no writer can use up the room.
+    ///
+    /// - Parameter room: bytes until the trash should be given up.
+    static func pause(room: Int64) -> Duration {
+        let time = Duration.milliseconds(max(0, room) / (fastestWriter / 1000))
+        return min(max(time, shortestPause), longestPause)
+    }
+
+    /// The kernel may write to a file by itself from now on.
+    func begin() {
+        let begins = isWatching.withLock { isWatching in
+            defer { isWatching = true }
+            return !isWatching
+        }
+        if begins { Task { await watch() } }
+    }
+
+    private func watch() async {
+        while openFiles.hasWriter, !unseenWrites.hasEnded.load(ordering: .acquiring) {
+            await onBlockingThread { self.giveUpTrashIfShort() }
+            guard let room = store.room, (try? await surroundings.sleep(Self.pause(room: room))) != nil else { break }
+        }
+        isWatching.withLock { $0 = false }
+        // A file that was opened meanwhile saw a watch at work.
+        if openFiles.hasWriter, !Task.isCancelled, !unseenWrites.hasEnded.load(ordering: .acquiring), store.room != nil
+        {
+            begin()
+        }
+    }
+
+    private func giveUpTrashIfShort() {
+        guard let room = store.room, room < 0 else { return }
+        do { try store.tidyTrash() } catch {
+            logger.warning("the trash could not be given up on a full disk", metadata: ["error": "\(error)"])
+        }
+    }
+}
