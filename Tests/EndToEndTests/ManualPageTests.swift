@@ -18,7 +18,8 @@ struct ManualPageTests {
                 Self.script.string, [generator.string, binary.string, path, "2026-11-21"])
             #expect(result.exitStatus == 0, "\(result.standardError)")
             let names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-            try await body(names.map { FilePath(path) / $0 })
+            let folder = Self.script.removingLastComponent()
+            try await body(names.map { FilePath(path) / $0 } + [folder / "mount.fuse.docfs.8"])
         }
     }
 
