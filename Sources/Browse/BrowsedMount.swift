@@ -8,6 +8,9 @@ package protocol BrowsedMount: Sendable {
     /// Opens a folder in the table, or closes it.
     func toggle(_ row: TableRow)
 
+    /// Begins the edit mode of the table, or ends it. Rows of the edit mode come and go with it.
+    func setEditing(_ isEditing: Bool)
+
     /// - Throws: `BrowseRefusal`.
     func perform(_ action: BrowseAction) throws(BrowseRefusal)
 
@@ -33,14 +36,20 @@ package struct OpenContent: Sendable {
     }
 }
 
-/// What is done with the documents of a page.
+/// What is done with the documents of a page. Several documents at once are one action in undo.
 package enum BrowseAction: Sendable {
     case undo, redo
-    case download(TableRow)
-    case freeUp(TableRow)
-    case keep(TableRow, Bool)
+    case download([TableRow])
+    case freeUp([TableRow])
+    case keep([TableRow], Bool)
     case rename(TableRow, String)
-    case delete(TableRow)
+    case delete([TableRow])
+    /// To a section or folder: a move, or a migration.
+    case move([TableRow], into: TableRow)
+    /// To a place in the order beside a document.
+    case place([TableRow], beside: TableRow, DropTarget.Side)
+    /// A new document in a section or folder, under a name with or without an extension.
+    case create(in: TableRow, String)
 }
 
 /// Why something could not be done, in one line for a person.

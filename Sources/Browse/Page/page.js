@@ -9,9 +9,11 @@ const details = document.getElementById("details");
 let rows = []; // Sparse: what has been asked for.
 let revision = -1;
 let asked = new Set();
-let chosen = null; // The id of the selected row.
-let wanted = null; // The index of a row to select when it is there.
-let armed = null; // The id of the row whose deletion was asked for once.
+let chosen = null; // The id of the row that the keyboard goes from.
+let selected = new Set(); // The ids of the selected rows, `chosen` among them.
+let wanted = null; // The index of a row to select when it is there, and whether the selection grows.
+let armed = null; // The ids of the rows whose deletion was asked for once, as one text.
+let dragged = []; // The ids of the rows that are being dragged.
 let shown = { id: null, text: "" }; // What the details show.
 let status = {};
 
@@ -52,10 +54,12 @@ function drawn(row, index) {
   }
   line.setAttribute("aria-level", row.depth + 1);
   line.classList.add(row.kind);
-  line.classList.toggle("chosen", row.id === chosen);
-  line.setAttribute("aria-selected", row.id === chosen);
+  if (row.kind === "newDocument") return field(line, row);
+  line.classList.toggle("chosen", selected.has(row.id));
+  line.setAttribute("aria-selected", selected.has(row.id));
   if (row.details.isHere === false) line.classList.add("cloud");
   if (row.kind !== "document") line.setAttribute("aria-expanded", row.isOpen);
+  letDrag(line, row);
   const marks = { green: "●", yellow: "▲", red: "✖" };
   const name = element("span", "name");
   name.style.paddingLeft = `${row.depth * 16}px`;
@@ -69,18 +73,30 @@ function drawn(row, index) {
     bar.setAttribute("aria-label", place(row));
     where.append(" ", bar);
   }
+  if (status.editing && row.kind !== "section") {
+    const isArmed = armed === row.id;
+    const control = button(isArmed ? texts.remove : "−", (event) => {
+      event.stopPropagation();
+      remove([row.id]);
+    });
+    control.className = isArmed ? "remove armed" : "remove";
+    control.setAttribute("aria-label", `${isArmed ? texts.sure : texts.remove} ${row.name}`);
+    const handle = element("span", "handle", "≡");
+    handle.title = texts.handle;
+    name.prepend(control, handle);
+  }
   line.append(
     element("span", row.details.indicator ?? "", marks[row.details.indicator] ?? ""), name,
     element("span", "kind", row.kind === "folder" ? texts.folder : row.details.kind ?? ""),
     element("span", "size", row.details.size === undefined ? "" : size(row.details.size)),
     element("span", "changed", row.details.modified ? time.format(new Date(row.details.modified * 1000)) : ""), where);
   for (const cell of line.children) cell.setAttribute("role", "gridcell");
-  line.addEventListener("click", () => choose(row));
-  line.addEventListener("dblclick", () => { if (row.kind !== "document") act("toggle", row); });
-  name.firstChild.addEventListener("click", (event) => {
+  line.addEventListener("click", (event) => choose(row, index, event));
+  line.addEventListener("dblclick", () => { if (row.kind !== "document") act("toggle", [row.id]); });
+  name.querySelector(".twist").addEventListener("click", (event) => {
     if (row.kind === "document") return;
     event.stopPropagation();
-    act("toggle", row);
+    act("toggle", [row.id]);
   });
   return line;
 }
@@ -95,11 +111,24 @@ function draw() {
     if (!rows[index] || rows[index].isOld) ask(Math.floor(index / pageLength));
     lines.push(drawn(rows[index], index));
   }
-  body.replaceChildren(...lines);
-  if (wanted !== null && rows[wanted]) {
-    const row = rows[wanted];
+  const typed = body.contains(document.activeElement) && document.activeElement.tagName === "INPUT" ? document.activeElement : null;
+  // A row that is being edited stays in the page as it is.
+  const at = typed ? lines.findIndex((line) => line.dataset.row === typed.closest(".row").dataset.row) : -1;
+  if (at >= 0) {
+    const line = typed.closest(".row");
+    line.id = lines[at].id;
+    line.style.top = lines[at].style.top;
+    line.setAttribute("aria-rowindex", lines[at].getAttribute("aria-rowindex"));
+    for (const other of [...body.children]) if (other !== line) other.remove();
+    body.prepend(...lines.slice(0, at));
+    body.append(...lines.slice(at + 1));
+  } else {
+    body.replaceChildren(...lines);
+  }
+  if (wanted !== null && rows[wanted.index]) {
+    const { index, grows } = wanted;
     wanted = null;
-    return choose(row);
+    return choose(rows[index], index, { shiftKey: grows });
   }
   const index = rows.findIndex((row) => row && row.id === chosen);
   table.setAttribute("aria-activedescendant", index >= first && index < last ? `row-${index}` : "");
@@ -138,7 +167,9 @@ function apply(update) {
   rows.length = update.count;
   revision = update.revision;
   asked = new Set();
+  const wasEditing = status.editing;
   status = update.status;
+  if (wasEditing !== status.editing) armed = null;
   body.style.height = `${rows.length * rowHeight}px`;
   const index = anchor ? rows.findIndex((row) => row && row.id === anchor.id) : -1;
   if (index >= 0) table.scrollTop = index * rowHeight + offset;
@@ -148,7 +179,10 @@ function apply(update) {
 }
 
 function changed(old, change) {
-  if (change.removed.some((index) => old[index]?.id === chosen)) chosen = null;
+  for (const index of change.removed) {
+    selected.delete(old[index]?.id);
+    if (old[index]?.id === chosen) chosen = null;
+  }
   const gone = new Set([...change.removed, ...change.moved.map((move) => move.from)]);
   const rest = [];
   for (let index = 0; index < old.length; index += 1) if (!gone.has(index)) rest.push(old[index]);
@@ -183,23 +217,99 @@ async function follow() {
 
 // MARK: Selection, and what can be done
 
-function choose(row) {
+function choose(row, index, event) {
+  const from = rows.findIndex((one) => one && one.id === chosen);
+  if (event.shiftKey && from >= 0) {
+    const [first, last] = from < index ? [from, index] : [index, from];
+    for (const one of rows.slice(first, last + 1)) if (one && isMovable(one)) selected.add(one.id);
+  } else if (event.ctrlKey || event.metaKey) {
+    if (!selected.delete(row.id)) selected.add(row.id);
+  } else {
+    selected = new Set([row.id]);
+  }
   chosen = row.id;
   armed = null;
   draw();
   showDetails();
 }
 
-async function act(action, row, name) {
+const isMovable = (row) => row.kind === "document" || row.kind === "folder";
+
+// The selected rows that are loaded, as they stand; those that are not are known by their ids only.
+const chosenRows = () => rows.filter((row) => row && selected.has(row.id) && isMovable(row));
+
+async function act(action, ids, rest) {
   say("");
   try {
     const answer = await fetch("/action", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ action, id: row?.id, name }),
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ action, ids, ...rest }),
     });
     if (!answer.ok) say((await answer.text()).trim());
+    return answer.ok;
   } catch {
     say(texts.ended);
+    return false;
   }
+}
+
+// MARK: Edit mode
+
+// The row for a new document.
+function field(line, row) {
+  line.classList.remove("newDocument");
+  line.classList.add("new");
+  line.dataset.row = row.id;
+  const cell = element("span", "name");
+  cell.style.paddingLeft = `${row.depth * 16}px`;
+  const name = element("input");
+  name.placeholder = texts.newDocument;
+  name.setAttribute("aria-label", texts.newDocument);
+  name.addEventListener("keydown", async (event) => {
+    if (event.key !== "Enter" || !name.value) return;
+    if (await act("create", undefined, { target: row.id.slice(0, -1), name: name.value })) name.value = "";
+  });
+  cell.append(name);
+  line.append(element("span"), cell);
+  for (const one of line.children) one.setAttribute("role", "gridcell");
+  letDrop(line, row, () => "before");
+  return line;
+}
+
+function letDrag(line, row) {
+  if (isMovable(row)) {
+    line.draggable = true;
+    line.addEventListener("dragstart", (event) => {
+      dragged = selected.has(row.id) ? chosenRows().map((one) => one.id) : [row.id];
+      event.dataTransfer.effectAllowed = "move";
+      event.dataTransfer.setData("text/plain", dragged.join("\n"));
+    });
+    line.addEventListener("dragend", () => { dragged = []; });
+  }
+  letDrop(line, row, (event) => {
+    if (row.kind === "folder") return "on";
+    const { top, height } = line.getBoundingClientRect();
+    const isAbove = event.clientY - top < height / 2;
+    return row.kind === "section" ? (isAbove && row.id !== "local" ? "before" : "on") : isAbove ? "before" : "after";
+  });
+}
+
+// Shows where the rows would go, and has them go there.
+function letDrop(line, row, edge) {
+  const clear = () => line.classList.remove("drop-before", "drop-on", "drop-after");
+  line.addEventListener("dragover", (event) => {
+    if (!dragged.length) return;
+    event.preventDefault();
+    clear();
+    line.classList.add(`drop-${edge(event)}`);
+  });
+  line.addEventListener("dragleave", clear);
+  line.addEventListener("drop", (event) => {
+    if (!dragged.length) return;
+    event.preventDefault();
+    clear();
+    act("drop", dragged, { target: row.id, edge: edge(event) });
+    dragged = [];
+  });
 }
 
 function button(text, action) {
@@ -210,49 +320,67 @@ function button(text, action) {
 }
 
 function showDetails() {
-  const row = rows.find((one) => one && one.id === chosen);
-  // It stands in a part that is not loaded.
-  if (!row && chosen !== null) return;
-  const isShown = row !== undefined && row.kind !== "section";
-  const now = isShown ? { id: row.id, text: JSON.stringify([row.details, armed === row.id]) } : { id: null, text: "" };
+  const found = chosenRows();
+  // They stand in a part that is not loaded.
+  if (!found.length && [...selected].some((id) => id.includes("/"))) return;
+  const ids = found.map((row) => row.id);
+  const isShown = found.length > 0;
+  const now = isShown
+    ? { id: ids.join("\n"), text: JSON.stringify([found.map((row) => row.details), armed]) } : { id: null, text: "" };
   // What is as before stays as it is, and a name that is being typed is not taken away.
   if (now.id === shown.id && (now.text === shown.text || isTyping())) return;
   shown = now;
   details.hidden = !isShown;
-  if (isShown) details.replaceChildren(...controls(row));
+  if (isShown) details.replaceChildren(...(found.length === 1 ? controlsOfOne(found[0]) : controlsOfMany(found)));
 }
 
 const isTyping = () => document.activeElement.tagName === "INPUT" && details.contains(document.activeElement);
 
-function controls(row) {
+function controlsOfOne(row) {
   const name = element("input");
   name.value = row.details.name ?? row.name;
   name.setAttribute("aria-label", texts.name);
   const rename = () => {
     name.blur();
-    act("rename", row, name.value);
+    act("rename", [row.id], { name: name.value });
   };
   name.addEventListener("keydown", (event) => { if (event.key === "Enter") rename(); });
-  const made = [name, button(texts.rename, rename)];
-  if (row.id.startsWith("cloud/")) {
-    const { isHere, kept } = row.details;
-    if (isHere === false) made.push(button(texts.download, () => act("download", row)));
-    if (isHere && !kept) made.push(button(texts.freeUp, () => act("freeUp", row)));
-    made.push(button(kept ? texts.release : texts.keep, () => act(kept ? "release" : "keep", row)));
-  }
+  const made = [name, button(texts.rename, rename), ...controls([row])];
   if (row.kind === "document") {
     const save = element("a", "", texts.save);
     save.href = `/content?id=${encodeURIComponent(row.id)}`;
     save.download = "";
-    made.push(save, button(armed === row.id ? texts.sure : texts.remove, () => remove(row)));
+    made.push(save);
   }
   return [...made, element("span", "faint", row.details.filename ?? "")];
 }
 
-function remove(row) {
-  const isSure = armed === row.id;
-  armed = isSure ? null : row.id;
-  if (isSure) act("delete", row);
+const controlsOfMany = (found) => [element("strong", "", texts.selected(found.length)), ...controls(found)];
+
+// What can be done with these rows. Each control is there only where it applies to one of them.
+function controls(found) {
+  const made = [];
+  const offer = (text, action, fitting, rest) => {
+    const ids = found.filter(fitting).map((row) => row.id);
+    if (ids.length) made.push(button(text, () => act(action, ids, rest)));
+  };
+  const isCloud = (row) => row.id.startsWith("cloud/");
+  offer(texts.toCloud, "move", (row) => !isCloud(row), { target: "cloud" });
+  offer(texts.toLocal, "move", isCloud, { target: "local" });
+  offer(texts.download, "download", (row) => isCloud(row) && row.details.isHere === false);
+  offer(texts.freeUp, "freeUp", (row) => isCloud(row) && row.details.isHere && !row.details.kept);
+  offer(texts.keep, "keep", (row) => isCloud(row) && !row.details.kept);
+  offer(texts.release, "release", (row) => isCloud(row) && row.details.kept);
+  const ids = found.map((row) => row.id);
+  made.push(button(armed === ids.join("\n") ? texts.sure : texts.remove, () => remove(ids)));
+  return made;
+}
+
+function remove(ids) {
+  const isSure = armed === ids.join("\n");
+  armed = isSure ? null : ids.join("\n");
+  if (isSure) act("delete", ids);
+  draw();
   showDetails();
 }
 
@@ -263,12 +391,16 @@ function showStatus() {
     made.textContent = status[name] ? `${texts[name]}: ${status[name]}` : texts[name];
     made.disabled = !status[name];
   }
+  const edit = document.getElementById("edit");
+  edit.textContent = status.editing ? texts.done : texts.edit;
+  edit.setAttribute("aria-pressed", Boolean(status.editing));
   const words = [texts[status.connection] ?? status.connection ?? ""];
   if (Number(status.pending)) words.push(texts.pending(Number(status.pending)));
   if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));
   document.getElementById("status").textContent = words.join(" ");
 }
 
+document.getElementById("edit").addEventListener("click", () => act(status.editing ? "endEdit" : "edit"));
 document.getElementById("undo").addEventListener("click", () => act("undo"));
 document.getElementById("redo").addEventListener("click", () => act("redo"));
 table.addEventListener("scroll", draw, { passive: true });
@@ -281,22 +413,33 @@ document.addEventListener("keydown", (event) => {
   }
 });
 table.addEventListener("keydown", (event) => {
+  if (event.target.tagName === "INPUT") return;
   let index = rows.findIndex((row) => row && row.id === chosen);
   const row = rows[index];
+  const isFolder = row && (row.kind === "section" || row.kind === "folder");
   if (event.key === "ArrowDown") index += 1;
   else if (event.key === "ArrowUp") index = Math.max(0, index - 1);
   else if (event.key === "Home") index = 0;
   else if (event.key === "End") index = rows.length - 1;
-  else if (event.key === "ArrowRight" && row && row.kind !== "document" && !row.isOpen) return act("toggle", row);
-  else if (event.key === "ArrowLeft" && row && row.isOpen) return act("toggle", row);
-  else if (event.key === "Enter" && row && row.kind !== "document") return act("toggle", row);
-  else return;
+  else if (event.key === "ArrowRight" && isFolder && !row.isOpen) return act("toggle", [row.id]);
+  else if (event.key === "ArrowLeft" && isFolder && row.isOpen) return act("toggle", [row.id]);
+  else if (event.key === "Enter" && isFolder) return act("toggle", [row.id]);
+  else if (event.key === "Delete" && chosenRows().length) return remove(chosenRows().map((one) => one.id));
+  else if (event.key === "F2" && !details.hidden) {
+    event.preventDefault();
+    return details.querySelector("input")?.select();
+  } else if (event.key === "a" && (event.ctrlKey || event.metaKey)) {
+    event.preventDefault();
+    for (const one of rows) if (one && isMovable(one)) selected.add(one.id);
+    draw();
+    return showDetails();
+  } else return;
   event.preventDefault();
   index = Math.min(index, rows.length - 1);
   const top = index * rowHeight;
   if (top < table.scrollTop) table.scrollTop = top;
   if (top + rowHeight > table.scrollTop + table.clientHeight) table.scrollTop = top + rowHeight - table.clientHeight;
-  wanted = index;
+  wanted = { index, grows: event.shiftKey };
   draw();
 });
 follow();

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// Serves the page and the table. It listens behind the gate only.
 package final class BrowseServer: Sendable {
-    private static let longestBody = 65536
+    private static let longestBody = 1 << 20
     /// A page that waits for a change asks again after this.
     private static let longestWait = Duration.seconds(10)
     private static let mostRows = 500
@@ -174,8 +174,11 @@ package final class BrowseServer: Sendable {
 
     private struct Wish: Decodable {
         let action: String
-        var id: String?
+        var ids: [String]?
         var name: String?
+        /// The row over which the others are dropped, or to which they are moved.
+        var target: String?
+        var edge: DropTarget.Edge?
     }
 
     private func act(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {
@@ -183,28 +186,52 @@ package final class BrowseServer: Sendable {
             let body = try? await request.bodyData,
             let wish = try? JSONDecoder().decode(Wish.self, from: body)
         else { return Self.text(.badRequest, "that is no action") }
-        if wish.action == "toggle" {
-            let row = try document(wish.id)
+        switch wish.action {
+        case "toggle":
+            let row = try document(wish.ids?.first)
             await onBlockingThread { [mount] in mount.toggle(row) }
-            return Self.headed(HTTPResponse(statusCode: .noContent))
+        case "edit", "endEdit":
+            await onBlockingThread { [mount] in mount.setEditing(wish.action == "edit") }
+        default:
+            guard let action = try action(wish) else { break }
+            try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.perform(action) }
         }
-        let action = try action(wish)
-        try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.perform(action) }
         return Self.headed(HTTPResponse(statusCode: .noContent))
     }
 
-    private func action(_ wish: Wish) throws(BrowseRefusal) -> BrowseAction {
+    /// - Returns: nil for one that leaves all as it is.
+    private func action(_ wish: Wish) throws(BrowseRefusal) -> BrowseAction? {
         switch wish.action {
-        case "undo": .undo
-        case "redo": .redo
-        case "download": .download(try document(wish.id))
-        case "freeUp": .freeUp(try document(wish.id))
-        case "keep": .keep(try document(wish.id), true)
-        case "release": .keep(try document(wish.id), false)
-        case "rename": .rename(try document(wish.id), wish.name ?? "")
-        case "delete": .delete(try document(wish.id))
+        case "undo": return .undo
+        case "redo": return .redo
+        case "download": return .download(try documents(wish))
+        case "freeUp": return .freeUp(try documents(wish))
+        case "keep": return .keep(try documents(wish), true)
+        case "release": return .keep(try documents(wish), false)
+        case "rename": return .rename(try document(wish.ids?.first), wish.name ?? "")
+        case "delete": return .delete(try documents(wish))
+        case "move": return .move(try documents(wish), into: try document(wish.target))
+        case "create": return .create(in: try document(wish.target), wish.name ?? "")
+        case "drop": return try drop(wish)
         default: throw BrowseRefusal("\(wish.action) is no action")
         }
+    }
+
+    private func drop(_ wish: Wish) throws(BrowseRefusal) -> BrowseAction? {
+        let rows = try documents(wish)
+        switch table.drop(rows.map(\.id), over: wish.target ?? "", wish.edge ?? .on) {
+        case .into(let folder): return .move(rows, into: try document(folder))
+        case .beside(let id, let side): return .place(rows, beside: try document(id), side)
+        case .nowhere: return nil
+        case .refused(let reason): throw BrowseRefusal(reason)
+        }
+    }
+
+    private func documents(_ wish: Wish) throws(BrowseRefusal) -> [TableRow] {
+        var rows: [TableRow] = []
+        for id in wish.ids ?? [] { rows.append(try document(id)) }
+        if rows.isEmpty { throw BrowseRefusal("no document is chosen") }
+        return rows
     }
 
     // MARK: Answers

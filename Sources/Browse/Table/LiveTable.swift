@@ -76,6 +76,11 @@ package final class LiveTable: Sendable {
 
     package func row(_ id: String) -> TableRow? { state.withState { $0.rows.first { $0.id == id } } }
 
+    /// Where rows go that are dropped over another one.
+    package func drop(_ ids: [String], over id: String, _ edge: DropTarget.Edge) -> DropTarget {
+        DropTarget(of: ids, over: id, edge, in: state.withState { $0.rows })
+    }
+
     /// Waits until the table has another revision than `revision`. Returns nil when the task is cancelled.
     package func update(since revision: Int) async -> Update? { await state.wait(for: revision) }
 

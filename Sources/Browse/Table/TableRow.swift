@@ -1,6 +1,9 @@
-/// A row of the table: the head of a section, a folder, or a document.
+/// A row of the table: the head of a section, a folder, or a document; in edit mode also one that takes the name of a new document.
 package struct TableRow: Sendable, Equatable {
-    package enum Kind: String, Sendable, Encodable { case section, folder, document }
+    package enum Kind: String, Sendable, Encodable { case section, folder, document, newDocument }
+
+    /// The end of the id of a row for a new document, after that of its folder. No file has such a name.
+    package static let newSuffix = "/"
 
     /// The path below `Documents`, by filenames: `local/Work/2026-11-21-041233-7f3a.txt`. No two rows have the same.
     package let id: String
@@ -13,6 +16,11 @@ package struct TableRow: Sendable, Equatable {
     package let isOpen: Bool
     /// The line of a document in the state of its folder; nothing for others.
     package let state: String
+
+    /// The row for a new document in a section or folder.
+    package init(forNewIn folder: String, depth: Int) {
+        self.init(id: folder + Self.newSuffix, kind: .newDocument, depth: depth, name: "")
+    }
 
     package init(id: String, kind: Kind, depth: Int, name: String, isOpen: Bool = false, state: String = "") {
         self.id = id

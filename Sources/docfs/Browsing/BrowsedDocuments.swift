@@ -1,6 +1,7 @@
 import Browse
 import CLinux
 import Documents
+import Foundation
 import Glibc
 import SystemPackage
 
@@ -14,7 +15,9 @@ final class BrowsedDocuments: BrowsedMount {
         self.follower = follower
     }
 
-    func toggle(_ row: TableRow) { if row.kind != .document { follower.toggle(row.id) } }
+    func toggle(_ row: TableRow) { if row.kind == .section || row.kind == .folder { follower.toggle(row.id) } }
+
+    func setEditing(_ isEditing: Bool) { follower.setEditing(isEditing) }
 
     private func path(_ row: TableRow) -> String { mount.documents + "/" + row.id }
 
@@ -24,6 +27,7 @@ final class BrowsedDocuments: BrowsedMount {
 
     private func details(of row: TableRow) -> RowDetails {
         var details = RowDetails()
+        if row.kind == .newDocument { return details }
         guard row.kind == .document else {
             if attributeText(CloudDocument.keep, of: path(row)) == "always" {
                 details.kept = true
@@ -58,21 +62,65 @@ final class BrowsedDocuments: BrowsedMount {
         switch action {
         case .undo: _ = try mount.perform(.undo)
         case .redo: _ = try mount.perform(.redo)
-        case .download(let row):
-            for document in try CloudDocument.all(at: path(row)) {
+        case .download(let rows):
+            for document in try rows.flatMap({ try CloudDocument.all(at: path($0)) }) {
                 if let error = document.requestContent() { throw BrowseRefusal(document.refusal(of: error)) }
             }
-        case .freeUp(let row):
-            for document in try CloudDocument.all(at: path(row)) {
+        case .freeUp(let rows):
+            for document in try rows.flatMap({ try CloudDocument.all(at: path($0)) }) {
                 if let reason = document.evict() { throw BrowseRefusal(document.refusal(toLeaveBecause: reason)) }
             }
-        case .keep(let row, true): try CloudDocument(path: path(row)).beKept()
-        case .keep(let row, false): try CloudDocument(path: path(row)).beReleased()
+        case .keep(let rows, true): for row in rows { try CloudDocument(path: path(row)).beKept() }
+        case .keep(let rows, false): for row in rows { try CloudDocument(path: path(row)).beReleased() }
         case .rename(let row, let name): try rename(row, to: name)
-        case .delete(let row):
-            guard row.kind == .document else { throw refusal(row, "only documents are deleted here") }
-            if unlink(path(row)) != 0 { throw refusal(row, Self.lastError) }
+        case .delete(let rows): for row in rows { try delete(row) }
+        case .move(let rows, let folder): for row in rows { try move(row, into: folder) }
+        case .place(let rows, let document, let side): try place(rows, beside: document, side)
+        case .create(let folder, let name): try create(name, in: folder)
         }
+    }
+
+    private func delete(_ row: TableRow) throws {
+        guard row.kind == .document || row.kind == .folder else { throw refusal(row, "it stays") }
+        do { try FileManager.default.removeItem(atPath: path(row)) } catch {
+            throw refusal(row, Self.reason(of: error))
+        }
+    }
+
+    private static func reason(of error: any Error) -> String {
+        let underlying = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+        return underlying.map { String(cString: strerror(Int32($0.code))) } ?? "\(error)"
+    }
+
+    private func move(_ row: TableRow, into folder: TableRow) throws {
+        guard row.kind == .document || row.kind == .folder else { throw refusal(row, "it keeps its place") }
+        guard folder.kind == .section || folder.kind == .folder else { throw refusal(folder, "it is no folder") }
+        var entry = try EntryPath(path(row), called: row.name.printable)
+        if entry.folder == path(folder) { return try entry.place(.to(Int.max)) }
+        try entry.move(to: path(folder))
+    }
+
+    private func place(_ rows: [TableRow], beside document: TableRow, _ side: DropTarget.Side) throws {
+        let neighbour = try EntryPath(path(document))
+        var entries: [EntryPath] = []
+        for row in rows where row.id != document.id {
+            var entry = try EntryPath(path(row), called: row.name.printable)
+            try entry.requireNoSorting(of: neighbour.folder)
+            try entry.move(to: neighbour.folder)
+            entries.append(entry)
+        }
+        if entries.count == 1 {
+            return try entries[0].place(side == .before ? .before(neighbour.name) : .after(neighbour.name))
+        }
+        try FolderOrderFile(of: neighbour.folder).put(entries.map(\.name), side == .before, neighbour.name)
+    }
+
+    /// A name without an extension is that of a text.
+    private func create(_ name: String, in folder: TableRow) throws {
+        guard folder.kind == .section || folder.kind == .folder else { throw refusal(folder, "it is no folder") }
+        let name = DocumentName(splitting: try EntryName(name))
+        let pathExtension = name.pathExtension.isEmpty ? "txt" : name.pathExtension
+        _ = try NewDocument(name: name.displayName, pathExtension: pathExtension).make(in: path(folder))
     }
 
     private func rename(_ row: TableRow, to name: String) throws {

@@ -35,16 +35,20 @@ struct ShownFolders {
     // MARK: Rows
 
     /// The rows of the two sections, and of what is open in them.
-    mutating func rows(open: Set<String>) throws -> [TableRow] {
+    ///
+    /// - Parameter isEditing: whether each of these has a row for a new document.
+    mutating func rows(open: Set<String>, isEditing: Bool) throws -> [TableRow] {
         var rows: [TableRow] = []
-        for section in ["local", "cloud"] { try add(section, depth: 0, open, to: &rows) }
+        for section in ["local", "cloud"] { try add(section, depth: 0, open, isEditing, to: &rows) }
         let shown = Set(rows.filter(\.isOpen).map(\.id))
         for id in Array(folders.keys) where !shown.contains(id) { forget(id) }
         return rows
     }
 
     /// Adds a folder's row, and if it is open all that is in it. One that went away meanwhile is left out.
-    private mutating func add(_ id: String, depth: Int, _ open: Set<String>, to rows: inout [TableRow]) throws {
+    private mutating func add(
+        _ id: String, depth: Int, _ open: Set<String>, _ isEditing: Bool, to rows: inout [TableRow]
+    ) throws {
         let name = id.split(separator: "/").last.map(String.init) ?? id
         let kind: TableRow.Kind = depth == 0 ? .section : .folder
         guard open.contains(id) else { return rows.append(TableRow(id: id, kind: kind, depth: depth, name: name)) }
@@ -58,12 +62,13 @@ struct ShownFolders {
         folders[id] = folder
         inner[id] = innerFolders
         rows.append(TableRow(id: id, kind: kind, depth: depth, name: name, isOpen: true))
-        for id in innerFolders { try add(id, depth: depth + 1, open, to: &rows) }
+        for id in innerFolders { try add(id, depth: depth + 1, open, isEditing, to: &rows) }
         rows += folder.lines.map { line in
             TableRow(
                 id: id + "/" + line.filename, kind: .document, depth: depth + 1, name: line.displayName,
                 state: line.text)
         }
+        if isEditing { rows.append(TableRow(forNewIn: id, depth: depth + 1)) }
     }
 
     private func path(_ id: String) -> String { mount.documents + "/" + id }

@@ -13,7 +13,8 @@ final class TableFollower: Sendable {
     private let table: LiveTable
     /// Ids of the rows that are open.
     private let openRows: Mutex<Set<String>>
-    /// A pipe. A byte in it says that `openRows` has changed.
+    private let editing = Mutex(false)
+    /// A pipe. A byte in it says that `openRows` or `editing` has changed.
     private let wake: (read: Int32, write: Int32)
 
     init(_ mount: MountedTree, _ table: LiveTable) throws {
@@ -41,6 +42,16 @@ final class TableFollower: Sendable {
     /// Opens a row, or closes it.
     func toggle(_ id: String) {
         openRows.withLock { if $0.remove(id) == nil { $0.insert(id) } }
+        makeRowsAnew()
+    }
+
+    /// Begins the edit mode, or ends it.
+    func setEditing(_ isEditing: Bool) {
+        editing.withLock { $0 = isEditing }
+        makeRowsAnew()
+    }
+
+    private func makeRowsAnew() {
         // A full pipe says it already.
         var byte: UInt8 = 0
         _ = write(wake.write, &byte, 1)
@@ -53,9 +64,10 @@ final class TableFollower: Sendable {
         do {
             var shown = try ShownFolders(mount)
             while true {
-                let rows = try shown.rows(open: openRows.withLock { $0 })
+                let isEditing = editing.withLock { $0 }
+                let rows = try shown.rows(open: openRows.withLock { $0 }, isEditing: isEditing)
                 table.publish(rows)
-                table.publish(status: try shown.status())
+                table.publish(status: try status(shown))
                 let transfers = Set(rows.filter { $0.state.contains("progressAvailable") }.map(\.id))
                 try follow(&shown, transfers)
             }
@@ -63,6 +75,13 @@ final class TableFollower: Sendable {
             if access(mount.documents, F_OK) != 0 { throw MountHasEnded(mountpoint: mount.mountpoint) }
             throw error
         }
+    }
+
+    /// The keys are those of `page.js`.
+    private func status(_ shown: ShownFolders) throws -> [String: String] {
+        var status = try shown.status()
+        if editing.withLock({ $0 }) { status["editing"] = "yes" }
+        return status
     }
 
     /// Returns when the rows are to be made anew. What changes in a row that the row does not say is told at once.
@@ -75,7 +94,7 @@ final class TableFollower: Sendable {
             }
             table.touch(news.touched.union(news.isNothing ? transfers : []))
             if news.changesRows { return }
-            if news.changesStatus { table.publish(status: try shown.status()) }
+            if news.changesStatus { table.publish(status: try status(shown)) }
             // `Documents` cannot be removed.
             if access(mount.documents, F_OK) != 0 { throw MountHasEnded(mountpoint: mount.mountpoint) }
         }

@@ -9,7 +9,8 @@ struct BrowseCommand: ParsableCommand {
         commandName: "browse", abstract: "Show the documents as a table in a browser.",
         discussion: """
             Serves a page on this machine only, prints its address, and opens it. The page shows what is on this computer and in the cloud, \
-            and follows every change. Documents can be downloaded, kept, renamed, deleted and saved elsewhere there, and actions undone and done again. \
+            and follows every change. Documents can be downloaded, kept, renamed, moved, deleted and saved elsewhere there, one or several at once, and \
+            actions undone and done again. In its edit mode new documents are made, and rows dragged. \
             Only programs of the person who started it are answered, and only with the key in the address.
 
             It goes on until it is interrupted (Ctrl-C; the shell then reports 130), or until the mount ends (1).

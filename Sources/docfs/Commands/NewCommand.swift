@@ -47,7 +47,7 @@ struct NewCommand: ParsableCommand {
     func run() throws {
         try CommandFailure.reported {
             let folder = try folder()
-            let filename = try make(in: folder)
+            let filename = try NewDocument(name: name, pathExtension: pathExtension).make(in: folder)
             struct Made: Encodable { let path: String, filename: String }
             let made = Made(path: folder + "/" + filename, filename: filename)
             if json { try Output.json(made) } else { try Output.line(made.path) }
@@ -70,57 +70,5 @@ struct NewCommand: ParsableCommand {
     private func preferredLocation(of mount: MountedTree) throws -> Location {
         let word = StateText(try readState(ofFolder: mount.documents))["preferred"] ?? ""
         return Location(rawValue: word) ?? .local
-    }
-
-    /// - Returns: the filename.
-    private func make(in folder: String) throws -> String {
-        let fullName = name.map(whole)
-        do throws(Errno) {
-            return try create(fullName ?? whole("Untitled"), in: folder, named: nil)
-        } catch .fileExists where fullName != nil {
-            // Another document bears this name. An untitled document is always a fresh one, and may then be given the name as well.
-            do throws(Errno) { return try create(whole("Untitled"), in: folder, named: name) } catch {
-                throw refused(error, folder)
-            }
-        } catch {
-            throw refused(error, folder)
-        }
-    }
-
-    private func refused(_ error: Errno, _ folder: String) -> CommandFailure {
-        if error == .noData {
-            return CommandFailure(
-                "\(whole(name ?? "Untitled")) is a name of scratch files, which are no documents; choose another")
-        }
-        return CommandFailure("cannot make a document\(name.map { " named \($0)" } ?? "") in \(folder): \(error)")
-    }
-
-    private func whole(_ name: String) -> String { pathExtension.isEmpty ? name : "\(name).\(pathExtension)" }
-
-    private func create(_ wholeName: String, in folder: String, named displayName: String?) throws(Errno) -> String {
-        let path = folder + "/" + wholeName
-        let file = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard file >= 0 else { throw Errno(rawValue: errno) }
-        defer { close(file) }
-        guard let filename = filename(of: file) else {
-            unlink(path)
-            throw .noData
-        }
-        if let displayName {
-            let bytes = Array(displayName.utf8)
-            guard fsetxattr(file, "user.displayName", bytes, bytes.count, 0) == 0 else {
-                let error = Errno(rawValue: errno)
-                unlink(folder + "/" + filename)
-                throw error
-            }
-        }
-        return filename
-    }
-
-    /// Nil for a scratch file, which keeps the name that it was given.
-    private func filename(of file: Int32) -> String? {
-        var bytes = [UInt8](repeating: 0, count: 256)
-        let count = fgetxattr(file, "user.document.filename", &bytes, bytes.count)
-        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
 }

@@ -81,7 +81,9 @@ class Browser:
             " [...row.children].map((cell) => cell.textContent.trim()))")
 
     def names(self):
-        return [row[1].lstrip("▾▸").strip() for row in self.rows() if len(row) > 2]
+        return self.run(
+            "return [...document.querySelectorAll('#rows .row')].filter((row) => row.children.length > 2)"
+            ".map((row) => row.children[1].lastChild.textContent)")
 
     def click(self, selector, text=None):
         clicked = self.run(
@@ -174,6 +176,133 @@ def use(browser):
 
     complaints = [one for one in browser.complaints() if one["level"] == "SEVERE"]
     assert not complaints, complaints
+
+
+def select(browser, *names):
+    """A click, and one with Ctrl for each further row."""
+    until(lambda: set(names) <= set(browser.names()), f"{names} are shown")
+    for number, name in enumerate(names):
+        found = browser.run(
+            "const row = [...document.querySelectorAll('#rows .row')].find((row) => row.getAttribute('aria-level') &&"
+            " row.children[1].lastChild.textContent === arguments[0]);"
+            "if (!row) return false;"
+            "row.dispatchEvent(new MouseEvent('click', { bubbles: true, ctrlKey: arguments[1] })); return true;",
+            name, number > 0)
+        assert found, f"there is no row {name}"
+
+
+def drag(browser, name, target, part):
+    """Drags the row to a part of another one: 0 is its upper edge, 1 its lower edge."""
+    until(lambda: {name, target} <= set(browser.names()), f"{name} and {target} are shown")
+    return browser.run(
+        "const row = (name) => [...document.querySelectorAll('#rows .row')].find((row) =>"
+        " row.children[1].lastChild.textContent === name);"
+        "const [from, to] = [row(arguments[0]), row(arguments[1])];"
+        "const dataTransfer = new DataTransfer();"
+        "const { top, height } = to.getBoundingClientRect();"
+        "const clientY = top + 1 + (height - 2) * arguments[2];"
+        "const send = (line, kind) => line.dispatchEvent("
+        " new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer, clientY }));"
+        "send(from, 'dragstart'); send(to, 'dragover');"
+        "const shown = [...to.classList].find((name) => name.startsWith('drop-'));"
+        "send(to, 'drop'); send(from, 'dragend'); return shown;", name, target, part)
+
+
+def undo_title(browser):
+    return browser.run("return document.querySelector('#undo').textContent")
+
+
+def listed(folder):
+    """The display names in a folder, in its order."""
+    paths = [entry.path for entry in os.scandir(document(folder)) if entry.is_file()]
+    return [os.getxattr(path, "user.displayName").decode() for path in paths]
+
+
+def edit(browser):
+    """Edit mode, several rows at once, and dragging."""
+    for name in ("One", "Two", "Three"):
+        with open(document(f"local/Work/{name}.txt"), "w") as file:
+            file.write(name)
+    until(lambda: "Three" in browser.names(), "the documents are listed")
+    assert browser.run("return document.querySelectorAll('#rows input').length") == 0
+    browser.click("#edit", "Edit")
+    field = "[...document.querySelectorAll('#rows .new')].find((row) => row.dataset.row === arguments[0])"
+    until(lambda: browser.run(f"return Boolean({field})", "local/Work/"), "there is a row for a new document")
+    until(lambda: browser.run("return document.querySelector('#edit').textContent") == "Done", "it is the edit mode")
+
+    # A new document, while others come and go around the name that is typed.
+    browser.run(f"{field}.querySelector('input').focus()", "local/Work/")
+    for letter in "New":
+        browser.press(letter)
+    with open(document("local/Work/Four.txt"), "w") as file:
+        file.write("Four")
+    until(lambda: "Four" in browser.names(), "another document is shown")
+    assert browser.run("return document.activeElement.value") == "New"
+    browser.press("\ue007")
+    until(lambda: os.path.exists(document("local/Work/New.txt")), "the new document is there")
+    until(lambda: "New" in listed("local/Work"), "it has the name")
+    assert browser.run("return document.activeElement.value") == ""
+    browser.run("document.activeElement.blur()")
+
+    # A delete control asks once more.
+    until(lambda: "New" in browser.names(), "it is shown")
+    control = ("[...document.querySelectorAll('#rows .row')].find((row) =>"
+               " row.children[1].lastChild.textContent === arguments[0]).querySelector('.remove')")
+    browser.run(f"{control}.click()", "New")
+    assert browser.run(f"return {control}.textContent", "New") == "Delete"
+    assert os.path.exists(document("local/Work/New.txt"))
+    browser.run(f"{control}.click()", "New")
+    until(lambda: not os.path.exists(document("local/Work/New.txt")), "the document is deleted")
+    browser.run(f"{control}.click()", "Two")
+    pictures(browser, "edit")
+    browser.click("#edit", "Done")
+    until(lambda: browser.run("return document.querySelectorAll('#rows input').length") == 0, "the edit mode has ended")
+
+    # Several at once are one action.
+    select(browser, "One", "Three")
+    browser.click("#details button", "Move to the cloud")
+    until(lambda: sorted(listed("cloud")) == ["Film", "One", "Three"], "two documents have moved to the cloud")
+    until(lambda: undo_title(browser) == "Undo: Move 2 documents to the cloud", "that is one action")
+    browser.click("#undo")
+    until(lambda: listed("local/Work") == ["Inner", "One", "Two", "Three", "Four"], "both are back in their places")
+
+    # Dragging puts one beside another, takes it into a folder, and is refused where a folder is sorted.
+    until(lambda: "Four" in browser.names() and "One" in browser.names(), "the rows are back")
+    assert drag(browser, "Four", "One", 0) == "drop-before"
+    until(lambda: listed("local/Work") == ["Inner", "Four", "One", "Two", "Three"], "it stands before")
+    until(lambda: is_as_served(browser), "the page shows it")
+    drag(browser, "Inner", "Two", 1)
+    until(lambda: listed("local/Work") == ["Four", "One", "Two", "Inner", "Three"], "it stands after")
+    until(lambda: is_as_served(browser), "the page shows it")
+    select(browser, "One", "Two")
+    drag(browser, "One", "Three", 1)
+    until(lambda: listed("local/Work") == ["Four", "Inner", "Three", "One", "Two"], "both stand after")
+    until(lambda: is_as_served(browser), "the page shows it")
+    browser.click("#undo")
+    until(lambda: listed("local/Work") == ["Four", "One", "Two", "Inner", "Three"], "that was one action")
+    drag(browser, "Four", "Film", 1)
+    until(lambda: listed("cloud") == ["Film", "Four"], "it has moved to the cloud, after the film")
+    until(lambda: is_as_served(browser), "the page shows it")
+    drag(browser, "Four", "Work", 0.5)
+    until(lambda: sorted(listed("local/Work")) == ["Four", "Inner", "One", "Three", "Two"], "it is in the folder")
+    until(lambda: is_as_served(browser), "the page shows it")
+    os.setxattr(document("local/Work"), "user.document.sort", b"name")
+    select(browser, "Two")
+    drag(browser, "Two", "One", 0)
+    until(lambda: "is sorted by name" in browser.run("return document.querySelector('#message').textContent"),
+          "the refusal has its reason")
+    os.setxattr(document("local/Work"), "user.document.sort", b"manual")
+
+    # A folder is deleted with all that is in it, by the keyboard, and comes back as one.
+    select(browser, "Work")
+    browser.run("document.querySelector('#table').focus()")
+    browser.press("\ue017")
+    assert os.path.exists(document("local/Work"))
+    browser.press("\ue017")
+    until(lambda: not os.path.exists(document("local/Work")), "the folder is deleted")
+    until(lambda: "Work" not in browser.names(), "its row has gone")
+    browser.press("z", "\ue009")
+    until(lambda: os.path.exists(document("local/Work/Two.txt")), "it is back")
 
 
 def is_as_served(browser):
@@ -275,6 +404,7 @@ browser = Browser("light")
 try:
     use(browser)
     pictures(browser, "light")
+    edit(browser)
     for seed in range(4):
         follow(browser, seed)
     scroll(browser)
