@@ -46,6 +46,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"), .embedInCode("Page/page.js"),
+                .embedInCode("Page/details.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/dragging.js"),
                 .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
             ],
             swiftSettings: strict),

@@ -216,6 +216,13 @@ extension CatalogTransaction {
         }
     }
 
+    /// Whether it is not known yet what became of a commit.
+    public func hasOutbox() throws -> Bool {
+        try turn.readWritten { db in
+            try Bool.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM outbox LIMIT 1")) != nil
+        }
+    }
+
     /// Whether the commit in the outbox has this id.
     public func isInOutbox(_ commit: CommitID) throws -> Bool {
         try turn.readWritten { db in

@@ -34,4 +34,26 @@ struct OutboxTests {
             try Self.check(device.library.store.catalog.read { try OutgoingCommit.load(from: $0) })
         }
     }
+
+    @Test(arguments: Moment.allCases)
+    func `a content that is saved again while another one is being sent is what all devices have`(moment: Moment)
+        async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            try laptop.create("F.txt", "first")
+            try await laptop.push()
+            let time = try laptop.entry("F.txt").modified
+            try await laptop.save("F.txt", "other")
+            try await laptop.reach(moment)
+            try await laptop.save("F.txt", "first")
+            // As `cp -p` and undo leave it.
+            try laptop.setModified("F.txt", seconds: Int(time.nanoseconds / 1_000_000_000))
+            // Twice: the commit may be known only after the first look.
+            try await laptop.work()
+            await laptop.finishUploads()
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] { #expect(try await device.text("F.txt") == "first") }
+        }
+    }
 }

@@ -1,3 +1,6 @@
+import { controls } from "./details.js";
+import { act, button, element, isMovable, say, size, time } from "./dom.js";
+import { letDrag, letDrop } from "./dragging.js";
 import { language, texts } from "./texts.js";
 
 // Draws the table that the server keeps: only the rows that are visible are in the page, and no decision is made here.
@@ -13,26 +16,11 @@ let chosen = null; // The id of the row that the keyboard goes from.
 let selected = new Set(); // The ids of the selected rows, `chosen` among them.
 let wanted = null; // The index of a row to select when it is there, and whether the selection grows.
 let armed = null; // The ids of the rows whose deletion was asked for once, as one text.
-let dragged = []; // The ids of the rows that are being dragged.
 let shown = { id: null, text: "" }; // What the details show.
 let status = {};
 
 document.documentElement.lang = language;
 document.title = "docfs";
-const element = (name, className, text) => {
-  const made = document.createElement(name);
-  if (className) made.className = className;
-  if (text !== undefined) made.textContent = text;
-  return made;
-};
-const size = (bytes) => {
-  const units = ["B", "KB", "MB", "GB", "TB"];
-  let unit = 0;
-  while (bytes >= 1000 && unit < units.length - 1) { bytes /= 1024; unit += 1; }
-  return `${new Intl.NumberFormat(language, { maximumFractionDigits: unit && bytes < 10 ? 1 : 0 }).format(bytes)} ${units[unit]}`;
-};
-const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-const say = (text) => { document.getElementById("message").textContent = text; };
 
 for (const [key, className] of [["", ""], ["name", "name"], ["kind", "kind"], ["size", "size"], ["changed", "changed"], ["where", "where"]]) {
   document.getElementById("head").append(element("span", className, texts[key] ?? ""));
@@ -59,7 +47,7 @@ function drawn(row, index) {
   line.setAttribute("aria-selected", selected.has(row.id));
   if (row.details.isHere === false) line.classList.add("cloud");
   if (row.kind !== "document") line.setAttribute("aria-expanded", row.isOpen);
-  letDrag(line, row);
+  letDrag(line, row, idsWith);
   const marks = { green: "●", yellow: "▲", red: "✖" };
   const name = element("span", "name");
   name.style.paddingLeft = `${row.depth * 16}px`;
@@ -233,24 +221,10 @@ function choose(row, index, event) {
   showDetails();
 }
 
-const isMovable = (row) => row.kind === "document" || row.kind === "folder";
-
 // The selected rows that are loaded, as they stand; those that are not are known by their ids only.
 const chosenRows = () => rows.filter((row) => row && selected.has(row.id) && isMovable(row));
 
-async function act(action, ids, rest) {
-  say("");
-  try {
-    const answer = await fetch("/action", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ action, ids, ...rest }),
-    });
-    if (!answer.ok) say((await answer.text()).trim());
-    return answer.ok;
-  } catch {
-    say(texts.ended);
-    return false;
-  }
-}
+const idsWith = (row) => (selected.has(row.id) ? chosenRows().map((one) => one.id) : [row.id]);
 
 // MARK: Edit mode
 
@@ -275,50 +249,6 @@ function field(line, row) {
   return line;
 }
 
-function letDrag(line, row) {
-  if (isMovable(row)) {
-    line.draggable = true;
-    line.addEventListener("dragstart", (event) => {
-      dragged = selected.has(row.id) ? chosenRows().map((one) => one.id) : [row.id];
-      event.dataTransfer.effectAllowed = "move";
-      event.dataTransfer.setData("text/plain", dragged.join("\n"));
-    });
-    line.addEventListener("dragend", () => { dragged = []; });
-  }
-  letDrop(line, row, (event) => {
-    if (row.kind === "folder") return "on";
-    const { top, height } = line.getBoundingClientRect();
-    const isAbove = event.clientY - top < height / 2;
-    return row.kind === "section" ? (isAbove && row.id !== "local" ? "before" : "on") : isAbove ? "before" : "after";
-  });
-}
-
-// Shows where the rows would go, and has them go there.
-function letDrop(line, row, edge) {
-  const clear = () => line.classList.remove("drop-before", "drop-on", "drop-after");
-  line.addEventListener("dragover", (event) => {
-    if (!dragged.length) return;
-    event.preventDefault();
-    clear();
-    line.classList.add(`drop-${edge(event)}`);
-  });
-  line.addEventListener("dragleave", clear);
-  line.addEventListener("drop", (event) => {
-    if (!dragged.length) return;
-    event.preventDefault();
-    clear();
-    act("drop", dragged, { target: row.id, edge: edge(event) });
-    dragged = [];
-  });
-}
-
-function button(text, action) {
-  const made = element("button", "", text);
-  made.type = "button";
-  made.addEventListener("click", action);
-  return made;
-}
-
 function showDetails() {
   const found = chosenRows();
   // They stand in a part that is not loaded.
@@ -331,50 +261,11 @@ function showDetails() {
   if (now.id === shown.id && (now.text === shown.text || isTyping())) return;
   shown = now;
   details.hidden = !isShown;
-  if (isShown) details.replaceChildren(...(found.length === 1 ? controlsOfOne(found[0]) : controlsOfMany(found)));
+  const deletion = { text: armed === ids.join("\n") ? texts.sure : texts.remove, run: () => remove(ids) };
+  if (isShown) details.replaceChildren(...controls(found, deletion));
 }
 
 const isTyping = () => document.activeElement.tagName === "INPUT" && details.contains(document.activeElement);
-
-function controlsOfOne(row) {
-  const name = element("input");
-  name.value = row.details.name ?? row.name;
-  name.setAttribute("aria-label", texts.name);
-  const rename = () => {
-    name.blur();
-    act("rename", [row.id], { name: name.value });
-  };
-  name.addEventListener("keydown", (event) => { if (event.key === "Enter") rename(); });
-  const made = [name, button(texts.rename, rename), ...controls([row])];
-  if (row.kind === "document") {
-    const save = element("a", "", texts.save);
-    save.href = `/content?id=${encodeURIComponent(row.id)}`;
-    save.download = "";
-    made.push(save);
-  }
-  return [...made, element("span", "faint", row.details.filename ?? "")];
-}
-
-const controlsOfMany = (found) => [element("strong", "", texts.selected(found.length)), ...controls(found)];
-
-// What can be done with these rows. Each control is there only where it applies to one of them.
-function controls(found) {
-  const made = [];
-  const offer = (text, action, fitting, rest) => {
-    const ids = found.filter(fitting).map((row) => row.id);
-    if (ids.length) made.push(button(text, () => act(action, ids, rest)));
-  };
-  const isCloud = (row) => row.id.startsWith("cloud/");
-  offer(texts.toCloud, "move", (row) => !isCloud(row), { target: "cloud" });
-  offer(texts.toLocal, "move", isCloud, { target: "local" });
-  offer(texts.download, "download", (row) => isCloud(row) && row.details.isHere === false);
-  offer(texts.freeUp, "freeUp", (row) => isCloud(row) && row.details.isHere && !row.details.kept);
-  offer(texts.keep, "keep", (row) => isCloud(row) && !row.details.kept);
-  offer(texts.release, "release", (row) => isCloud(row) && row.details.kept);
-  const ids = found.map((row) => row.id);
-  made.push(button(armed === ids.join("\n") ? texts.sure : texts.remove, () => remove(ids)));
-  return made;
-}
 
 function remove(ids) {
   const isSure = armed === ids.join("\n");

@@ -6,12 +6,19 @@ struct PageFile {
     static func named(_ name: String) -> PageFile? {
         switch name {
         case "index.html": PageFile(type: "text/html; charset=utf-8", bytes: PackageResources.index_html)
-        case "page.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.page_js)
-        case "texts.js": PageFile(type: "text/javascript; charset=utf-8", bytes: PackageResources.texts_js)
+        case "details.js": script(PackageResources.details_js)
+        case "dom.js": script(PackageResources.dom_js)
+        case "dragging.js": script(PackageResources.dragging_js)
+        case "page.js": script(PackageResources.page_js)
+        case "texts.js": script(PackageResources.texts_js)
         case "style.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.style_css)
         // Browsers ask for the second where a page names none.
         case "icon.svg", "favicon.ico": PageFile(type: "image/svg+xml", bytes: PackageResources.icon_svg)
         default: nil
         }
+    }
+
+    private static func script(_ bytes: [UInt8]) -> PageFile {
+        PageFile(type: "text/javascript; charset=utf-8", bytes: bytes)
     }
 }

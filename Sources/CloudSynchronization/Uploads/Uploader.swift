@@ -217,7 +217,10 @@ final class Uploader: Sendable {
                 id: .random(using: &random), base: current.contentVersion, device: store.device.id,
                 deviceName: store.device.name, filename: current.filename, size: look.fingerprint.size, sha256: "",
                 modified: look.fingerprint.modified)
-            return (draft, look, file, id, try knownVersion(draft, of: current, id, catalog))
+            let known = try knownVersion(draft, of: current, id, catalog)
+            // A commit on its way may carry a save that was made between, and then this content is not what the container has.
+            if known != nil, try catalog.hasOutbox() { return nil }
+            return (draft, look, file, id, known)
         }
     }
 
@@ -236,7 +239,7 @@ final class Uploader: Sendable {
     private func markUnchanged(_ entry: Entry, as version: DocumentVersion, seenAs look: ContentLook) throws {
         try store.write { catalog in
             guard var current = try catalog.entry(entry.inode), current.contentVersion == version.id,
-                try isUnchanged(current, since: entry, look, catalog)
+                try !catalog.hasOutbox(), try isUnchanged(current, since: entry, look, catalog)
             else { return }
             current.pending.remove(.content)
             if current.pending.isEmpty { current.step = nil }

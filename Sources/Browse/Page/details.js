@@ -1,0 +1,43 @@
+import { act, button, element } from "./dom.js";
+import { texts } from "./texts.js";
+
+// What can be done with the selected rows. `deletion` has the text of its button, and what it does.
+export const controls = (found, deletion) => (found.length === 1 ? controlsOfOne(found[0], deletion) : controlsOfMany(found, deletion));
+
+function controlsOfOne(row, deletion) {
+  const name = element("input");
+  name.value = row.details.name ?? row.name;
+  name.setAttribute("aria-label", texts.name);
+  const rename = () => {
+    name.blur();
+    act("rename", [row.id], { name: name.value });
+  };
+  name.addEventListener("keydown", (event) => { if (event.key === "Enter") rename(); });
+  const made = [name, button(texts.rename, rename), ...offers([row], deletion)];
+  if (row.kind === "document") {
+    const save = element("a", "", texts.save);
+    save.href = `/content?id=${encodeURIComponent(row.id)}`;
+    save.download = "";
+    made.push(save);
+  }
+  return [...made, element("span", "faint", row.details.filename ?? "")];
+}
+
+const controlsOfMany = (found, deletion) => [element("strong", "", texts.selected(found.length)), ...offers(found, deletion)];
+
+// Each control is there only where it applies to one of the rows.
+function offers(found, deletion) {
+  const made = [];
+  const offer = (text, action, fitting, rest) => {
+    const ids = found.filter(fitting).map((row) => row.id);
+    if (ids.length) made.push(button(text, () => act(action, ids, rest)));
+  };
+  const isCloud = (row) => row.id.startsWith("cloud/");
+  offer(texts.toCloud, "move", (row) => !isCloud(row), { target: "cloud" });
+  offer(texts.toLocal, "move", isCloud, { target: "local" });
+  offer(texts.download, "download", (row) => isCloud(row) && row.details.isHere === false);
+  offer(texts.freeUp, "freeUp", (row) => isCloud(row) && row.details.isHere && !row.details.kept);
+  offer(texts.keep, "keep", (row) => isCloud(row) && !row.details.kept);
+  offer(texts.release, "release", (row) => isCloud(row) && row.details.kept);
+  return [...made, button(deletion.text, deletion.run)];
+}

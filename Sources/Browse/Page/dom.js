@@ -1,0 +1,40 @@
+import { language, texts } from "./texts.js";
+
+// Elements of the page, and requests to the server.
+export const element = (name, className, text) => {
+  const made = document.createElement(name);
+  if (className) made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+export const size = (bytes) => {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let unit = 0;
+  while (bytes >= 1000 && unit < units.length - 1) { bytes /= 1024; unit += 1; }
+  return `${new Intl.NumberFormat(language, { maximumFractionDigits: unit && bytes < 10 ? 1 : 0 }).format(bytes)} ${units[unit]}`;
+};
+export const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+export const say = (text) => { document.getElementById("message").textContent = text; };
+export const isMovable = (row) => row.kind === "document" || row.kind === "folder";
+
+export function button(text, action) {
+  const made = element("button", "", text);
+  made.type = "button";
+  made.addEventListener("click", action);
+  return made;
+}
+
+// Asks the server to do something with rows. A refusal is shown.
+export async function act(action, ids, rest) {
+  say("");
+  try {
+    const answer = await fetch("/action", {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ action, ids, ...rest }),
+    });
+    if (!answer.ok) say((await answer.text()).trim());
+    return answer.ok;
+  } catch {
+    say(texts.ended);
+    return false;
+  }
+}
