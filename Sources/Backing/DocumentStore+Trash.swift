@@ -40,10 +40,16 @@ extension DocumentStore {
 
     /// Gives up the oldest of what is in the trash, because a write found no room.
     ///
-    /// - Returns: false if the trash is empty.
-    package func giveUpOldestInTrash() throws -> Bool {
-        let size = try read { try $0.trashSize() }
-        return try size.bytes > 0 && removeOldestFromTrash()
+    /// - Parameter bytes: to be written. If all of the trash would not be enough, it stays.
+    /// - Returns: whether that made room.
+    package func giveUpOldestInTrash(toWrite bytes: Int64) throws -> Bool {
+        let size = try read { try $0.trashSize() }.bytes
+        guard size > 0, let free = reserve.free(), free + size >= bytes else { return false }
+        // Empty documents make none.
+        while try removeOldestFromTrash() {
+            if try read({ try $0.trashSize() }).bytes < size { break }
+        }
+        return reserve.free().map { $0 > free } ?? false
     }
 
     /// Removes all that is in the trash, with the actions that could bring it back.

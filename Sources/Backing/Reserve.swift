@@ -45,7 +45,7 @@ package final class Reserve: Sendable {
     }
 
     /// Free bytes besides the reserve; nil if the file system does not say.
-    private func free() -> Int64? {
+    package func free() -> Int64? {
         guard let status = try? root.fileSystemStatus() else { return nil }
         let block = Int64(status.f_frsize)
         let available = Int64(clamping: status.f_bavail) * block

@@ -35,10 +35,11 @@ extension Library {
 
     /// A write found no room on the disk. Gives up the oldest of what is in the trash.
     ///
-    /// - Returns: false if there is nothing to give up.
+    /// - Parameter bytes: to be written.
+    /// - Returns: false if that makes no room.
     /// - Throws: EIO when the catalog cannot be written.
-    public func giveUpOldestInTrash() throws(Refusal) -> Bool {
-        try Refusal.wrapping { try contents.store.giveUpOldestInTrash() }
+    public func giveUpOldestInTrash(toWrite bytes: Int64) throws(Refusal) -> Bool {
+        try Refusal.wrapping { try contents.store.giveUpOldestInTrash(toWrite: bytes) }
     }
 
     /// fsync(2) makes the content durable, the row that names it, and the names in its folder.

@@ -47,4 +47,10 @@ struct DropTargetTests {
         #expect(drop("local/2.txt", over: "gone") == .refused("that is no longer in the table"))
         #expect(drop("local/Work", over: "cloud/3.txt", .before) == .beside("cloud/3.txt", .before))
     }
+
+    @Test func `what lies in a chosen folder goes with it`() {
+        let ids = ["local/Work/1.txt", "local/Work", "local/Works", "cloud/Work/1.txt", "local/Work/Inner/2.txt"]
+        #expect(TableRow.outermost(ids) == ["local/Work", "local/Works", "cloud/Work/1.txt"])
+        #expect(TableRow.outermost([]) == [])
+    }
 }

@@ -77,6 +77,18 @@ struct FullDiskTests {
         }
     }
 
+    @Test func `the trash stays where all of it would not be enough`() async throws {
+        try await withDiskImage { device, _ in
+            try LargeContent(pieces: 20).write(to: device.local / "Large.bin")
+            try (device.local / "Large.bin").remove()
+            let trash = try device.treeState()["trash"]
+            let file = try (device.local / "New.bin").open(.writeOnly, [.create])
+            #expect(posix_fallocate(file.descriptor.rawValue, 0, 1 << 40) == ENOSPC)
+            try file.close()
+            #expect(try device.treeState()["trash"] == trash)
+        }
+    }
+
     @Test(arguments: ["32M", "128M"]) func `whatever it refuses, everything is where it was`(size: String) async throws
     {
         try await withDiskImage(size: size) { device, disk in

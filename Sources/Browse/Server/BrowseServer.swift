@@ -227,10 +227,12 @@ package final class BrowseServer: Sendable {
         }
     }
 
+    /// The rows, but for those that lie in another one of them: what is done with that one is done with them.
     private func documents(_ wish: Wish) throws(BrowseRefusal) -> [TableRow] {
         var rows: [TableRow] = []
-        for id in wish.ids ?? [] { rows.append(try document(id)) }
+        for id in TableRow.outermost(wish.ids ?? []) { rows.append(try document(id)) }
         if rows.isEmpty { throw BrowseRefusal("no document is chosen") }
+        if rows.contains(where: { $0.kind == .newDocument }) { throw BrowseRefusal("that is no document") }
         return rows
     }
 

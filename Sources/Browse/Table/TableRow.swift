@@ -17,6 +17,19 @@ package struct TableRow: Sendable, Equatable {
     /// The line of a document in the state of its folder; nothing for others.
     package let state: String
 
+    /// The ids that do not lie in another one of them, as they stand.
+    package static func outermost(_ ids: [String]) -> [String] {
+        let all = Set(ids)
+        return ids.filter { id in
+            var above = Substring(id)
+            while let slash = above.lastIndex(of: "/") {
+                above = above[..<slash]
+                if all.contains(String(above)) { return false }
+            }
+            return true
+        }
+    }
+
     /// The row for a new document in a section or folder.
     package init(forNewIn folder: String, depth: Int) {
         self.init(id: folder + Self.newSuffix, kind: .newDocument, depth: depth, name: "")

@@ -74,6 +74,8 @@ final class Uploader: Sendable {
             guard !finished.has(entry),
                 retries.isDue(entry.inode), let rest = try contents.timeToSend(entry.inode)
             else { continue }
+            // The end of the commit makes another round.
+            if try rest == .zero && isUndecided(entry) { continue }
             if rest == .zero {
                 queue.withLock { $0.add(entry) }
             } else {
@@ -81,6 +83,16 @@ final class Uploader: Sendable {
             }
         }
         return shortestRest
+    }
+
+    /// Whether a document may be as the container has it, and a commit is on its way that may carry a save which was made between.
+    private func isUndecided(_ entry: Entry) throws -> Bool {
+        guard let base = entry.contentVersion, let id = entry.id else { return false }
+        return try store.read { catalog in
+            guard try catalog.hasOutbox() else { return false }
+            let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
+            return versions.contains { $0.id == base && $0.size == entry.size }
+        }
     }
 
     /// Whether the next commit should wait a moment for uploads that are about to end. A mass migration then takes a handful of commits,

@@ -25,7 +25,7 @@ extension Filesystem {
             let request = Request(request, "fallocate", number)
             request.answer { filesystem throws(Refusal) in
                 let target = try filesystem.descriptorToWrite(number, info!.pointee.fh, request)
-                try filesystem.givingUpTrash { () throws(Refusal) in
+                try filesystem.givingUpTrash(for: Int64(length)) { () throws(Refusal) in
                     _ = try Filesystem.check { Int(CLinux.fallocate(target.number, mode, offset, length)) }
                 }
                 return .success
@@ -50,7 +50,7 @@ extension Filesystem {
                     throw .notSupported
                 }
                 var (from, to) = (from, to)
-                let count = try filesystem.givingUpTrash { () throws(Refusal) in
+                let count = try filesystem.givingUpTrash(for: 1) { () throws(Refusal) in
                     try Filesystem.check {
                         CLinux.copy_file_range(
                             source.descriptor.number, &from, target.number, &to, length, UInt32(bitPattern: flags))
@@ -125,7 +125,7 @@ extension Filesystem {
         _ request: Request
     ) throws(Refusal) -> Reply {
         let file = try descriptorToWrite(number, handle, request)
-        let count = try givingUpTrash { () throws(Refusal) in
+        let count = try givingUpTrash(for: Int64(fuse_buf_size(source))) { () throws(Refusal) in
             var target = docfs_file_buffer(file.number, fuse_buf_size(source), offset)
             let count = withExtendedLifetime(file) { fuse_buf_copy(&target, source, fuse_buf_copy_flags(rawValue: 0)) }
             if count < 0 { throw .file(Errno(rawValue: Int32(-count))) }
@@ -135,12 +135,16 @@ extension Filesystem {
     }
 
     /// The trash gives way to what is written (`Semantics`, "Crashes and full disks").
-    private func givingUpTrash<Value>(_ write: () throws(Refusal) -> Value) throws(Refusal) -> Value {
+    ///
+    /// - Parameter bytes: without that much room no call of `write` can succeed.
+    private func givingUpTrash<Value>(
+        for bytes: Int64, _ write: () throws(Refusal) -> Value
+    ) throws(Refusal) -> Value {
         while true {
             do throws(Refusal) { return try write() } catch {
-                guard case .file(let errno) = error, errno.isLackOfRoom, try library.giveUpOldestInTrash() else {
-                    throw error
-                }
+                guard case .file(let errno) = error, errno.isLackOfRoom,
+                    try library.giveUpOldestInTrash(toWrite: bytes)
+                else { throw error }
             }
         }
     }

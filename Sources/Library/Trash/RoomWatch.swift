@@ -1,4 +1,5 @@
 import Backing
+import Catalog
 import LinuxFiles
 import Logging
 import Synchronization
@@ -36,20 +37,18 @@ final class RoomWatch: LibraryPart {
     }
 
     private func watch() async {
-        while openFiles.hasWriter, !unseenWrites.hasEnded.load(ordering: .acquiring) {
-            await onBlockingThread { self.giveUpTrashIfShort() }
-            guard let room = store.room, (try? await surroundings.sleep(Self.pause(room: room))) != nil else { break }
+        while openFiles.hasWriter, !unseenWrites.hasEnded.load(ordering: .acquiring), let room = store.room {
+            if room < 0 { await onBlockingThread { self.giveUpTrash() } }
+            let pause = catalog.mayHaveTrash ? Self.pause(room: room) : Self.longestPause
+            // A sleep fails only when it is cancelled.
+            guard (try? await surroundings.sleep(pause)) != nil else { return }
         }
         isWatching.withLock { $0 = false }
         // A file that was opened meanwhile saw a watch at work.
-        if openFiles.hasWriter, !Task.isCancelled, !unseenWrites.hasEnded.load(ordering: .acquiring), store.room != nil
-        {
-            begin()
-        }
+        if openFiles.hasWriter, !unseenWrites.hasEnded.load(ordering: .acquiring), store.room != nil { begin() }
     }
 
-    private func giveUpTrashIfShort() {
-        guard let room = store.room, room < 0 else { return }
+    private func giveUpTrash() {
         do { try store.tidyTrash() } catch {
             logger.warning("the trash could not be given up on a full disk", metadata: ["error": "\(error)"])
         }

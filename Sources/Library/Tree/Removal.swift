@@ -35,13 +35,17 @@ final class Removal: LibraryPart {
         return entry.asRemoved(attributes, isHere: isInTrash)
     }
 
-    /// Takes the file from a document that stays in the tree. Handles that read it keep it.
+    /// Takes the file from a document that stays in the tree, and moves it to the trash after the commit. Handles that read it keep it.
     ///
-    /// - Returns: whether the file is in the trash.
-    func giveUpFile(of entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
+    /// - Throws: ENOSPC.
+    func giveUpFile(of entry: Entry, _ catalog: CatalogTransaction) throws {
+        // After a kill the row tells whose file is in `staging`.
+        try catalog.writeIfWaiting(entry.inode)
         detach(entry.inode, catalog)
         let folder = try backing.folder(entry.parent, catalog)
-        return try folder.keepingTime { () throws(Errno) in try removeFile(of: entry, from: folder, catalog) }
+        try folder.keepingTime { () throws(Errno) in try setAside(entry, in: folder, catalog) }
+        transfers.forget(entry.inode)
+        keepWhenDone(entry.inode, catalog)
     }
 
     /// - Returns: whether the file is in the trash.

@@ -92,9 +92,10 @@ extension VersionFiles {
         cloud.changesAreWaiting()
     }
 
-    /// Another version takes the place of an edit that was not sent. The edit is kept in the trash: undo brings it back.
+    /// Another version takes the place of an edit that was not sent. The edit is kept in the trash: undo brings it back. Of one that a program
+    /// has open for writing that program decides.
     ///
-    /// - Returns: what the document holds without the edit; nil if there is no edit, or it cannot be kept.
+    /// - Returns: what the document holds without the edit; nil if there is no edit in the trash.
     func giveUpEdit(of former: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint? {
         guard former.pending.contains(.content), let id = former.id else { return nil }
         let committed = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
@@ -107,11 +108,12 @@ extension VersionFiles {
         entry.revision += 1
         var isKept = false
         if entry.isHere, !openFiles.isOpenForWriting(entry.inode) {
-            isKept = try removal.giveUpFile(of: former, catalog)
+            contents.recordHolders(of: former)
+            try removal.giveUpFile(of: former, catalog)
+            isKept = true
             entry.isHere = false
             entry.backing = nil
             // The number names the file in the trash.
-            try catalog.writeIfWaiting(former.inode)
             entry.inode = try catalog.renumber(former.inode)
             catalog.announce(.entryChanged(EntryNames(former), besides: nil))
         }
