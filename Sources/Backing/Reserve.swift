@@ -46,7 +46,10 @@ package final class Reserve: Sendable {
 
     /// Free bytes besides the reserve; nil if the file system does not say.
     package func free() -> Int64? {
-        guard let status = try? root.fileSystemStatus() else { return nil }
+        (try? root.fileSystemStatus()).map(Self.free)
+    }
+
+    private static func free(_ status: statvfs) -> Int64 {
         let block = Int64(status.f_frsize)
         let available = Int64(clamping: status.f_bavail) * block
         if geteuid() != 0 { return available }
@@ -78,8 +81,8 @@ package final class Reserve: Sendable {
     /// Bytes that can be written until so little room is left that the trash should be given up: a twentieth of a small disk. Negative when that
     /// is so; nil if the file system does not say.
     package var room: Int64? {
-        guard let free = free(), let status = try? root.fileSystemStatus() else { return nil }
-        return free - min(Self.shortage, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 20)
+        guard let status = try? root.fileSystemStatus() else { return nil }
+        return Self.free(status) - min(Self.shortage, Int64(clamping: status.f_blocks) * Int64(status.f_frsize) / 20)
     }
 
     /// Frees a slice for a commit if there is hardly any other room.

@@ -229,9 +229,10 @@ package final class BrowseServer: Sendable {
 
     /// The rows, but for those that lie in another one of them: what is done with that one is done with them.
     private func documents(_ wish: Wish) throws(BrowseRefusal) -> [TableRow] {
-        var rows: [TableRow] = []
-        for id in TableRow.outermost(wish.ids ?? []) { rows.append(try document(id)) }
-        if rows.isEmpty { throw BrowseRefusal("no document is chosen") }
+        let ids = TableRow.outermost(wish.ids ?? [])
+        if ids.isEmpty { throw BrowseRefusal("no document is chosen") }
+        let rows = table.rows(ids)
+        if rows.count < Set(ids).count { throw BrowseRefusal("some of them are no longer in the table") }
         if rows.contains(where: { $0.kind == .newDocument }) { throw BrowseRefusal("that is no document") }
         return rows
     }

@@ -76,6 +76,12 @@ package final class LiveTable: Sendable {
 
     package func row(_ id: String) -> TableRow? { state.withState { $0.rows.first { $0.id == id } } }
 
+    /// The rows with these ids, as they stand in the table, in one pass. Those that are gone are left out.
+    package func rows(_ ids: [String]) -> [TableRow] {
+        let wanted = Set(ids)
+        return state.withState { $0.rows.filter { wanted.contains($0.id) } }
+    }
+
     /// Where rows go that are dropped over another one.
     package func drop(_ ids: [String], over id: String, _ edge: DropTarget.Edge) -> DropTarget {
         DropTarget(of: ids, over: id, edge, in: state.withState { $0.rows })

@@ -102,7 +102,7 @@ final class Cleaner: Sendable {
             if try store.read({ try Self.isUnnamed(upload, $0) }) {
                 let version = try UploadedContent.version(of: upload)
                 try await container.objects.delete(try version.key(of: upload.document))
-            } else if try store.read({ try $0.outbox() != nil }) {
+            } else if try store.read({ try $0.hasOutbox() }) {
                 return
             }
             try store.write { try $0.forgetUpload(upload.version) }
@@ -110,7 +110,7 @@ final class Cleaner: Sendable {
     }
 
     private static func isUnnamed(_ upload: UploadedContent, _ catalog: CatalogTransaction) throws -> Bool {
-        try catalog.outbox() == nil
+        try !catalog.hasOutbox()
             && CatalogReplica(catalog).entry(upload.document)?.versions?.contains(upload.version) != true
     }
 }

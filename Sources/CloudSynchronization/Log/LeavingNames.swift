@@ -40,8 +40,9 @@ struct LeavingNames {
     /// Leaves out the documents that wait for a name. Each of them keeps the name that it had, so that others may wait for that.
     func leaveOut(_ pending: inout [InodeNumber: Entry], _ folders: [InodeNumber: EntryID]) throws {
         var claims: [Claim] = []
+        let ready = Set(pending.keys)
         for entry in pending.values where entry.step == nil {
-            if let claim = try claim(entry, folders, Set(pending.keys)) { claims.append(claim) }
+            if let claim = try claim(entry, folders, ready) { claims.append(claim) }
         }
         var leftOut: Set<EntryID> = []
         while let index = claims.firstIndex(where: { $0.isOfLeavingName || !$0.rivals.isDisjoint(with: leftOut) }) {

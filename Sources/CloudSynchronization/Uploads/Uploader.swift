@@ -87,11 +87,9 @@ final class Uploader: Sendable {
 
     /// Whether a document may be as the container has it, and a commit is on its way that may carry a save which was made between.
     private func isUndecided(_ entry: Entry) throws -> Bool {
-        guard let base = entry.contentVersion, let id = entry.id else { return false }
+        if entry.contentVersion == nil { return false }
         return try store.read { catalog in
-            guard try catalog.hasOutbox() else { return false }
-            let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
-            return versions.contains { $0.id == base && $0.size == entry.size }
+            try catalog.hasOutbox() && knownVersion(of: entry, size: entry.size, catalog) != nil
         }
     }
 
@@ -229,7 +227,7 @@ final class Uploader: Sendable {
                 id: .random(using: &random), base: current.contentVersion, device: store.device.id,
                 deviceName: store.device.name, filename: current.filename, size: look.fingerprint.size, sha256: "",
                 modified: look.fingerprint.modified)
-            let known = try knownVersion(draft, of: current, id, catalog)
+            let known = try knownVersion(of: current, size: draft.size, catalog)
             // A commit on its way may carry a save that was made between, and then this content is not what the container has.
             if known != nil, try catalog.hasOutbox() { return nil }
             return (draft, look, file, id, known)
@@ -239,12 +237,14 @@ final class Uploader: Sendable {
     /// The version that the file was made from, if the file has the same size and so may be unchanged: the commit with the version was
     /// being sent when something else of the document changed, or only the file's time changed. Sent again as a new version, it would be
     /// in conflict with a version that another device has saved after it.
+    ///
+    /// - Parameter size: of the file.
     private func knownVersion(
-        _ draft: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction
+        of entry: Entry, size: Int64, _ catalog: CatalogTransaction
     ) throws -> DocumentVersion? {
-        if entry.pending.contains(.creation) { return nil }
+        guard let id = entry.id, !entry.pending.contains(.creation) else { return nil }
         let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
-        return versions.first { $0.id == draft.base && $0.size == draft.size }
+        return versions.first { $0.id == entry.contentVersion && $0.size == size }
     }
 
     /// - Parameter look: what the file looked like before it was compared.

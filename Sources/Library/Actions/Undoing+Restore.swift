@@ -111,7 +111,7 @@ extension Undoing {
             return false
         }
         try adoptSentContent(&entry, of: committed, catalog)
-        let mayBeDeleted = try committed.isDeleted || catalog.outbox() != nil
+        let mayBeDeleted = try committed.isDeleted || catalog.hasOutbox()
         if mayBeDeleted {
             entry.pending.insert(.creation)
             entry.pending.remove(.revival)

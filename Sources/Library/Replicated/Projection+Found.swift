@@ -15,7 +15,7 @@ extension Projection {
         let filename = committed.description.filename
         guard let found = try catalog.entry(in: folder.inode, filename: filename), try catalog.wasFound(found.inode),
             found.pending.contains(.creation), let id = found.id, id != committed.id,
-            try catalog.replicaRecord(id) == nil, try catalog.outbox() == nil,
+            try catalog.replicaRecord(id) == nil, try !catalog.hasOutbox(),
             let version = try heldVersion(found, of: committed, in: folder)
         else { return false }
         var joined = found

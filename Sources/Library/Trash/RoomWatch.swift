@@ -37,7 +37,7 @@ final class RoomWatch: LibraryPart {
     }
 
     private func watch() async {
-        while openFiles.hasWriter, !unseenWrites.hasEnded.load(ordering: .acquiring), let room = store.room {
+        while isNeeded, let room = store.room {
             if room < 0 { await onBlockingThread { self.giveUpTrash() } }
             let pause = catalog.mayHaveTrash ? Self.pause(room: room) : Self.longestPause
             // A sleep fails only when it is cancelled.
@@ -45,8 +45,10 @@ final class RoomWatch: LibraryPart {
         }
         isWatching.withLock { $0 = false }
         // A file that was opened meanwhile saw a watch at work.
-        if openFiles.hasWriter, !unseenWrites.hasEnded.load(ordering: .acquiring), store.room != nil { begin() }
+        if isNeeded, store.room != nil { begin() }
     }
+
+    private var isNeeded: Bool { openFiles.hasWriter && !unseenWrites.hasEnded.load(ordering: .acquiring) }
 
     private func giveUpTrash() {
         do { try store.tidyTrash() } catch {

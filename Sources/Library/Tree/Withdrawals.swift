@@ -50,7 +50,7 @@ final class Withdrawals: LibraryPart {
 
     /// Whether the container was told of an entry, or may be told by the commit that is on its way.
     func containerMayKnow(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
-        try catalog.replicaRecord(id) != nil || catalog.outbox() != nil
+        try catalog.replicaRecord(id) != nil || catalog.hasOutbox()
     }
 
     /// The heads that a listing, a state or an open could have shown. A removal removes the versions that were shown (`Semantics`,
@@ -126,7 +126,7 @@ final class Withdrawals: LibraryPart {
     /// that document ends.
     func requireKeptConflicts(of source: Entry, _ catalog: CatalogTransaction) throws {
         guard source.conflicts > 0, source.pending.contains(.creation), let id = source.id,
-            try CatalogReplica(catalog).entry(id)?.isDeleted == true || catalog.outbox() != nil
+            try CatalogReplica(catalog).entry(id)?.isDeleted == true || catalog.hasOutbox()
         else { return }
         throw RenameRefusal.migration(.inConflict)
     }

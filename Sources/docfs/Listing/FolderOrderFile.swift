@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemPackage
 
 /// `.order` of a folder: one filename a line. Writing it puts many entries in order by one action.
 struct FolderOrderFile {
@@ -26,8 +27,10 @@ struct FolderOrderFile {
         let file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
         guard file >= 0 else { throw failure() }
         defer { close(file) }
-        let bytes = Array((names.joined(separator: "\n") + "\n").utf8)
-        guard Glibc.write(file, bytes, bytes.count) == bytes.count, fsync(file) == 0 else { throw failure() }
+        let text = names.joined(separator: "\n") + "\n"
+        guard (try? FileDescriptor(rawValue: file).writeAll(text.utf8)) != nil, fsync(file) == 0 else {
+            throw failure()
+        }
     }
 
     private func failure() -> CommandFailure {

@@ -9,7 +9,7 @@ extension SmallWorlds.LivingWorld {
         let device = side.device
         switch act {
         case .create: try device.create(Path.document.name, text)
-        case .save: try await save(.document, text, on: device)
+        case .save, .saveAgain: try await save(.document, text, on: device)
         case .saveAway: if let away = side.away { try await save(away, text, on: device) }
         case .saveByScratch:
             try device.create(Path.temporaryScratch.name, text)
@@ -73,7 +73,7 @@ extension SmallWorlds.LivingWorld {
             ["echo '\(text)' > \(top)/\(path)", "mv \(top)/\(path) \(document)"]
         }
         return switch act {
-        case .create, .save: ["echo '\(text)' > \(document)"]
+        case .create, .save, .saveAgain: ["echo '\(text)' > \(document)"]
         case .saveAway: ["echo '\(text)' > \(away)"]
         case .saveByScratch: temporary(.temporaryScratch)
         case .saveByDocument: temporary(.temporaryDocument)

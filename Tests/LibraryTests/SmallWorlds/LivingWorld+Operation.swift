@@ -35,8 +35,11 @@ extension SmallWorlds.LivingWorld {
             return
         }
         if let required = prediction.refusal { throw Fault(Fault.allowed, "\(act) instead of \(required)") }
-        if prediction.writes { written.insert(text) }
         spent.formUnion(prediction.spent)
+        if prediction.writes {
+            written.insert(text)
+            spent.remove(text)
+        }
         switch act {
         // A new action clears redo, and with it what an undone creation had made.
         case .undo, .redo, .evict: break
@@ -150,7 +153,7 @@ extension SmallWorlds.LivingWorld {
         case .undo, .redo:
             side.removed = side.removed.filter { $0.value.isDisjoint(with: after.values) }
             if let away = side.away, after[away] == nil { side.away = nil }
-        case .save, .saveAway, .evict, .restoreVersion, .chooseOther, .discardOther, .keepCurrent: break
+        case .save, .saveAgain, .saveAway, .evict, .restoreVersion, .chooseOther, .discardOther, .keepCurrent: break
         }
         switch act {
         case .evict: break

@@ -31,8 +31,8 @@ extension SmallWorlds.LivingWorld {
             write(.document)
             prediction.isUndoable = !side.freed.contains(.document)
 
-        case .save, .saveAway:
-            let known: Path? = act == .save ? Path.document : side.away
+        case .save, .saveAgain, .saveAway:
+            let known: Path? = act != .saveAway ? Path.document : side.away
             guard let path = known, names[path] != nil, !isAmbiguous(path) else { return nil }
             write(path)
             prediction.mayRefuse = { isOffline && $0 == Refusal.cloudUnreachable }

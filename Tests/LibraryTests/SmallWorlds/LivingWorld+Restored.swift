@@ -15,6 +15,7 @@ extension SmallWorlds.LivingWorld {
         case .restoreVersion: try await textOfVersion(in: .history, side)
         case .chooseOther, .discardOther, .keepCurrent: try await textOfVersion(in: .conflicts, side)
         case .restoreTrashed: try await textInTrash(of: side.device)
+        case .saveAgain: firstText
         default: newText(of: side.device)
         }
     }

@@ -36,6 +36,7 @@ extension SmallWorlds.LivingWorld {
         case .inConflictHere:
             try await makeConflict(current: laptop)
         }
+        firstText = try await names(on: laptop)[.document]
         if start == .waiting { return }
         for device in [laptop, phone] { device.advance(seconds: 20) }
         tell("sleep 20")

@@ -66,6 +66,8 @@ extension SmallWorlds {
         let phone: Side
         let journal: Journal
         var texts = 0
+        /// What the document had at the start; the laptop shows it.
+        var firstText: String?
         /// Texts of saves that were acknowledged.
         var written: Set<String> = []
         var spent: Set<String> = []

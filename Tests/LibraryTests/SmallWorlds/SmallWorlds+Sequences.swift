@@ -62,7 +62,7 @@ extension SmallWorlds {
         func allows(_ act: Act, _ start: Start) -> Bool {
             switch act {
             case .create: !state.hasDocument
-            case .save, .rename, .remove, .evict: state.hasDocument
+            case .save, .saveAgain, .rename, .remove, .evict: state.hasDocument
             case .saveByScratch, .saveByDocument, .undo: true
             case .entitle: state.hasDocument && state.away != .titled
             case .renameBack, .saveAway, .removeAway: state.away != nil
@@ -76,7 +76,7 @@ extension SmallWorlds {
         func after(_ act: Act) -> Sketch {
             var next = self
             switch act {
-            case .save, .saveAway, .evict:
+            case .save, .saveAgain, .saveAway, .evict:
                 return next
             case .restoreVersion, .chooseOther, .discardOther, .keepCurrent:
                 break

@@ -106,6 +106,8 @@ extension SmallWorlds {
 
     enum Act: Hashable, Sendable {
         case create, save, saveByScratch, saveByDocument
+        /// The text that the document had at the start, once more.
+        case saveAgain
         case rename(Target)
         case renameBack, saveAway, remove, removeAway
         /// `setfattr -n user.displayName -v H`
@@ -119,7 +121,7 @@ extension SmallWorlds {
         case chooseOther, discardOther, keepCurrent
 
         static let all: [Act] =
-            [.create, .save, .saveByScratch, .saveByDocument] + Target.allCases.map { Act.rename($0) }
+            [.create, .save, .saveAgain, .saveByScratch, .saveByDocument] + Target.allCases.map { Act.rename($0) }
             + [.renameBack, .saveAway, .remove, .removeAway, .entitle, .evict, .undo, .redo]
             + [.restoreVersion, .restoreTrashed, .chooseOther, .discardOther, .keepCurrent]
 
