@@ -46,17 +46,17 @@ package final class Reserve: Sendable {
 
     /// Free bytes besides the reserve; nil if the file system does not say.
     package func free() -> Int64? {
-        (try? root.fileSystemStatus()).map(Self.free)
+        (try? root.fileSystemStatus()).map { Self.free($0) }
     }
 
-    private static func free(_ status: statvfs) -> Int64 {
+    /// Bytes that this user can write to a file system. Never more than there are; on a disk of less than 200,000 blocks, fewer for root.
+    package static func free(_ status: statvfs, isRoot: Bool = geteuid() == 0) -> Int64 {
         let block = Int64(status.f_frsize)
         let available = Int64(clamping: status.f_bavail) * block
-        if geteuid() != 0 { return available }
+        if !isRoot { return available }
         // Root may use the blocks that a file system reserves for root, but not those that ext4 reserves for itself: 2 % of all, 4096 at
-        // most.
-        let kept = min(Int64(clamping: status.f_blocks) / 50, 4096) * block
-        return max(available, Int64(clamping: status.f_bfree) * block - kept)
+        // most. How many all are, statfs(2) does not say: it leaves out what ext4 takes for its tables and its journal.
+        return max(available, (Int64(clamping: status.f_bfree) - 4096) * block)
     }
 
     /// Whether there is no room for anything new. It is asked before each change, so the answer is kept for a moment.

@@ -65,6 +65,30 @@ struct ReunionTests {
         #expect(try united(start(), into: theirs, authority)[1]?.isDeleted == true)
     }
 
+    /// A document that was moved out of the cloud and back has two versions of one content, and a container that lost the begin of its log may
+    /// have the last of them only. What an older version has is not what was saved last.
+    @Test(arguments: [[1, 1], [1, 2, 1], [1, 2, 2, 1], [1, 2, 1, 2]] as [[UInt8]])
+    func `older versions of the content of the last one do not take its place`(contents: [UInt8]) throws {
+        let versions = contents.enumerated().map { number, content in
+            var version = laptop.version(
+                UInt8(number + 1), base: number == 0 ? nil : UInt8(number), modified: Int64(number))
+            version.sha256 = laptop.version(content, modified: 0).sha256
+            return version
+        }
+        var mine = try BoundedReplica.built(by: laptop.commit(.create(laptop.document(1, version: versions[0]))))
+        for version in versions.dropFirst() { try mine.applyCommit(laptop.commit(.save(one, version))) }
+        let last = try #require(versions.last)
+        let theirs = try BoundedReplica.built(by: phone.commit(.create(phone.document(1, version: last))))
+        let entry = try #require(mine[1])
+        var created = theirs
+        try created.applyCommit(laptop.commit(.create(entry)))
+        for replica in [try united(mine, into: theirs), created] {
+            #expect(replica[1]?.versions?.current == last)
+            #expect(replica[1]?.versions?.conflicts == [])
+            #expect(replica[1]?.versions?.superseded.map(\.version) == versions.dropLast())
+        }
+    }
+
     @Test(arguments: authorities)
     func `an entry that both have is not told`(_ authority: Reunion.Authority) throws {
         let state = try start(.save(one, laptop.version(2, base: 1, modified: 200)))

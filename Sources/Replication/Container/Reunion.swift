@@ -50,7 +50,9 @@ public enum Reunion {
         // Saving alone does not repeat what somebody chose among versions in conflict.
         let superseded = own.superseded.map(\.version.id)
         if !missing.isEmpty || others.heads.contains(where: { superseded.contains($0.id) }) {
-            changes.append(.resolve(mine.id, Resolution(kept: own.current.id, discarded: superseded)))
+            let choice = Resolution(
+                kept: own.current.id, discarded: superseded, restored: own.sharedHeads(with: others))
+            changes.append(.resolve(mine.id, choice))
         }
         return (changes, others.heads.allSatisfy { own.contains($0.id) })
     }

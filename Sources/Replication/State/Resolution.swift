@@ -6,9 +6,10 @@ public struct Resolution: Sendable, Equatable {
     public var kept: VersionID
     /// The versions that the choosing device had seen and did not want.
     public var discarded: [VersionID]
-    /// Discarded versions that are to be heads again. Only the undo of a choice has any, and so it is with `demoted`.
+    /// Superseded versions that are to be heads again: those that the undo of a choice brings back, and those that must stay heads when older
+    /// versions were added after them.
     public var restored: [VersionID]
-    /// Versions that are in conflict with `kept` from now on, if they are current.
+    /// Only the undo of a choice has any: versions that are in conflict with `kept` from now on, if they are current.
     public var demoted: [VersionID]
 
     public init(

@@ -127,8 +127,11 @@ struct ShownFolders {
             case .folderCame(let watch, let name), .folderWent(let watch, let name):
                 guard let parent = id(watch) else { continue }
                 news.changesRows = true
-                news.gone.insert(parent + "/" + name)
+                let gone = parent + "/" + name
+                news.gone.insert(gone)
                 inner[parent] = nil
+                // At once: somebody may open the row of that name before the rows are made anew.
+                for id in Array(folders.keys) where id == gone || id.hasPrefix(gone + "/") { forget(id) }
             case .touched(let watch, let name):
                 guard let parent = id(watch),
                     let filename = attributeText("user.document.filename", of: path(parent + "/" + name))

@@ -30,17 +30,19 @@ enum DocumentTree {
         return try own + folders(in: folder).flatMap { try unlessGone($0) { try documents(in: $0) } ?? [] }
     }
 
-    private static let mostTries = 3
-
     /// - Returns: nil if the attempt fails because the file or folder has gone away meanwhile. Another one that has its name by then is tried in
-    ///   its place.
+    ///   its place, as often as that happens.
     static func unlessGone<Result>(_ path: String, _ attempt: (String) throws -> Result) throws -> Result? {
-        for number in 1... {
+        while let inode = inode(of: path) {
             do { return try attempt(path) } catch {
-                guard access(path, F_OK) == 0 else { return nil }
-                if number == mostTries { throw error }
+                if self.inode(of: path) == inode { throw error }
             }
         }
         return nil
+    }
+
+    private static func inode(of path: String) -> UInt64? {
+        var facts = stat()
+        return stat(path, &facts) == 0 ? UInt64(facts.st_ino) : nil
     }
 }

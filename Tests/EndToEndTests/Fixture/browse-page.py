@@ -94,12 +94,13 @@ class Browser:
 
 
 def until(condition, what):
+    """Waits for the condition. `what` is said, or called and said, if it never comes."""
     deadline = time.monotonic() + PATIENCE
     while True:
         found = condition()
         if found:
             return found
-        assert time.monotonic() < deadline, f"not: {what}"
+        assert time.monotonic() < deadline, f"not: {what() if callable(what) else what}"
         time.sleep(0.05)
 
 
@@ -218,6 +219,14 @@ def listed(folder):
     return [os.getxattr(path, "user.displayName").decode() for path in paths]
 
 
+def comes_to_rest(browser, folder, names, what):
+    """The documents stand so in the folder, the server has heard of it, and the page shows it: what comes next meets no older rows."""
+    served = ("return fetch('/rows?from=0&count=500').then((answer) => answer.json()).then(({ rows }) => rows.filter((row) =>"
+              " row.kind === 'document' && row.id.slice(0, row.id.lastIndexOf('/')) === arguments[0]).map((row) => row.name))")
+    until(lambda: listed(folder) == names and browser.run(served, folder) == names and is_as_served(browser),
+          lambda: f"{what}: {listed(folder)}, {browser.run(served, folder)}")
+
+
 def edit(browser):
     """Edit mode, several rows at once, and dragging."""
     for name in ("One", "Two", "Three"):
@@ -264,28 +273,25 @@ def edit(browser):
     until(lambda: sorted(listed("cloud")) == ["Film", "One", "Three"], "two documents have moved to the cloud")
     until(lambda: undo_title(browser) == "Undo: Move 2 documents to the cloud", "that is one action")
     browser.click("#undo")
-    until(lambda: listed("local/Work") == ["Inner", "One", "Two", "Three", "Four"], "both are back in their places")
+    comes_to_rest(browser, "cloud", ["Film"], "both are no longer in the cloud")
+    comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Three", "Four"], "both are back in their places")
 
     # Dragging puts one beside another, takes it into a folder, and is refused where a folder is sorted.
-    until(lambda: "Four" in browser.names() and "One" in browser.names(), "the rows are back")
     assert drag(browser, "Four", "One", 0) == "drop-before"
-    until(lambda: listed("local/Work") == ["Inner", "Four", "One", "Two", "Three"], "it stands before")
-    until(lambda: is_as_served(browser), "the page shows it")
+    comes_to_rest(browser, "local/Work", ["Inner", "Four", "One", "Two", "Three"], "it stands before")
     drag(browser, "Inner", "Two", 1)
-    until(lambda: listed("local/Work") == ["Four", "One", "Two", "Inner", "Three"], "it stands after")
-    until(lambda: is_as_served(browser), "the page shows it")
+    comes_to_rest(browser, "local/Work", ["Four", "One", "Two", "Inner", "Three"], "it stands after")
     select(browser, "One", "Two")
     drag(browser, "One", "Three", 1)
-    until(lambda: listed("local/Work") == ["Four", "Inner", "Three", "One", "Two"], "both stand after")
-    until(lambda: is_as_served(browser), "the page shows it")
+    comes_to_rest(browser, "local/Work", ["Four", "Inner", "Three", "One", "Two"], "both stand after")
     browser.click("#undo")
-    until(lambda: listed("local/Work") == ["Four", "One", "Two", "Inner", "Three"], "that was one action")
+    comes_to_rest(browser, "local/Work", ["Four", "One", "Two", "Inner", "Three"], "that was one action")
     drag(browser, "Four", "Film", 1)
-    until(lambda: listed("cloud") == ["Film", "Four"], "it has moved to the cloud, after the film")
-    until(lambda: is_as_served(browser), "the page shows it")
+    comes_to_rest(browser, "cloud", ["Film", "Four"], "it has moved to the cloud, after the film")
+    comes_to_rest(browser, "local/Work", ["One", "Two", "Inner", "Three"], "it has left the folder")
     drag(browser, "Four", "Work", 0.5)
     until(lambda: sorted(listed("local/Work")) == ["Four", "Inner", "One", "Three", "Two"], "it is in the folder")
-    until(lambda: is_as_served(browser), "the page shows it")
+    comes_to_rest(browser, "local/Work", listed("local/Work"), "the page shows it there")
     os.setxattr(document("local/Work"), "user.document.sort", b"name")
     select(browser, "Two")
     drag(browser, "Two", "One", 0)
