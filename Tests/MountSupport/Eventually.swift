@@ -18,8 +18,9 @@ public let livenessBound = Duration.seconds(120)
 
 /// Waits until a condition holds, asking every 20 ms; an error counts as "not yet".
 ///
-/// Time in which this machine was too busy to wake the test does not count. So a condition must be one that stays true when it has come
-/// true: one that may pass unseen is to be held (`HeldServer`), or waited for by an event.
+/// Time in which this machine was too busy to wake the test does not count, and of a question that is held up for long no more than a second:
+/// one that is never answered ends with the mounts (`withMountedDevices`). So a condition must be one that stays true when it has come true: one
+/// that may pass unseen is to be held (`HeldServer`), or waited for by an event.
 ///
 /// - Parameter limit: other than `livenessBound` only where the contract itself says how long something takes.
 public func eventually(
@@ -27,20 +28,21 @@ public func eventually(
     _ condition: () async throws -> Bool
 ) async throws {
     let pause = Duration.milliseconds(20)
-    var deadline = ContinuousClock.now + limit
+    let longestQuestion = Duration.seconds(1)
+    var counted = Duration.zero
     var lastError: String?
     while true {
+        let asked = ContinuousClock.now
         do {
             if try await condition() { return }
             lastError = nil
         } catch {
             lastError = String(describing: error)
         }
-        let asleep = ContinuousClock.now
-        guard asleep < deadline else {
+        counted += min(ContinuousClock.now - asked, longestQuestion) + pause
+        guard counted < limit else {
             throw NeverCameTrue(limit: limit, sourceLocation: sourceLocation, lastError: lastError)
         }
         try await Task.sleep(for: pause)
-        deadline += ContinuousClock.now - asleep - pause
     }
 }

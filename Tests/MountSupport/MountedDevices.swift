@@ -79,8 +79,21 @@ private func withDevices<Result>(
         await dismantle()
         return result
     } catch {
+        for device in devices { Issue.record("\(device.name) says: \(device.account)") }
         await dismantle()
         throw error
+    }
+}
+
+extension Device {
+    /// What is known of it when a test has failed, in one line: whether it serves, and its state without the keys that say nothing.
+    fileprivate var account: String {
+        if processes.isEmpty { return "no process serves \(mountpoint)" }
+        guard let state = try? (documents / ".state").text() else { return "its state cannot be read" }
+        let lines = state.split(separator: "\n").filter { line in
+            !["-", "0", "no"].contains { line.hasSuffix(": \($0)") }
+        }
+        return lines.joined(separator: ", ")
     }
 }
 

@@ -2,17 +2,25 @@ import { act, isMovable } from "./dom.js";
 
 // Dragging rows. The server decides where they go (DropTarget).
 let dragged = []; // The ids of the rows that are being dragged.
+let held = null; // The line that is held. A browser ends the drag of one that leaves the page.
 
-// Lets a row be dragged, and others be dropped on it. `idsWith` tells what is dragged with a row.
-export function letDrag(line, row, idsWith) {
+export const heldLine = () => held;
+
+// Lets a row be dragged, and others be dropped on it. `idsWith` tells what is dragged with a row; `ended` is called when it is let go.
+export function letDrag(line, row, idsWith, ended) {
   if (isMovable(row)) {
     line.draggable = true;
     line.addEventListener("dragstart", (event) => {
       dragged = idsWith(row);
+      held = line;
       event.dataTransfer.effectAllowed = "move";
       event.dataTransfer.setData("text/plain", dragged.join("\n"));
     });
-    line.addEventListener("dragend", () => { dragged = []; });
+    line.addEventListener("dragend", () => {
+      dragged = [];
+      held = null;
+      ended();
+    });
   }
   letDrop(line, row, (event) => {
     if (row.kind === "folder") return "on";

@@ -1,6 +1,6 @@
 import { controls } from "./details.js";
 import { act, button, element, isMovable, say, size, time } from "./dom.js";
-import { letDrag, letDrop } from "./dragging.js";
+import { heldLine, letDrag, letDrop } from "./dragging.js";
 import { language, texts } from "./texts.js";
 
 // Draws the table that the server keeps: only the rows that are visible are in the page, and no decision is made here.
@@ -40,6 +40,7 @@ function drawn(row, index) {
     line.append(element("span"), element("span", "faint", texts.loading));
     return line;
   }
+  line.dataset.row = row.id;
   line.setAttribute("aria-level", row.depth + 1);
   line.classList.add(row.kind);
   if (row.kind === "newDocument") return field(line, row);
@@ -47,7 +48,7 @@ function drawn(row, index) {
   line.setAttribute("aria-selected", selected.has(row.id));
   if (row.details.isHere === false) line.classList.add("cloud");
   if (row.kind !== "document") line.setAttribute("aria-expanded", row.isOpen);
-  letDrag(line, row, idsWith);
+  letDrag(line, row, idsWith, draw);
   const marks = { green: "●", yellow: "▲", red: "✖" };
   const name = element("span", "name");
   name.style.paddingLeft = `${row.depth * 16}px`;
@@ -99,20 +100,7 @@ function draw() {
     if (!rows[index] || rows[index].isOld) ask(Math.floor(index / pageLength));
     lines.push(drawn(rows[index], index));
   }
-  const typed = body.contains(document.activeElement) && document.activeElement.tagName === "INPUT" ? document.activeElement : null;
-  // A row that is being edited stays in the page as it is.
-  const at = typed ? lines.findIndex((line) => line.dataset.row === typed.closest(".row").dataset.row) : -1;
-  if (at >= 0) {
-    const line = typed.closest(".row");
-    line.id = lines[at].id;
-    line.style.top = lines[at].style.top;
-    line.setAttribute("aria-rowindex", lines[at].getAttribute("aria-rowindex"));
-    for (const other of [...body.children]) if (other !== line) other.remove();
-    body.prepend(...lines.slice(0, at));
-    body.append(...lines.slice(at + 1));
-  } else {
-    body.replaceChildren(...lines);
-  }
+  replaceLines(lines);
   if (wanted !== null && rows[wanted.index]) {
     const { index, grows } = wanted;
     wanted = null;
@@ -120,6 +108,23 @@ function draw() {
   }
   const index = rows.findIndex((row) => row && row.id === chosen);
   table.setAttribute("aria-activedescendant", index >= first && index < last ? `row-${index}` : "");
+}
+
+// A row that is being edited or dragged stays in the page as it is.
+function replaceLines(lines) {
+  const isTyped = body.contains(document.activeElement) && document.activeElement.tagName === "INPUT";
+  const kept = heldLine() ?? (isTyped ? document.activeElement.closest(".row") : null);
+  const index = kept ? rows.findIndex((row) => row && row.id === kept.dataset.row) : -1;
+  const at = kept ? lines.findIndex((line) => line.dataset.row === kept.dataset.row) : -1;
+  if (!kept || (at < 0 && kept !== heldLine())) return body.replaceChildren(...lines);
+  kept.id = `row-${index}`;
+  kept.style.top = `${index * rowHeight}px`;
+  kept.setAttribute("aria-rowindex", index + 1);
+  // It may be beyond what is visible, and one that has gone is held until it is let go.
+  kept.hidden = index < 0;
+  for (const other of [...body.children]) if (other !== kept) other.remove();
+  body.prepend(...lines.slice(0, Math.max(0, at)));
+  body.append(...lines.slice(at + 1));
 }
 
 async function ask(page) {
@@ -232,7 +237,6 @@ const idsWith = (row) => (selected.has(row.id) ? chosenRows().map((one) => one.i
 function field(line, row) {
   line.classList.remove("newDocument");
   line.classList.add("new");
-  line.dataset.row = row.id;
   const cell = element("span", "name");
   cell.style.paddingLeft = `${row.depth * 16}px`;
   const name = element("input");

@@ -94,14 +94,16 @@ class Browser:
 
 
 def until(condition, what):
-    """Waits for the condition. `what` is said, or called and said, if it never comes."""
-    deadline = time.monotonic() + PATIENCE
+    """Waits for the condition. `what` is said, or called and said, if it never comes. A question that is held up counts as a second."""
+    pause, counted = 0.05, 0
     while True:
+        asked = time.monotonic()
         found = condition()
         if found:
             return found
-        assert time.monotonic() < deadline, f"not: {what() if callable(what) else what}"
-        time.sleep(0.05)
+        counted += min(time.monotonic() - asked, 1) + pause
+        assert counted < PATIENCE, f"not: {what() if callable(what) else what}"
+        time.sleep(pause)
 
 
 def document(name):
@@ -215,8 +217,12 @@ def undo_title(browser):
 
 def listed(folder):
     """The display names in a folder, in its order."""
-    paths = [entry.path for entry in os.scandir(document(folder)) if entry.is_file()]
-    return [os.getxattr(path, "user.displayName").decode() for path in paths]
+    while True:
+        try:
+            paths = [entry.path for entry in os.scandir(document(folder)) if entry.is_file()]
+            return [os.getxattr(path, "user.displayName").decode() for path in paths]
+        except FileNotFoundError:
+            pass  # One went meanwhile.
 
 
 def comes_to_rest(browser, folder, names, what):
@@ -275,6 +281,20 @@ def edit(browser):
     browser.click("#undo")
     comes_to_rest(browser, "cloud", ["Film"], "both are no longer in the cloud")
     comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Three", "Four"], "both are back in their places")
+
+    # What comes meanwhile does not take the row away that is dragged.
+    browser.run("window.held = [...document.querySelectorAll('#rows .row')].find((row) =>"
+                " row.children[1].lastChild.textContent === 'Three');"
+                "held.dispatchEvent(new DragEvent('dragstart', { bubbles: true, dataTransfer: new DataTransfer() }))")
+    with open(document("local/Work/Five.txt"), "w") as file:
+        file.write("Five")
+    until(lambda: "Five" in browser.names(), "another document is shown")
+    assert browser.run("return document.contains(held)")
+    os.remove(document("local/Work/Five.txt"))
+    until(lambda: "Five" not in browser.names(), "it has gone")
+    assert browser.run("return document.contains(held)")
+    browser.run("held.dispatchEvent(new DragEvent('dragend', { bubbles: true }))")
+    comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Three", "Four"], "nothing has moved")
 
     # Dragging puts one beside another, takes it into a folder, and is refused where a folder is sorted.
     assert drag(browser, "Four", "One", 0) == "drop-before"
