@@ -50,7 +50,7 @@ public final class Synchronizer: Sendable {
         inspector = ContainerInspector(container)
         checkpointWriter = CheckpointWriter(container)
         cleaner = Cleaner(container)
-        let uploads = FinishedUploads(library.store)
+        let uploads = FinishedUploads(library.store, cloud.wake)
         uploader = Uploader(container, contents, uploads, cloud.wake, stateChanged: stateChanged)
         sender = CommitSender(container, follower, inspector, uploads, checkpointWriter)
         repair = ContainerRepair(container, tree, inspector, uploads, checkpointWriter)

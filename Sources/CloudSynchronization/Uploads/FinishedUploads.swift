@@ -7,10 +7,15 @@ import Synchronization
 /// The contents that are in the object store and that no commit names yet, by the inode of their document. The catalog has them as well.
 final class FinishedUploads: Sendable {
     private let store: DocumentStore
+    private let wake: Wake
     private let contents = Mutex<[InodeNumber: CommitDraft.Uploaded]>([:])
     private let isLoaded = Mutex(false)
 
-    init(_ store: DocumentStore) { self.store = store }
+    /// - Parameter wake: signalled when a document is to be uploaded again.
+    init(_ store: DocumentStore, _ wake: Wake) {
+        self.store = store
+        self.wake = wake
+    }
 
     /// Reads them from the catalog, once. Contents that an earlier life of the process uploaded need not be uploaded again, however long the
     /// rest of their step takes.
@@ -71,6 +76,7 @@ final class FinishedUploads: Sendable {
                 current[entry.inode] = content
             } else {
                 try catalog.abandonUpload(content.version.id)
+                wake.signal()
             }
         }
         // None is added meanwhile, because `add` needs the catalog as well.

@@ -74,12 +74,11 @@ final class Uploader: Sendable {
             guard !finished.has(entry),
                 retries.isDue(entry.inode), let rest = try contents.timeToSend(entry.inode)
             else { continue }
-            // The end of the commit makes another round.
-            if try rest == .zero && isUndecided(entry) { continue }
-            if rest == .zero {
-                queue.withLock { $0.add(entry) }
-            } else {
+            // Where it is not decided, the next round follows at once: this one sends the commit.
+            if try rest > .zero || isUndecided(entry) {
                 shortestRest = min(rest, shortestRest ?? rest)
+            } else {
+                queue.withLock { $0.add(entry) }
             }
         }
         return shortestRest

@@ -18,17 +18,21 @@ extension TestDevice {
     func push() async throws {
         try await pull()
         while true {
-            try await work()
+            let rest = try await work()
             if try hasNothingPending { return }
-            try await waitForWork()
+            if rest != .zero { try await waitForWork() }
         }
     }
 
     /// Starts the transfers that can start, and sends what is ready.
-    func work() async throws {
+    ///
+    /// - Returns: how long it is until the next document may be sent; nil if none waits for that.
+    @discardableResult
+    func work() async throws -> Duration? {
         synchronizer.tree.bringContents(atMost: Synchronizer.parallelTransfers)
-        _ = try synchronizer.uploader.startUploads()
+        let rest = try synchronizer.uploader.startUploads()
         _ = try await synchronizer.sender.sendPending()
+        return rest
     }
 
     /// Uploads the contents that are ready, and commits nothing.

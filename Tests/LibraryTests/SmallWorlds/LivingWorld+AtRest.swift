@@ -26,6 +26,7 @@ extension SmallWorlds.LivingWorld {
     }
 
     func checkAtRest() async throws {
+        for side in [laptop, phone] { closeOpened(side) }
         tell("# at rest")
         try await rest()
         for side in [laptop, phone] {

@@ -1,5 +1,6 @@
 import Catalog
 import Documents
+import Glibc
 @testable import Library
 import Testing
 
@@ -8,7 +9,7 @@ extension SmallWorlds.LivingWorld {
     func carryOut(_ act: Act, _ text: String, _ side: Side) async throws {
         let device = side.device
         switch act {
-        case .create: try device.create(Path.document.name, text)
+        case .create, .createAgain: try device.create(Path.document.name, text)
         case .save, .saveAgain: try await save(.document, text, on: device)
         case .saveAway: if let away = side.away { try await save(away, text, on: device) }
         case .saveByScratch:
@@ -21,6 +22,13 @@ extension SmallWorlds.LivingWorld {
         case .renameBack: if let away = side.away { try move(away, to: .document, on: device) }
         case .remove: try remove(.document, on: device)
         case .removeAway: if let away = side.away { try remove(away, on: device) }
+        case .exchange: try exchange(with: side.away ?? Target.other.path, on: device)
+        case .removeFolder: try removeFolder(on: device)
+        case .openToWrite: side.opened = try await device.open(Path.document.name, O_RDWR)
+        case .writeOpened:
+            if let opened = side.opened { try device.write(text, to: opened) }
+            closeOpened(side)
+        case .keep: try device.set("user.document.keep", "always", Path.document.name)
         case .entitle: try device.set("user.displayName", "H", Path.document.name)
         case .evict: try device.evict(Path.document.name)
         case .undo: try device.library.perform(.undo)
@@ -61,6 +69,22 @@ extension SmallWorlds.LivingWorld {
             source.name, in: folder(source, on: device), to: path.name, in: folder(path, on: device))
     }
 
+    func exchange(with path: Path, on device: TestDevice) throws {
+        let document = Path.document
+        try device.rename(
+            document.name, in: folder(document, on: device), to: path.name, in: folder(path, on: device), .exchange)
+    }
+
+    /// By one program, so that it is one action.
+    func removeFolder(on device: TestDevice) throws {
+        let program = Caller(thread: 7)
+        let folder = try device.inode("D")
+        for item in try items(on: device) where item.path.place == .folder {
+            try device.library.remove(Array(item.entry.filename.utf8), in: folder, by: program)
+        }
+        try device.library.removeFolder(Array("D".utf8), in: .cloud, by: program)
+    }
+
     func remove(_ path: Path, on device: TestDevice) throws {
         try device.remove(path.name, in: folder(path, on: device))
     }
@@ -81,6 +105,12 @@ extension SmallWorlds.LivingWorld {
         case .renameBack: ["mv \(away) \(document)"]
         case .remove: ["rm \(document)"]
         case .removeAway: ["rm \(away)"]
+        case .createAgain: ["(set -C; echo '\(text)' > \(document))"]
+        case .exchange: ["exch \(document) \(top)/\(side.away ?? Target.other.path)"]
+        case .removeFolder: ["rm -r \(top)/\(Place.folder.rawValue)"]
+        case .openToWrite: ["exec 3<>\(document)"]
+        case .writeOpened: ["echo '\(text)' >&3; exec 3>&-"]
+        case .keep: ["docfs keep \(document)"]
         case .entitle: ["setfattr -n user.displayName -v H \(document)"]
         case .evict: ["docfs evict \(document)"]
         case .undo: ["docfs undo \(top)"]

@@ -43,7 +43,8 @@ extension SmallWorlds.LivingWorld {
 
     /// The texts of the conflict versions that an operation removes with the document.
     func conflictVersions(_ act: Act, _ side: Side) async throws -> Set<String> {
-        guard let path = act == .remove ? Path.document : act == .removeAway ? side.away : nil,
+        let isAway = act == .removeAway || act == .removeFolder
+        guard let path = act == .remove ? Path.document : isAway ? side.away : nil,
             let folder = path.place.inode(on: side.device), let entry = try? side.device.entry(path.name, in: folder),
             let id = entry.id, entry.conflicts > 0
         else { return [] }

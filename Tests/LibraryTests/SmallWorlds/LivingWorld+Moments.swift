@@ -12,6 +12,7 @@ extension SmallWorlds.LivingWorld {
             side.freed = []
             side.removed = [:]
         }
+        if ![.waiting, .offline, .crashed].contains(stage) { try closeUnsentOpened(side) }
         switch stage {
         case .waiting: break
         case .underWay: try await send(.refuses, on: device)
@@ -21,6 +22,7 @@ extension SmallWorlds.LivingWorld {
         case .crashed:
             await device.finishUploads()
             try device.crash()
+            side.opened = nil
             try device.open()
         case .later:
             try await device.push()

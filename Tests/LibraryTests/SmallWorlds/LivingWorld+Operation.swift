@@ -38,7 +38,7 @@ extension SmallWorlds.LivingWorld {
         spent.formUnion(prediction.spent)
         if prediction.writes {
             written.insert(text)
-            spent.remove(text)
+            if prediction.isNameless { spent.insert(text) } else { spent.remove(text) }
         }
         switch act {
         // A new action clears redo, and with it what an undone creation had made.
@@ -126,8 +126,11 @@ extension SmallWorlds.LivingWorld {
             side.removed[path] = nil
         }
         switch act {
-        case .create, .saveByScratch, .saveByDocument:
+        case .create, .createAgain, .saveByScratch, .saveByDocument:
             use(.document)
+        case .exchange:
+            use(.document)
+            use(side.away ?? Target.other.path)
         case .rename(let target):
             use(target.path)
             if target.freesName { side.freed.insert(.document) }
@@ -135,14 +138,14 @@ extension SmallWorlds.LivingWorld {
         case .renameBack:
             use(.document)
             side.away = nil
-        case .remove, .removeAway:
+        case .remove, .removeAway, .removeFolder:
             let known: Path? = act == .remove ? Path.document : side.away
             guard let path = known else { break }
             if prediction.isUndoable {
                 side.freed.insert(path)
                 side.removed[path] = versions.union([before[path]].compactMap { $0 })
             }
-            if act == .removeAway { side.away = nil }
+            if act != .remove { side.away = nil }
         case .entitle:
             side.away = .titled
         case .restoreTrashed:
@@ -153,7 +156,9 @@ extension SmallWorlds.LivingWorld {
         case .undo, .redo:
             side.removed = side.removed.filter { $0.value.isDisjoint(with: after.values) }
             if let away = side.away, after[away] == nil { side.away = nil }
-        case .save, .saveAgain, .saveAway, .evict, .restoreVersion, .chooseOther, .discardOther, .keepCurrent: break
+        case .save, .saveAgain, .saveAway, .openToWrite, .writeOpened, .keep, .evict, .restoreVersion, .chooseOther,
+            .discardOther, .keepCurrent:
+            break
         }
         switch act {
         case .evict: break

@@ -31,6 +31,49 @@ extension SmallWorlds.LivingWorld {
             write(.document)
             prediction.isUndoable = !side.freed.contains(.document)
 
+        case .createAgain:
+            guard names[.document] != nil else { return nil }
+            prediction.refusal = Refusal.nameExists
+
+        case .exchange:
+            let other = side.away ?? Target.other.path
+            guard let first = names[.document], let second = names[other], !isAmbiguous(.document), !isAmbiguous(other),
+                let folder = other.place.inode(on: side.device)
+            else { return nil }
+            (prediction.names[.document], prediction.names[other]) = (second, first)
+            let areHere =
+                try side.device.entry(Path.document.name).isBackingCurrent
+                && side.device.entry(other.name, in: folder).isBackingCurrent
+            if other.place == .local { prediction.refusal = Refusal.rename(.cannotExchange) }
+            prediction.mayRefuse = { !areHere && $0 == Refusal.rename(.contentNotHere) }
+
+        case .removeFolder:
+            let inside = names.keys.filter { $0.place == .folder }
+            guard side.away?.place == .folder, inside.count == 1, let folder = Place.folder.inode(on: side.device)
+            else { return nil }
+            for path in inside {
+                prediction.names[path] = nil
+                prediction.isUndoable = try side.device.entry(path.name, in: folder).kind == .document
+                if !prediction.isUndoable { prediction.spent.formUnion([names[path]].compactMap { $0 }) }
+            }
+
+        case .openToWrite:
+            guard names[.document] != nil, !isAmbiguous(.document), side.opened == nil else { return nil }
+            prediction.mayRefuse = { isOffline && $0 == Refusal.cloudUnreachable }
+
+        case .writeOpened:
+            guard let path = try pathOfOpened(side) else {
+                guard let old = try textOfOpened(side) else { return nil }
+                prediction.spent.insert(old)
+                (prediction.writes, prediction.isNameless) = (true, true)
+                break
+            }
+            if isAmbiguous(path) { return nil }
+            write(path)
+
+        case .keep:
+            guard names[.document] != nil, !isAmbiguous(.document) else { return nil }
+
         case .save, .saveAgain, .saveAway:
             let known: Path? = act != .saveAway ? Path.document : side.away
             guard let path = known, names[path] != nil, !isAmbiguous(path) else { return nil }
@@ -125,6 +168,8 @@ extension SmallWorlds.LivingWorld {
 
         case .chooseOther, .discardOther, .keepCurrent:
             guard names[.document] != nil, !isAmbiguous(.document) else { return nil }
+            // The program at work on the document has its say when it closes it.
+            if side.opened != nil, act == .chooseOther { return nil }
             prediction.isUndoable = true
             if act == .chooseOther {
                 // An edit that was not sent goes to the trash.

@@ -18,6 +18,8 @@ extension SmallWorlds {
         /// Whether it certainly makes one action, so that undo leads back to the names before it.
         var isUndoable = false
         var writes = false
+        /// Whether it writes to a file that has no name any more.
+        var isNameless = false
     }
 
     /// One device, and what the test knows of it.
@@ -35,6 +37,8 @@ extension SmallWorlds {
         /// The names to which the next undo leads; nil if that is not known.
         var undoneNames: Names?
         var redoneNames: Names?
+        /// What a program has open for writing.
+        var opened: UInt64?
 
         init(_ device: TestDevice) { self.device = device }
     }

@@ -10,6 +10,8 @@ import Testing
 /// - Of one world, one moment between two operations is another one than `waiting`.
 /// - `G.txt` is there at the start only in worlds that rename to it, once with it and once without.
 /// - `evict` is only where it can succeed: of a document that the cloud has.
+/// - `exchange` is with the other name of the document, or with `G.txt`; `rm -r` is of a folder with one document in it. One program at a time has
+///   a document open for writing, and of versions in conflict nobody chooses another one meanwhile.
 /// - The document has one other name at a time (`away`): operations on what was renamed go to the last name that it got.
 /// - Operations are made by no known process, so that each makes an action of its own.
 ///

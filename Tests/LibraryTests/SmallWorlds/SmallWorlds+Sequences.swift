@@ -23,7 +23,7 @@ extension SmallWorlds {
         }()
 
         static func atAllMoments(_ acts: [Act], _ start: Start) -> [SmallWorld] {
-            let others = acts.contains(.rename(.other)) ? [false, true] : [false]
+            let others = acts.contains(.rename(.other)) ? [false, true] : [acts.contains(.exchange)]
             var worlds: [SmallWorld] = []
             for hasOther in others {
                 worlds.append(SmallWorld(start: start, hasOther: hasOther, acts: acts, stage: .waiting, index: 0))
@@ -56,13 +56,18 @@ extension SmallWorlds {
         }
 
         var state = State()
+        /// Whether a program has it open for writing.
+        var isOpen = false
         var done: [State] = []
         var undone: [State] = []
 
         func allows(_ act: Act, _ start: Start) -> Bool {
             switch act {
             case .create: !state.hasDocument
-            case .save, .saveAgain, .rename, .remove, .evict: state.hasDocument
+            case .save, .saveAgain, .rename, .remove, .evict, .createAgain, .exchange, .keep: state.hasDocument
+            case .removeFolder: state.away?.place == .folder
+            case .openToWrite: state.hasDocument && !isOpen
+            case .writeOpened: isOpen
             case .saveByScratch, .saveByDocument, .undo: true
             case .entitle: state.hasDocument && state.away != .titled
             case .renameBack, .saveAway, .removeAway: state.away != nil
@@ -76,7 +81,10 @@ extension SmallWorlds {
         func after(_ act: Act) -> Sketch {
             var next = self
             switch act {
-            case .save, .saveAgain, .saveAway, .evict:
+            case .save, .saveAgain, .saveAway, .evict, .createAgain, .exchange, .keep:
+                return next
+            case .openToWrite, .writeOpened:
+                next.isOpen = act == .openToWrite
                 return next
             case .restoreVersion, .chooseOther, .discardOther, .keepCurrent:
                 break
@@ -100,7 +108,7 @@ extension SmallWorlds {
             case .remove:
                 next.state.hasDocument = false
                 next.state.removed = .document
-            case .removeAway:
+            case .removeAway, .removeFolder:
                 next.state.removed = state.away
                 next.state.away = nil
             case .restoreTrashed:

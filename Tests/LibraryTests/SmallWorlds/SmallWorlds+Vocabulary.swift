@@ -106,10 +106,20 @@ extension SmallWorlds {
 
     enum Act: Hashable, Sendable {
         case create, save, saveByScratch, saveByDocument
+        /// With O_EXCL, where the document is there.
+        case createAgain
         /// The text that the document had at the start, once more.
         case saveAgain
         case rename(Target)
         case renameBack, saveAway, remove, removeAway
+        /// With the document's other name, or with `G.txt`.
+        case exchange
+        /// `rm -r D`
+        case removeFolder
+        /// A program opens the document for writing, and later writes and closes it.
+        case openToWrite, writeOpened
+        /// `docfs keep F`
+        case keep
         /// `setfattr -n user.displayName -v H`
         case entitle
         case evict, undo, redo
@@ -124,6 +134,7 @@ extension SmallWorlds {
             [.create, .save, .saveAgain, .saveByScratch, .saveByDocument] + Target.allCases.map { Act.rename($0) }
             + [.renameBack, .saveAway, .remove, .removeAway, .entitle, .evict, .undo, .redo]
             + [.restoreVersion, .restoreTrashed, .chooseOther, .discardOther, .keepCurrent]
+            + [.createAgain, .exchange, .removeFolder, .openToWrite, .writeOpened, .keep]
 
     }
 
