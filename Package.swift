@@ -47,7 +47,7 @@ let package = Package(
             resources: [
                 .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"), .embedInCode("Page/page.js"),
                 .embedInCode("Page/details.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/dragging.js"),
-                .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
+                .embedInCode("Page/filter.js"), .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
             ],
             swiftSettings: strict),
         .target(

@@ -11,6 +11,11 @@ package protocol BrowsedMount: Sendable {
     /// Begins the edit mode of the table, or ends it. Rows of the edit mode come and go with it.
     func setEditing(_ isEditing: Bool)
 
+    /// Shows only the documents of which a text of words or a predicate is true; all of them again for an empty one.
+    ///
+    /// - Throws: `BrowseRefusal` for a text that is no predicate. What is shown stays.
+    func setFilter(_ text: String) throws(BrowseRefusal)
+
     /// - Throws: `BrowseRefusal`.
     func perform(_ action: BrowseAction) throws(BrowseRefusal)
 

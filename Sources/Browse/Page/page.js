@@ -1,6 +1,7 @@
 import { controls } from "./details.js";
 import { act, button, element, isMovable, say, size, time } from "./dom.js";
 import { heldLine, letDrag, letDrop } from "./dragging.js";
+import { foldersOf, showFilter } from "./filter.js";
 import { language, texts } from "./texts.js";
 
 // Draws the table that the server keeps: only the rows that are visible are in the page, and no decision is made here.
@@ -53,6 +54,7 @@ function drawn(row, index) {
   const name = element("span", "name");
   name.style.paddingLeft = `${row.depth * 16}px`;
   name.append(element("span", "twist", row.kind === "document" ? "" : row.isOpen ? "▾" : "▸"));
+  if (status.filter && row.kind === "document") name.append(foldersOf(row));
   name.append(row.kind === "section" ? texts.sections[row.id] : row.name);
   const where = element("span", "where", place(row));
   if (row.details.progress !== undefined) {
@@ -289,9 +291,12 @@ function showStatus() {
   const edit = document.getElementById("edit");
   edit.textContent = status.editing ? texts.done : texts.edit;
   edit.setAttribute("aria-pressed", Boolean(status.editing));
+  showFilter(status.filter ?? "");
   const words = [texts[status.connection] ?? status.connection ?? ""];
   if (Number(status.pending)) words.push(texts.pending(Number(status.pending)));
   if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));
+  // There are the heads of the sections.
+  if (status.filter && rows.length <= 2) words.unshift(texts.nothingFound);
   document.getElementById("status").textContent = words.join(" ");
 }
 

@@ -192,6 +192,9 @@ package final class BrowseServer: Sendable {
             await onBlockingThread { [mount] in mount.toggle(row) }
         case "edit", "endEdit":
             await onBlockingThread { [mount] in mount.setEditing(wish.action == "edit") }
+        case "filter":
+            let text = wish.name ?? ""
+            try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.setFilter(text) }
         default:
             guard let action = try action(wish) else { break }
             try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.perform(action) }

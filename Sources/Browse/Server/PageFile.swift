@@ -9,6 +9,7 @@ struct PageFile {
         case "details.js": script(PackageResources.details_js)
         case "dom.js": script(PackageResources.dom_js)
         case "dragging.js": script(PackageResources.dragging_js)
+        case "filter.js": script(PackageResources.filter_js)
         case "page.js": script(PackageResources.page_js)
         case "texts.js": script(PackageResources.texts_js)
         case "style.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.style_css)

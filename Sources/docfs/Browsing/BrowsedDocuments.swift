@@ -19,6 +19,10 @@ final class BrowsedDocuments: BrowsedMount {
 
     func setEditing(_ isEditing: Bool) { follower.setEditing(isEditing) }
 
+    func setFilter(_ text: String) throws(BrowseRefusal) {
+        do throws(QueryError) { try follower.setFilter(text) } catch { throw BrowseRefusal("\(error)") }
+    }
+
     private func path(_ row: TableRow) -> String { mount.documents + "/" + row.id }
 
     // MARK: Details

@@ -25,6 +25,9 @@ struct ShownFolders {
     private var folders: [String: FollowedFolder] = [:]
     /// The ids of the folders in a folder, in its order. Not there for one that is to be read again.
     private var inner: [String: [String]] = [:]
+    /// The filter of the last rows, and what it said of documents, by id.
+    private var filter: TableFilter?
+    private var verdicts: [String: (state: String, isShown: Bool)] = [:]
 
     init(_ mount: MountedTree) throws {
         self.mount = mount
@@ -34,15 +37,50 @@ struct ShownFolders {
 
     // MARK: Rows
 
-    /// The rows of the two sections, and of what is open in them.
+    /// The rows of the two sections, and of what is open in them; with a filter, of the documents that it shows, in whatever folder.
     ///
     /// - Parameter isEditing: whether each of these has a row for a new document.
-    mutating func rows(open: Set<String>, isEditing: Bool) throws -> [TableRow] {
+    mutating func rows(open: Set<String>, isEditing: Bool, _ filter: TableFilter?) throws -> [TableRow] {
+        if filter?.text != self.filter?.text { verdicts = [:] }
+        self.filter = filter
         var rows: [TableRow] = []
-        for section in ["local", "cloud"] { try add(section, depth: 0, open, isEditing, to: &rows) }
-        let shown = Set(rows.filter(\.isOpen).map(\.id))
-        for id in Array(folders.keys) where !shown.contains(id) { forget(id) }
+        var looked: Set<String> = []
+        for section in ["local", "cloud"] {
+            if let filter {
+                rows.append(TableRow(id: section, kind: .section, depth: 0, name: section, isOpen: true))
+                try find(filter, in: section, &rows, &looked)
+            } else {
+                try add(section, depth: 0, open, isEditing, to: &rows)
+            }
+        }
+        if filter == nil { looked = Set(rows.filter(\.isOpen).map(\.id)) }
+        for id in Array(folders.keys) where !looked.contains(id) { forget(id) }
         return rows
+    }
+
+    /// Adds the documents of a folder and of those in it that the filter shows.
+    private mutating func find(
+        _ filter: TableFilter, in id: String, _ rows: inout [TableRow], _ looked: inout Set<String>
+    ) throws {
+        guard let (folder, innerFolders) = try look(into: id) else { return }
+        looked.insert(id)
+        for id in innerFolders { try find(filter, in: id, &rows, &looked) }
+        for line in folder.lines {
+            let row = row(line, in: id, depth: 1)
+            if try isShown(line, row.id, filter) { rows.append(row) }
+        }
+    }
+
+    private mutating func isShown(_ line: FolderStateLine, _ id: String, _ filter: TableFilter) throws -> Bool {
+        if let verdict = verdicts[id], verdict.state == line.text { return verdict.isShown }
+        let isShown = try filter.shows(line, at: path(id), in: id.prefix { $0 != "/" })
+        verdicts[id] = (line.text, isShown)
+        return isShown
+    }
+
+    private func row(_ line: FolderStateLine, in folder: String, depth: Int) -> TableRow {
+        TableRow(
+            id: folder + "/" + line.filename, kind: .document, depth: depth, name: line.displayName, state: line.text)
     }
 
     /// Adds a folder's row, and if it is open all that is in it. One that went away meanwhile is left out.
@@ -52,23 +90,29 @@ struct ShownFolders {
         let name = id.split(separator: "/").last.map(String.init) ?? id
         let kind: TableRow.Kind = depth == 0 ? .section : .folder
         guard open.contains(id) else { return rows.append(TableRow(id: id, kind: kind, depth: depth, name: name)) }
+        guard let (folder, innerFolders) = try look(into: id) else { return }
+        rows.append(TableRow(id: id, kind: kind, depth: depth, name: name, isOpen: true))
+        for id in innerFolders { try add(id, depth: depth + 1, open, isEditing, to: &rows) }
+        rows += folder.lines.map { row($0, in: id, depth: depth + 1) }
+        if isEditing { rows.append(TableRow(forNewIn: id, depth: depth + 1)) }
+    }
+
+    /// Follows a folder from now on.
+    ///
+    /// - Returns: the folder, and the ids of those in it; nil if it has gone.
+    private mutating func look(into id: String) throws -> (FollowedFolder, [String])? {
         let found = try DocumentTree.unlessGone(path(id)) { path in
             (
                 try folders[id] ?? FollowedFolder(path, notifications),
                 try inner[id] ?? DocumentTree.folders(in: path).map(self.id)
             )
         }
-        guard let (folder, innerFolders) = found else { return forget(id) }
-        folders[id] = folder
-        inner[id] = innerFolders
-        rows.append(TableRow(id: id, kind: kind, depth: depth, name: name, isOpen: true))
-        for id in innerFolders { try add(id, depth: depth + 1, open, isEditing, to: &rows) }
-        rows += folder.lines.map { line in
-            TableRow(
-                id: id + "/" + line.filename, kind: .document, depth: depth + 1, name: line.displayName,
-                state: line.text)
+        guard let found else {
+            forget(id)
+            return nil
         }
-        if isEditing { rows.append(TableRow(forNewIn: id, depth: depth + 1)) }
+        (folders[id], inner[id]) = found
+        return found
     }
 
     private func path(_ id: String) -> String { mount.documents + "/" + id }
@@ -108,6 +152,10 @@ struct ShownFolders {
         let changed = ready.filter { $0 > 2 }.map { followed[$0 - 3] }
         // First what inotify says: a folder that has gone is not looked at, whatever has its name now.
         if ready.contains(1) { try hear(&news) }
+        if filter != nil, !news.touched.isEmpty {
+            for id in news.touched { verdicts[id] = nil }
+            news.changesRows = true
+        }
         for (id, folder) in changed where folders[id] === folder {
             inner[id] = nil
             // Where its state cannot be read any more, the next rows open what stands there.

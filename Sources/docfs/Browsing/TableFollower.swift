@@ -14,7 +14,8 @@ final class TableFollower: Sendable {
     /// Ids of the rows that are open.
     private let openRows: Mutex<Set<String>>
     private let editing = Mutex(false)
-    /// A pipe. A byte in it says that `openRows` or `editing` has changed.
+    private let filter = Mutex<TableFilter?>(nil)
+    /// A pipe. A byte in it says that `openRows`, `editing` or `filter` has changed.
     private let wake: (read: Int32, write: Int32)
 
     init(_ mount: MountedTree, _ table: LiveTable) throws {
@@ -39,8 +40,9 @@ final class TableFollower: Sendable {
         close(wake.write)
     }
 
-    /// Opens a row, or closes it.
+    /// Opens a row, or closes it. While a filter is on, no folder is shown.
     func toggle(_ id: String) {
+        if filter.withLock({ $0 != nil }) { return }
         openRows.withLock { if $0.remove(id) == nil { $0.insert(id) } }
         makeRowsAnew()
     }
@@ -48,6 +50,13 @@ final class TableFollower: Sendable {
     /// Begins the edit mode, or ends it.
     func setEditing(_ isEditing: Bool) {
         editing.withLock { $0 = isEditing }
+        makeRowsAnew()
+    }
+
+    /// Shows only documents of which a text is true, or all.
+    func setFilter(_ text: String) throws(QueryError) {
+        let new = try TableFilter(text)
+        filter.withLock { $0 = new }
         makeRowsAnew()
     }
 
@@ -65,7 +74,8 @@ final class TableFollower: Sendable {
             var shown = try ShownFolders(mount)
             while true {
                 let isEditing = editing.withLock { $0 }
-                let rows = try shown.rows(open: openRows.withLock { $0 }, isEditing: isEditing)
+                let rows = try shown.rows(
+                    open: openRows.withLock { $0 }, isEditing: isEditing, filter.withLock { $0 })
                 table.publish(rows)
                 table.publish(status: try status(shown))
                 let transfers = Set(rows.filter { $0.state.contains("progressAvailable") }.map(\.id))
@@ -81,6 +91,7 @@ final class TableFollower: Sendable {
     private func status(_ shown: ShownFolders) throws -> [String: String] {
         var status = try shown.status()
         if editing.withLock({ $0 }) { status["editing"] = "yes" }
+        status["filter"] = filter.withLock { $0?.text }
         return status
     }
 

@@ -1,5 +1,5 @@
 /// Which documents a query finds.
-indirect enum QueryPredicate: Equatable {
+indirect enum QueryPredicate: Equatable, Sendable {
     case all([QueryPredicate])
     case any([QueryPredicate])
     case not(QueryPredicate)

@@ -331,6 +331,47 @@ def edit(browser):
     until(lambda: os.path.exists(document("local/Work/Two.txt")), "it is back")
 
 
+def find(browser):
+    """The filter box looks into all folders, and what it shows follows what changes."""
+    for name in ("local/Work/Invoice March.txt", "cloud/Old INVOICE.txt", "local/Bill.txt"):
+        with open(document(name), "w") as file:
+            file.write("five!")
+
+    def look_for(text):
+        browser.run("const box = document.querySelector('#filter'); box.focus(); box.value = arguments[0];"
+                    " box.dispatchEvent(new Event('input'))", text)
+
+    def found():
+        heads = ("On this computer", "In the cloud")
+        return [name for name in browser.names() if name not in heads]
+
+    look_for("invoice")
+    until(lambda: found() == ["Invoice March", "Old INVOICE"], "both are found")
+    row = next(row for row in browser.rows() if row[1].endswith("Invoice March"))
+    assert row[1] == "Work/Invoice March", row
+    with open(document("local/Work/Another invoice.txt"), "w") as file:
+        file.write("six six")
+    until(lambda: sorted(found()) == ["Another invoice", "Invoice March", "Old INVOICE"], "a new one is found")
+    os.setxattr(document("local/Work/Invoice March.txt"), "user.displayName", b"March")
+    until(lambda: sorted(found()) == ["Another invoice", "Old INVOICE"], "one with another name is not")
+    look_for("displayName contains invoice and size > 6")
+    until(lambda: found() == ["Another invoice"], "a predicate")
+    with open(document("cloud/Old INVOICE.txt"), "a") as file:
+        file.write("and more")
+    until(lambda: found() == ["Another invoice", "Old INVOICE"], "one that has grown is found")
+    look_for("size >")
+    until(lambda: "a value is missing" in browser.run("return document.querySelector('#message').textContent"), "a mistake is told")
+    assert found() == ["Another invoice", "Old INVOICE"]
+    pictures(browser, "filter")
+    look_for("zebra")
+    until(lambda: "No document is found." in browser.run("return document.querySelector('#status').textContent"), "nothing")
+    browser.run("document.querySelector('#filter').focus()")
+    browser.press("\ue00c")
+    until(lambda: "Bill" in browser.names() and "Work" in browser.names(), "all is shown again")
+    for name in ("local/Work/March.txt", "local/Work/Another invoice.txt", "cloud/Old INVOICE.txt", "local/Bill.txt"):
+        os.remove(document(name))
+
+
 def is_as_served(browser):
     """Whether each row that is drawn is the one that the server has there."""
     return browser.run(
@@ -431,6 +472,7 @@ try:
     use(browser)
     pictures(browser, "light")
     edit(browser)
+    find(browser)
     for seed in range(4):
         follow(browser, seed)
     scroll(browser)
