@@ -79,7 +79,7 @@ private func withDevices<Result>(
         await dismantle()
         return result
     } catch {
-        for device in devices { Issue.record("\(device.name) says: \(device.account)") }
+        for device in devices { Issue.record("\(device.name) says: \(await device.account)") }
         await dismantle()
         throw error
     }
@@ -88,8 +88,16 @@ private func withDevices<Result>(
 extension Device {
     /// What is known of it when a test has failed, in one line: whether it serves, and its state without the keys that say nothing.
     fileprivate var account: String {
-        if processes.isEmpty { return "no process serves \(mountpoint)" }
-        guard let state = try? (documents / ".state").text() else { return "its state cannot be read" }
+        get async {
+            if processes.isEmpty { return "no process serves \(mountpoint)" }
+            // A mount that hangs is asked by a program that can be given up.
+            let answer = try? await runProgram("timeout", ["-k", "1", "10", "cat", (documents / ".state").string])
+            guard let answer, answer.exitStatus == 0 else { return "its state cannot be read" }
+            return Self.account(of: answer.standardOutput)
+        }
+    }
+
+    private static func account(of state: String) -> String {
         let lines = state.split(separator: "\n").filter { line in
             !["-", "0", "no"].contains { line.hasSuffix(": \($0)") }
         }

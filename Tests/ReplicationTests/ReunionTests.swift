@@ -79,14 +79,21 @@ struct ReunionTests {
         for version in versions.dropFirst() { try mine.applyCommit(laptop.commit(.save(one, version))) }
         let last = try #require(versions.last)
         let theirs = try BoundedReplica.built(by: phone.commit(.create(phone.document(1, version: last))))
-        let entry = try #require(mine[1])
-        var created = theirs
-        try created.applyCommit(laptop.commit(.create(entry)))
-        for replica in [try united(mine, into: theirs), created] {
-            #expect(replica[1]?.versions?.current == last)
-            #expect(replica[1]?.versions?.conflicts == [])
-            #expect(replica[1]?.versions?.superseded.map(\.version) == versions.dropLast())
-        }
+        let replica = try united(mine, into: theirs)
+        #expect(replica[1]?.versions?.current == last)
+        #expect(replica[1]?.versions?.conflicts == [])
+        #expect(replica[1]?.versions?.superseded.map(\.version) == versions.dropLast())
+    }
+
+    @Test(arguments: authorities)
+    func `an older version that only the device has does not bring a deleted document back`(
+        _ authority: Reunion.Authority
+    ) throws {
+        let last = laptop.version(2, base: 1, modified: 200)
+        let mine = try start(.save(one, last))
+        var theirs = try BoundedReplica.built(by: phone.commit(.create(phone.document(1, version: last))))
+        try theirs.applyCommit(phone.commit(.delete(one, seen: ids(2))))
+        #expect(try united(mine, into: theirs, authority)[1]?.isDeleted == true)
     }
 
     @Test(arguments: authorities)

@@ -4,11 +4,14 @@ import { texts } from "./texts.js";
 // The box in which a person looks for documents. The server knows the words and predicates.
 const box = document.getElementById("filter");
 const pause = 200; // Milliseconds without a key until it looks.
-let timer;
+let timer = null;
 
 box.placeholder = texts.filter;
 box.setAttribute("aria-label", texts.filter);
-const ask = () => act("filter", undefined, { name: box.value });
+const ask = () => {
+  timer = null;
+  act("filter", undefined, { name: box.value });
+};
 box.addEventListener("input", () => {
   clearTimeout(timer);
   timer = setTimeout(ask, pause);
@@ -28,7 +31,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 // Another page may have changed it.
-export const showFilter = (text) => { if (document.activeElement !== box) box.value = text; };
+export const showFilter = (text) => { if (document.activeElement !== box && timer === null) box.value = text; };
 
 // The folders that a found document lies in, to stand before its name.
 export const foldersOf = (row) => element("span", "faint", row.id.split("/").slice(1, -1).map((name) => `${name}/`).join(""));

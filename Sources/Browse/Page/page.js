@@ -292,6 +292,7 @@ function showStatus() {
   edit.textContent = status.editing ? texts.done : texts.edit;
   edit.setAttribute("aria-pressed", Boolean(status.editing));
   showFilter(status.filter ?? "");
+  if (status.filterProblem) say(status.filterProblem);
   const words = [texts[status.connection] ?? status.connection ?? ""];
   if (Number(status.pending)) words.push(texts.pending(Number(status.pending)));
   if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));

@@ -40,6 +40,8 @@ public enum Reunion {
         from mine: ReplicaEntry, into theirs: ReplicaEntry
     ) -> (changes: [Change], isAhead: Bool) {
         guard let own = mine.versions, let others = theirs.versions else { return ([], true) }
+        // An older version that only the device has does not bring it back: what it was last was seen by who deleted it.
+        if theirs.isDeleted, own.heads.allSatisfy({ others.contains($0.id) }) { return ([], true) }
         let inOrder = own.superseded.map(\.version) + own.conflicts.reversed() + [own.current]
         let missing = inOrder.filter { !others.contains($0.id) }
         // A version that came from another document must leave that one.

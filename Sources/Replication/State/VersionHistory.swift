@@ -81,15 +81,14 @@ public struct VersionHistory: Codable, Sendable, Equatable {
     /// Adds all versions of another history of the same document.
     mutating func add(_ other: VersionHistory, at time: Timestamp) {
         let times = Dictionary(other.superseded.map { ($0.version.id, $0.time) }) { first, _ in first }
-        let shared = sharedHeads(with: other)
         for version in other.superseded.map(\.version) + other.conflicts.reversed() + [other.current] {
             add(version, at: version.base.flatMap { times[$0] } ?? time)
         }
         // Adding alone does not repeat what somebody chose among versions in conflict.
-        resolve(Resolution(kept: other.current.id, discarded: Array(times.keys), restored: shared), at: time)
+        resolve(Resolution(kept: other.current.id, discarded: Array(times.keys)), at: time)
     }
 
-    /// The heads of both. An older version that is added after them takes the place of one if it has its content.
+    /// The heads of both. An older version that is saved after them takes the place of one if it has its content (``Reunion``).
     func sharedHeads(with other: VersionHistory) -> [VersionID] {
         heads.map(\.id).filter { id in other.heads.contains { $0.id == id } }
     }

@@ -120,6 +120,7 @@ struct ShownFolders {
     private func id(_ path: String) -> String { String(path.dropFirst(mount.documents.count + 1)) }
 
     private mutating func forget(_ id: String) {
+        if !verdicts.isEmpty { verdicts = verdicts.filter { !$0.key.hasPrefix(id + "/") } }
         inner[id] = nil
         if let folder = folders.removeValue(forKey: id) { notifications.forget(folder.watch) }
     }
@@ -190,6 +191,7 @@ struct ShownFolders {
             case .overflow:
                 news.changesRows = true
                 // Anything may have happened: everything is opened anew.
+                verdicts = [:]
                 for (id, folder) in folders { news.touched.formUnion(folder.lines.map { id + "/" + $0.filename }) }
                 for id in Array(folders.keys) { forget(id) }
             }

@@ -15,6 +15,8 @@ final class TableFollower: Sendable {
     private let openRows: Mutex<Set<String>>
     private let editing = Mutex(false)
     private let filter = Mutex<TableFilter?>(nil)
+    /// Why the last filter was given up; empty if it was not.
+    private let filterProblem = Mutex("")
     /// A pipe. A byte in it says that `openRows`, `editing` or `filter` has changed.
     private let wake: (read: Int32, write: Int32)
 
@@ -57,6 +59,7 @@ final class TableFollower: Sendable {
     func setFilter(_ text: String) throws(QueryError) {
         let new = try TableFilter(text)
         filter.withLock { $0 = new }
+        filterProblem.withLock { $0 = "" }
         makeRowsAnew()
     }
 
@@ -74,8 +77,7 @@ final class TableFollower: Sendable {
             var shown = try ShownFolders(mount)
             while true {
                 let isEditing = editing.withLock { $0 }
-                let rows = try shown.rows(
-                    open: openRows.withLock { $0 }, isEditing: isEditing, filter.withLock { $0 })
+                let rows = try rows(&shown, isEditing)
                 table.publish(rows)
                 table.publish(status: try status(shown))
                 let transfers = Set(rows.filter { $0.state.contains("progressAvailable") }.map(\.id))
@@ -87,11 +89,24 @@ final class TableFollower: Sendable {
         }
     }
 
+    /// A filter follows all folders. Where the system allows no more of that, it is given up, and what was open is shown.
+    private func rows(_ shown: inout ShownFolders, _ isEditing: Bool) throws -> [TableRow] {
+        let open = openRows.withLock { $0 }
+        if let filter = filter.withLock({ $0 }) {
+            do { return try shown.rows(open: open, isEditing: isEditing, filter) } catch {
+                filterProblem.withLock { $0 = (error as? CommandFailure)?.message ?? "\(error)" }
+                self.filter.withLock { $0 = nil }
+            }
+        }
+        return try shown.rows(open: open, isEditing: isEditing, nil)
+    }
+
     /// The keys are those of `page.js`.
     private func status(_ shown: ShownFolders) throws -> [String: String] {
         var status = try shown.status()
         if editing.withLock({ $0 }) { status["editing"] = "yes" }
         status["filter"] = filter.withLock { $0?.text }
+        status["filterProblem"] = filterProblem.withLock { $0 }
         return status
     }
 

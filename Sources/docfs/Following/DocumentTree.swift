@@ -30,12 +30,16 @@ enum DocumentTree {
         return try own + folders(in: folder).flatMap { try unlessGone($0) { try documents(in: $0) } ?? [] }
     }
 
+    private static let mostTries = 3
+
     /// - Returns: nil if the attempt fails because the file or folder has gone away meanwhile. Another one that has its name by then is tried in
-    ///   its place, as often as that happens.
+    ///   its place, as often as that happens; one that is still there may have been away for a moment, and is tried thrice.
     static func unlessGone<Result>(_ path: String, _ attempt: (String) throws -> Result) throws -> Result? {
+        var tries = 0
         while let inode = inode(of: path) {
             do { return try attempt(path) } catch {
-                if self.inode(of: path) == inode { throw error }
+                tries = self.inode(of: path) == inode ? tries + 1 : 0
+                if tries == mostTries { throw error }
             }
         }
         return nil

@@ -26,7 +26,10 @@ extension SmallWorlds.LivingWorld {
     }
 
     func checkAtRest() async throws {
-        for side in [laptop, phone] { closeOpened(side) }
+        for side in [laptop, phone] where side.opened != nil {
+            tell("exec 3>&-")
+            closeOpened(side)
+        }
         tell("# at rest")
         try await rest()
         for side in [laptop, phone] {

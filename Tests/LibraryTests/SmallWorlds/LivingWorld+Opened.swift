@@ -21,6 +21,13 @@ extension SmallWorlds.LivingWorld {
         return String(decoding: try file.readPrefix(Int(file.status().st_size)), as: UTF8.self)
     }
 
+    /// Whether the file that is open was removed, and would come back with an undo.
+    func isOpenedInTrash(_ side: Side) throws -> Bool {
+        guard let opened = side.opened else { return false }
+        let inode = try side.device.library.handle(opened).inode
+        return access("\(side.device.store)/trash/\(inode)", F_OK) == 0
+    }
+
     /// A content is not sent while a program is at work on it, unless that takes minutes: where the world waits for it, the program ends.
     func closeUnsentOpened(_ side: Side) throws {
         guard let opened = side.opened else { return }
@@ -35,7 +42,8 @@ extension SmallWorlds.LivingWorld {
     }
 
     func closeOpened(_ side: Side) {
-        if let opened = side.opened { side.device.library.close(opened) }
+        guard let opened = side.opened else { return }
+        side.device.library.close(opened)
         side.opened = nil
     }
 }

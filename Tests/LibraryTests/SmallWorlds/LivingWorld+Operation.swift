@@ -42,7 +42,7 @@ extension SmallWorlds.LivingWorld {
         }
         switch act {
         // A new action clears redo, and with it what an undone creation had made.
-        case .undo, .redo, .evict: break
+        case .undo, .redo, .evict, .openToWrite: break
         default: spent.formUnion(redone)
         }
         try check(act, before, after, prediction, side)
@@ -161,7 +161,7 @@ extension SmallWorlds.LivingWorld {
             break
         }
         switch act {
-        case .evict: break
+        case .evict, .openToWrite: break
         case .undo: (side.undoneNames, side.redoneNames) = (nil, before)
         case .redo: (side.undoneNames, side.redoneNames) = (before, nil)
         default: (side.undoneNames, side.redoneNames) = (prediction.isUndoable ? before : nil, nil)

@@ -65,7 +65,7 @@ extension SmallWorlds.LivingWorld {
             guard let path = try pathOfOpened(side) else {
                 guard let old = try textOfOpened(side) else { return nil }
                 prediction.spent.insert(old)
-                (prediction.writes, prediction.isNameless) = (true, true)
+                (prediction.writes, prediction.isNameless) = (true, try !isOpenedInTrash(side))
                 break
             }
             if isAmbiguous(path) { return nil }
