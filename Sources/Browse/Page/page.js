@@ -162,9 +162,10 @@ function apply(update) {
   rows.length = update.count;
   revision = update.revision;
   asked = new Set();
-  const wasEditing = status.editing;
+  const former = status;
   status = update.status;
-  if (wasEditing !== status.editing) armed = null;
+  if (former.editing !== status.editing) armed = null;
+  if (status.filterProblem && former.filterProblem !== status.filterProblem) say(status.filterProblem);
   body.style.height = `${rows.length * rowHeight}px`;
   const index = anchor ? rows.findIndex((row) => row && row.id === anchor.id) : -1;
   if (index >= 0) table.scrollTop = index * rowHeight + offset;
@@ -292,7 +293,6 @@ function showStatus() {
   edit.textContent = status.editing ? texts.done : texts.edit;
   edit.setAttribute("aria-pressed", Boolean(status.editing));
   showFilter(status.filter ?? "");
-  if (status.filterProblem) say(status.filterProblem);
   const words = [texts[status.connection] ?? status.connection ?? ""];
   if (Number(status.pending)) words.push(texts.pending(Number(status.pending)));
   if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));

@@ -74,7 +74,7 @@ final class Uploader: Sendable {
             guard !finished.has(entry),
                 retries.isDue(entry.inode), let rest = try contents.timeToSend(entry.inode)
             else { continue }
-            // Where it is not decided, the next round follows at once: this one sends the commit.
+            // Where it is not decided, the next round follows at once: this one sends the commit, unless it fails.
             if try rest > .zero || isUndecided(entry) {
                 shortestRest = min(rest, shortestRest ?? rest)
             } else {
