@@ -4,8 +4,8 @@ import Library
 public enum CheckupReply: Equatable, Sendable {
     /// No check was requested since the mount began.
     case idle
-    /// Percent.
-    case running(Int)
+    /// It is under way. Nil before it has begun.
+    case running(CheckupProgress?)
     /// Everything is whole now. The lines of the report are for a person.
     case good([String])
     /// Something is not whole.
@@ -17,8 +17,8 @@ public enum CheckupReply: Equatable, Sendable {
         self =
             switch stage {
             case .none: .idle
-            case .requested: .running(0)
-            case .running(let percent): .running(percent)
+            case .requested: .running(nil)
+            case .running(let progress): .running(progress)
             case .done(let report): report.isGood ? .good(report.lines) : .bad(report.lines)
             case .failed(let reason): .failed(reason)
             }
@@ -27,7 +27,7 @@ public enum CheckupReply: Equatable, Sendable {
     var text: String {
         switch self {
         case .idle: "idle"
-        case .running(let percent): "running\n\(percent)"
+        case .running(let progress): (["running"] + (progress.map { [$0.text] } ?? [])).joined(separator: "\n")
         case .good(let lines): (["good"] + lines).joined(separator: "\n")
         case .bad(let lines): (["bad"] + lines).joined(separator: "\n")
         case .failed(let reason): "failed\n\(reason)"
@@ -42,7 +42,7 @@ public enum CheckupReply: Equatable, Sendable {
         let rest = Array(lines.dropFirst())
         switch lines[0] {
         case "idle": self = .idle
-        case "running": self = .running(rest.first.flatMap { Int($0) } ?? 0)
+        case "running": self = .running(rest.first.flatMap { CheckupProgress($0) })
         case "good": self = .good(rest)
         case "bad": self = .bad(rest)
         case "failed": self = .failed(rest.joined(separator: " "))

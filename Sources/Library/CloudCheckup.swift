@@ -9,8 +9,8 @@ public final class CloudCheckup: Sendable {
         case none
         /// Synchronization has not begun it yet.
         case requested(repairs: Bool)
-        /// Percent.
-        case running(Int)
+        /// It is under way.
+        case running(CheckupProgress)
         /// The check has ended. Its findings, if any, are in the report.
         case done(CheckupReport)
         /// The check could not be made. The reason is for a person.
@@ -44,16 +44,14 @@ public final class CloudCheckup: Sendable {
     package func begin() -> Bool? {
         stage.withLock { stage in
             guard case .requested(let repairs) = stage else { return nil }
-            stage = .running(0)
+            stage = .running(CheckupProgress(.store, done: 0, of: 100))
             return repairs
         }
     }
 
-    /// Says how much of a running check is done; has no effect if none is running.
-    ///
-    /// - Parameter percent: 0 to 100.
-    package func report(progress percent: Int) {
-        stage.withLock { stage in if case .running = stage { stage = .running(percent) } }
+    /// Says how far a running check is; has no effect if none is running.
+    package func report(_ progress: CheckupProgress) {
+        stage.withLock { stage in if case .running = stage { stage = .running(progress) } }
     }
 
     /// Ends the check that is running.

@@ -49,6 +49,9 @@ struct CloudDocument {
         return stat(path, &status) == 0 ? Int64(status.st_size) : 0
     }
 
+    /// Bytes of its transfer that have come; nil without a transfer.
+    var transferredBytes: Int64? { attributeText("user.document.transferred", of: path).flatMap { Int64($0) } }
+
     /// Whether its newest content is here.
     var isCurrent: Bool { attributeText(Self.downloading, of: path) == "current" }
 

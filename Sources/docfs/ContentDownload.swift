@@ -71,7 +71,7 @@ struct ContentDownload {
             var rest: [UnderWay] = []
             for var one in underWay {
                 let state = StateText(try one.state.text())
-                one.arrived = (state["progress"].flatMap { Int64($0) } ?? 0) * one.size / 100
+                one.arrived = one.document.transferredBytes ?? one.arrived
                 switch outcome(&one, state) {
                 case .underWay: rest.append(one)
                 case .ended: ended += one.size
@@ -85,7 +85,8 @@ struct ContentDownload {
             let done = underWay.reduce(ended) { $0 + $1.arrived }
             display.show(Progress(done: min(done, total), total: total, unit: .bytes))
             if underWay.isEmpty { continue }
-            _ = try Polling.wait(for: underWay.map { .init(descriptor: $0.state.descriptor, events: POLLPRI) })
+            _ = try Polling.wait(
+                for: underWay.map { .init(descriptor: $0.state.descriptor, events: POLLPRI) }, until: display.nextDraw)
         }
         display.clear()
         guard let first = failures.first else { return try checkStillHere() }

@@ -1,3 +1,4 @@
+import Documents
 import Glibc
 
 /// The output of `docfs status` for one path.
@@ -64,14 +65,19 @@ enum StatusReport: Encodable {
         case "modified": StyledText(HumanText.localTime(iso8601: pair.value))
         case "trash": StyledText(Self.trash(pair.value))
         case "progress": StyledText(pair.value + " %")
-        case "state", "indicator": StyledText(pair.value, StyledText.Style(indicator: state["indicator"] ?? ""))
+        case "state", "indicator": StyledText(pair.value, attention(state["indicator"]))
         case "error": StyledText(pair.value, .red)
-        case "cloud.connection": StyledText(pair.value, pair.value == "online" ? .green : .yellow)
+        case "cloud.connection": StyledText(pair.value, pair.value == "online" ? .faint : .yellow)
         case "cloud.error": StyledText(pair.value, .yellow)
         case "conflicts", "cloud.conflicts": StyledText(pair.value, pair.value == "0" ? nil : .yellow)
         case "displayName": StyledText(pair.value, .bold)
         default: StyledText(pair.value)
         }
+    }
+
+    /// What is normal stands back.
+    private static func attention(_ indicator: String?) -> StyledText.Style? {
+        indicator == Indicator.green.rawValue ? .faint : indicator.flatMap(StyledText.Style.init(indicator:))
     }
 
     /// `BYTES in N documents`, with a size for people.

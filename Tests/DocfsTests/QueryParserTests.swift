@@ -36,13 +36,25 @@ struct QueryParserTests {
         #expect(try parse("conflicts == 2") == .comparison(.conflicts, .equal, .number(2)))
     }
 
-    @Test func `a text without anything of a predicate is words that the display name contains`() throws {
+    @Test func `a text that cannot be meant as a predicate is words that the name contains`() throws {
         let contains = { QueryPredicate.comparison(.displayName, .contains, .text($0)) }
+        let nameContains = { QueryPredicate.comparison(.fullName, .contains, .text($0)) }
         #expect(try parse("invoice") == .all([contains("invoice")]))
         #expect(try parse("invoice March 2026") == .all(["invoice", "March", "2026"].map(contains)))
         #expect(try parse("\"annual report\" draft") == .all(["annual report", "draft"].map(contains)))
-        #expect(try parse("name.txt user. -7d *") == .all(["name.txt", "user.", "-7d", "*"].map(contains)))
-        for text in ["size", "invoice and", "invoice (x)", "name like", "", "  ", "invoice = 3"] {
+        #expect(try parse("-7d *") == .all(["-7d", "*"].map(contains)))
+        #expect(try parse("Groceries.txt") == .all([nameContains("Groceries.txt")]))
+        #expect(try parse("plan user.") == .all([contains("plan"), nameContains("user.")]))
+        for text in [
+            "size", "state name", "not found", "bread and butter", "people I like", "closed deals", "invoice and",
+        ] {
+            #expect(try parse(text) == .all(text.split(separator: " ").map { contains(String($0)) }), "\(text)")
+        }
+        for text in [
+            "invoice (x)", "name like", "", "  ", "invoice = 3", "inConflict or savingErorr", "displayName",
+            "user.tags or",
+            "size and modified > -7d",
+        ] {
             #expect(refusal(text) != nil, "\(text)")
         }
     }
@@ -72,14 +84,13 @@ struct QueryParserTests {
 
     @Test(arguments: [
         ("", 1, "is missing at the end"),
-        ("size", 5, "a comparison is missing"),
         ("size >", 7, "a value is missing at the end"),
         ("size > big", 8, "is not a size"),
         ("colour = red", 1, "there is no field `colour`; the fields are name, "),
         ("closed inConflict", 8, "`and`, `or` or the end"),
         ("(closed", 1, "is not closed"),
         ("closed)", 7, "closes nothing"),
-        ("closed and", 11, "is missing at the end"),
+        ("inConflict and", 15, "is missing at the end"),
         ("size like *", 6, "does not go with `size`"),
         ("modified > soon", 12, "is no date"),
         ("modified > 2026-13-01", 12, "is no date"),

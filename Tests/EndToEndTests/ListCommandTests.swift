@@ -34,6 +34,42 @@ struct ListCommandTests {
         }
     }
 
+    @Test func `on a terminal, each name that ls shows can be typed in a shell`() async throws {
+        try await withDevice { device in
+            let names = [
+                "Plan.txt", "My plan.txt", "it's.txt", "it's $5.txt", "two\nlines.txt", "`x`", "~y",
+                "one that takes most of the line.txt", "a\\b\u{1b}[2J'.txt",
+            ]
+            for name in names { try (device.local / name).create(name) }
+            try (device.local / "My trip").makeFolder()
+            let lines = try await device.terminal("ls local", columns: 44, environment: "NO_COLOR=1").split(
+                separator: "\n")
+            #expect(lines.first == "  'My trip'/")
+            #expect(lines.count == names.count + 1, "\(lines)")
+            for (line, name) in zip(lines.dropFirst(), names) {
+                let read = try await runProgram("bash", ["-c", "cat -- \(line.dropFirst(2))"], in: device.local)
+                #expect(read.standardOutput == name, "\(line): \(read.standardError)")
+            }
+        }
+    }
+
+    @Test
+    func `on a terminal, a document named as a folder beside it, or as another's filename, has its filename beside it`()
+        async throws
+    {
+        try await withDevice { device in
+            try (device.local / "Plan").create("plan")
+            try (device.local / "Draft").create("draft")
+            let other = try (device.local / "Draft").filename()
+            let plan = try (device.local / "Plan").filename()
+            try await runShell(
+                "mkdir local/Trip && setfattr -n user.displayName -v Trip 'local/\(plan)'", in: device.documents)
+            let shown = try await device.terminal("ls local", columns: 80, environment: "NO_COLOR=1")
+            #expect(shown.contains("● Trip \(plan)"), "\(shown)")
+            #expect(!shown.contains(other), "\(shown)")
+        }
+    }
+
     @Test func `a single long name does not take the columns from the others`() async throws {
         try await withDevice { device in
             for number in 100..<210 { try (device.local / "Photo of a holiday \(number)").create() }
@@ -87,7 +123,7 @@ struct ListCommandTests {
             #expect(wide.contains("  \(filename)\n"))
             #expect(wide.contains("folder  Trip/\n"))
             let narrow = try await device.terminal("ls --long local", columns: 60, environment: "NO_COLOR=1")
-            #expect(narrow.contains("A name that is much longe…\n"))
+            #expect(narrow.contains("'A name that is much long…\n"))
             #expect(!narrow.contains(filename))
             let lines = narrow.split(separator: "\n")
             #expect(lines.count == 3 && lines.allSatisfy { $0.count <= 60 }, "\(narrow)")
@@ -160,7 +196,7 @@ struct ListCommandTests {
             #expect(states.map(\.displayName) == ["Groceries", "Plan"])
             #expect(states.map(\.size) == [4, 4] && states.map(\.state) == [["closed"], ["closed"]])
             let shown = try await device.terminal("status local/Groceries.txt", columns: 80)
-            #expect(shown.contains("\u{1b}[32mclosed\u{1b}[0m"))
+            #expect(shown.contains("\u{1b}[2mclosed\u{1b}[0m"))
             #expect(shown.contains("4 B"))
         }
     }

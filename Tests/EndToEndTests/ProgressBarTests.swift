@@ -19,6 +19,18 @@ struct ProgressBarTests {
         }
     }
 
+    @Test func `a bar moves within a percent, too`() async throws {
+        try await Self.withFilm(pieces: 256) { film, device, holder in
+            holder.hold(.replies, after: 2 << 20)
+            let typescript = device.folder / "typescript"
+            async let result = device.terminalResult("download cloud/Film.bin", columns: 100, typescript: typescript)
+            try await eventually { try Self.lastDrawn(typescript, of: 256).contains(/\ [12](\.\d)? MB of 256 MB/) }
+            #expect(try film.state()["progress"] == "0")
+            holder.release()
+            #expect(try await result.exitStatus == 0)
+        }
+    }
+
     @Test func `a failure clears the bar, and is one line after it`() async throws {
         try await Self.withFilm(timeoutSeconds: 6) { film, device, holder in
             holder.hold(.replies, after: 6 << 20)
@@ -34,9 +46,9 @@ struct ProgressBarTests {
         }
     }
 
-    /// A document of 16 MiB whose content is in the store only.
+    /// A document of 16 MiB, or as many, whose content is in the store only.
     private static func withFilm(
-        timeoutSeconds: Int? = nil,
+        pieces: Int = 16, timeoutSeconds: Int? = nil,
         perform body: (_ film: FilePath, _ device: Device, _ holder: HeldServer) async throws -> Void
     ) async throws {
         let server = try await S3Server.shared()
@@ -47,16 +59,16 @@ struct ProgressBarTests {
         try await withDevice(options) { device in
             #expect(try await device.docfs("prefer", "cloud", device.mountpoint.string).exitStatus == 0)
             let film = device.cloud / "Film.bin"
-            try LargeContent(pieces: 16).write(to: film)
+            try LargeContent(pieces: pieces).write(to: film)
             try await device.waitUntilUploaded(film)
             #expect(try await device.docfs("evict", film.string).exitStatus == 0)
             try await body(film, device, holder)
         }
     }
 
-    private static func lastDrawn(_ typescript: FilePath) throws -> Substring {
+    private static func lastDrawn(_ typescript: FilePath, of megabytes: Int = 16) throws -> Substring {
         guard typescript.exists else { return "" }
-        return try typescript.text().split(separator: "\r").last { $0.contains("of 16 MB") } ?? ""
+        return try typescript.text().split(separator: "\r").last { $0.contains("of \(megabytes) MB") } ?? ""
     }
 }
 

@@ -190,6 +190,8 @@ struct WatchCommandTests {
             #expect(try await places("list", "PACK", "local") == [device.local / "Trip"])
             #expect(try await places("list", device.cloud.string) == [device.cloud])
             #expect(try await places("list", "boots") == [])
+            #expect(try await places("List.MD").count == 2)
+            #expect(try await device.docfs("query", "Packing.md", device.cloud.string).lines.count == 1)
             #expect(try await device.docfs("query", "list", (device.local / "None").string).exitStatus == 1)
         }
     }

@@ -66,7 +66,9 @@ struct ContainerCheckup: Sendable {
     // MARK: The store
 
     private func checkStore(repairs: Bool) async throws -> StoreReport {
-        let first = try await checkedStore.check(repairs: repairs) { [request] in request.report(progress: $0 / 2) }
+        let first = try await checkedStore.check(repairs: repairs) { [request] in
+            request.report(CheckupProgress(.store, done: Int64($0), of: 100))
+        }
         guard repairs, first.isReplicaDamaged else { return first }
         try await containerRepair.rereadReplica()
         var report = try await checkedStore.check(repairs: true) { _ in }
@@ -109,9 +111,12 @@ struct ContainerCheckup: Sendable {
     private func verifyChain() async throws {
         guard let head = try container.head() else { return }
         var last = head.readFrom.previous
+        let first = last.number
         var previous: ObjectHash?
         while last < head.position {
             let entries = try await container.log.read(after: last)
+            request.report(
+                CheckupProgress(.log, done: last.number - first, of: head.position.number - first))
             if entries.isEmpty { throw LogError.container(.hole(last.next)) }
             for entry in entries where last < head.position {
                 if let previous, entry.link.previous != previous {
@@ -171,7 +176,7 @@ struct ContainerCheckup: Sendable {
         let present = try await presentContents()
         let ids = try store.read { try $0.replicaParents().map(\.id) }
         for (number, id) in ids.enumerated() {
-            request.report(progress: 50 + 50 * number / ids.count)
+            request.report(CheckupProgress(.contents, done: Int64(number), of: Int64(ids.count)))
             guard let entry = try store.read({ try CatalogReplica($0).entry(id) }), !entry.isDeleted,
                 let versions = entry.versions
             else { continue }
@@ -213,8 +218,15 @@ struct ContainerCheckup: Sendable {
         let descriptor = FileDescriptor(rawValue: file.number)
         // The file may have been changed since.
         guard try await Upload(store: objects).isContent(of: version, in: descriptor) else { return false }
+        let sent = UploadProgress(total: version.size)
+        request.report(CheckupProgress(.sending, done: 0, of: version.size))
         _ = try await objects.putIfAbsent(
-            try version.key(of: id), contentsOf: descriptor, length: version.size, progress: { _ in true })
+            try version.key(of: id), contentsOf: descriptor, length: version.size,
+            progress: { [request] count in
+                _ = sent.add(count)
+                request.report(CheckupProgress(.sending, done: sent.sentBytes, of: version.size))
+                return true
+            })
         withExtendedLifetime(file) {}
         return true
     }

@@ -65,4 +65,7 @@ final class Arrival: Sendable {
     }
 
     var percent: Int { download.percent }
+
+    /// Bytes that are here.
+    var bytes: Int64 { download.progress.received }
 }

@@ -10,6 +10,8 @@ final class Transfers: Sendable {
         var isUploading = false
         /// 0 to 100; nil without a transfer.
         var percent: Int?
+        /// Bytes that have come or were sent; nil without a transfer.
+        var bytes: Int64?
     }
 
     private struct State {
@@ -154,7 +156,7 @@ final class Transfers: Sendable {
         let (arrival, upload) = state.withLock { ($0.arrivals[inode], $0.uploads[inode]) }
         return Status(
             isDownloading: arrival != nil, isUploading: upload != nil,
-            percent: arrival?.percent ?? upload?.percent)
+            percent: arrival?.percent ?? upload?.percent, bytes: arrival?.bytes ?? upload?.sentBytes)
     }
 }
 
@@ -190,5 +192,6 @@ package final class UploadProgress: Sendable {
 
     private func percent(of count: Int64) -> Int { total <= 0 ? 99 : Int(min(99, count * 100 / total)) }
 
-    var sentBytes: Int64 { min(total, sent.load(ordering: .relaxed)) }
+    /// Bytes.
+    package var sentBytes: Int64 { min(total, sent.load(ordering: .relaxed)) }
 }

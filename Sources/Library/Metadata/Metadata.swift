@@ -255,6 +255,9 @@ final class Metadata: LibraryPart {
                 throw Refusal.noSuchAttribute
             }
             return String(progress)
+        case "user.document.transferred":
+            guard let bytes = states.transferredBytes(of: entry) else { throw Refusal.noSuchAttribute }
+            return String(bytes)
         default: return nil
         }
     }

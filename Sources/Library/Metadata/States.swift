@@ -88,6 +88,9 @@ final class States: LibraryPart {
         return state
     }
 
+    /// Bytes of its transfer that have come or were sent; nil without a transfer.
+    func transferredBytes(of entry: Entry) -> Int64? { transfers.status(of: entry.inode).bytes }
+
     private static func downloadState(of entry: Entry, _ transfer: Transfers.Status) -> DownloadState {
         if transfer.isDownloading { return .downloading }
         if !entry.isHere { return .notDownloaded }

@@ -87,12 +87,12 @@ struct CheckCommand: ParsableCommand {
     }
 
     private func wait(for mount: MountedTree) throws -> CheckupReply {
-        var display = ProgressDisplay("checking store and cloud")
+        var display = ProgressDisplay("checking")
         defer { display.clear() }
         while true {
             let reply = try mount.checkup()
-            guard case .running(let percent) = reply else { return reply }
-            display.show(.percent(percent))
+            guard case .running(let progress) = reply else { return reply }
+            if let progress { display.show(progress) }
             usleep(Self.pause)
         }
     }
@@ -101,6 +101,20 @@ struct CheckCommand: ParsableCommand {
         struct Report: Encodable { let isWhole: Bool, findings: [String] }
         if json { return try Output.json(Report(isWhole: isWhole, findings: lines)) }
         try Output.write(lines.map { $0.printable + "\n" }.joined())
+    }
+}
+
+extension ProgressDisplay {
+    fileprivate mutating func show(_ checkup: CheckupProgress) {
+        let (title, unit): (String, Progress.Unit) =
+            switch checkup.work {
+            case .store: ("checking the store", .percent)
+            case .log: ("reading the cloud's log", .entries)
+            case .contents: ("looking for contents in the cloud", .documents)
+            case .sending: ("sending a missing content", .bytes)
+            }
+        self.title = title
+        show(Progress(done: checkup.done, total: checkup.total, unit: unit))
     }
 }
 

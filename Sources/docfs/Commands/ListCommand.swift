@@ -5,10 +5,10 @@ struct ListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "List documents with their display names and states.",
         discussion: """
-            Documents are listed in the order of their folder. On a terminal, the names that can be typed stand in columns, each after a mark: \
+            Documents are listed in the order of their folder. On a terminal, the names that can be typed (in quotes where a shell needs them) stand in columns, each after a mark: \
             ● green (all is well), ▲ yellow (in conflict), ✖ red (the last save or upload failed). What is in the cloud only is dim. Words follow the name of a \
             document that is not just here: in the cloud only, kept, uploading 34 %, conflict. Where two \
-            documents have one name, each has its filename beside it. --long has one document a line, with size, time, state and filename; where \
+            documents, or a document and a folder, have one name, each document has its filename beside it. --long has one document a line, with size, time, state and filename; where \
             they do not fit, filenames are left out. `docfs help states` explains the words.
 
             Elsewhere than on a terminal each folder and document is one line: indicator, state, transfer, filename, display name.

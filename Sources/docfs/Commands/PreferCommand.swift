@@ -58,7 +58,8 @@ struct PreferCommand: ParsableCommand {
             }
             let numbers = moving.value.split(separator: " ").compactMap { Int64($0) }
             if numbers.count == 2 { display.show(Progress(done: numbers[0], total: numbers[1], unit: .documents)) }
-            _ = try Polling.wait(for: [.init(descriptor: state.descriptor, events: POLLPRI)])
+            _ = try Polling.wait(
+                for: [.init(descriptor: state.descriptor, events: POLLPRI)], until: display.nextDraw)
         }
     }
 }

@@ -5,8 +5,8 @@ struct QueryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "query", abstract: "Find documents by name, size, time, state and attributes, and follow them.",
         discussion: """
-            Prints each document whose display name contains all the words, or of which the predicate is true: its path, \
-            and on a terminal its name before that. A predicate compares \
+            Prints each document whose display name contains all the words (a word with a dot: display name and extension), or of which the \
+            predicate is true: its path, and on a terminal its name before that. A predicate compares \
             fields with values: = != < <= > >=, like (a pattern with * ? [abc]), contains (a part of a text), has (a word of a list). Comparisons \
             are joined by and, or, not and parentheses. For words, like and contains, capital and small letters are the same.
 
@@ -17,10 +17,11 @@ struct QueryCommand: ParsableCommand {
             the state is a predicate by itself, and so is an attribute: it is there.
 
             With --watch, the documents found at first are lines `found PATH`. Then each change is a line: `added`, `changed` or `removed`, \
-            and the path. It goes on until it is interrupted (Ctrl-C; the shell then reports 130), or until the mount ends (1).
+            and the path; on a terminal the name comes before it. It goes on until it is interrupted (Ctrl-C; the shell then reports 130), or until the mount ends (1).
 
             Examples:
               docfs query invoice march
+              docfs query Groceries.txt
               docfs query 'displayName like "Shopping*"' ~/docs
               docfs query 'displayName contains invoice and extension = pdf'
               docfs query 'size > 10M and downloading = current'
@@ -44,6 +45,8 @@ struct QueryCommand: ParsableCommand {
 
     @Flag(help: "Print JSON: an array of documents; with --watch, an object a line.")
     var json = false
+
+    private var facts: TerminalFacts { .of(STDOUT_FILENO) }
 
     func run() throws {
         try CommandFailure.reported {
@@ -76,7 +79,6 @@ struct QueryCommand: ParsableCommand {
 
     private func show(_ found: [FoundDocument]) throws {
         if json { return try Output.json(found.map { DocumentRecord(ListedDocument($0.line, path: $0.path, .all)) }) }
-        let facts = TerminalFacts.of(STDOUT_FILENO)
         if facts.isTerminal {
             var table = TextTable(
                 found.map {
@@ -103,6 +105,12 @@ struct QueryCommand: ParsableCommand {
     private func print(_ event: LiveQuery.Event) throws {
         if json {
             try Output.jsonLine(event.record)
+        } else if facts.isTerminal, let line = event.line {
+            let name = StyledText(ListedDocument(line, path: event.path, .name).fullName, .bold)
+            let path = StyledText(event.path, .faint)
+            try Output.line(
+                "\(event.event.rawValue) "
+                    + [name, path].map { $0.rendered(hasColor: facts.hasColor) }.joined(separator: "  "))
         } else {
             try Output.line("\(event.event.rawValue) \(event.path.printable)")
         }

@@ -4,38 +4,70 @@ import ArgumentParser
 struct StatesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "states", abstract: "Explain what is said of a document's state.",
-        discussion: """
-            For people (docfs ls and docfs status on a terminal):
+        discussion: page)
 
-              here                   the content is on this machine
-              in the cloud only      opening it downloads it; it takes no room here
-              kept                   it is always here (docfs keep)
-              downloading 34 %       its content is on its way here
-              newer in the cloud     an older version is here; opening it fetches the newer one
-              waiting for the cloud  changed here, and not sent yet
-              uploading 34 %         it is being sent
-              conflict               two devices changed it; docfs resolve shows the versions
-              could not be saved     the last save or upload failed; docfs status says why
+    static let page = """
+        For people (docfs ls and docfs status on a terminal):
 
-            ● green: all is well. ▲ yellow: in conflict. ✖ red: could not be saved.
+          here                    the content is on this machine
+          in the cloud only       opening it downloads it; it takes no room here
+          kept                    it is always here (docfs keep)
+          kept, and not here yet  it will be here when the cloud can be reached
+          downloading 34 %        its content is on its way here
+          newer in the cloud      an older version is here; opening it fetches the newer one
+          waiting for the cloud   changed here, and not sent yet
+          uploading 34 %          it is being sent
+          conflict                two devices changed it; docfs resolve shows the versions
+          could not be saved      the last save or upload failed; docfs status says why
 
-            For programs (the .state files and --json). Flags in `state`:
+        ● green: all is well. ▲ yellow: in conflict. ✖ red: could not be saved.
 
-              normal             open, and nothing wrong
-              closed             no program has it open
-              inConflict         it has conflict versions
-              savingError        its last save or upload failed
-              editingDisabled    it is being downloaded, moved or replaced: not safe to edit now
-              progressAvailable  a transfer is under way
+        For programs (the .state files; --json has the same, docfs help json). Of a document:
 
-            downloading (documents of the cloud): notDownloaded, downloading, current, outdated (a newer version is not here yet).
-            uploading (documents of the cloud): waiting, uploading, uploaded.
-            progress: percent of the transfer. conflicts: how many versions are in conflict. error: the last failure, and what happens next.
+          state        the flags that hold (below)
+          indicator    red with savingError, else yellow with inConflict, else green
+          displayName  its name, without the extension
+          filename     the name that was generated for it
+          id           its UUID, the same on each device
+          location     local or cloud
+          size         bytes
+          modified     when it was last changed, in UTC
+          downloading  notDownloaded, downloading, current, or outdated (a newer version is not here yet); of the cloud only
+          uploading    waiting, uploading or uploaded; of the cloud only
+          progress     percent of the transfer under way
+          conflicts    how many versions are in conflict
+          error        the last failure, and what happens next
 
-            Of the whole mount (docfs status ~/docs): cloud.connection is online, offline, unauthorized (the credentials are refused), that the documents are being sent to this cloud (--move-to-this-cloud), or an \
-            error; cloud.error says why. cloud.pending counts the changes that are still to be sent. cloud.copy is there where the container is \
-            on the disk of the documents themselves, and so is no second copy.
-            """)
+        Flags:
+
+          normal             open, and nothing wrong
+          closed             no program has it open
+          inConflict         it has conflict versions
+          savingError        its last save or upload failed
+          editingDisabled    it is being downloaded, moved or replaced: not safe to edit now
+          progressAvailable  a transfer is under way
+
+        Of the whole mount (docfs status ~/docs):
+
+          preferred         where documents made in Documents itself go: local or cloud
+          preferred.moving  how many of the others have moved there
+          preferred.stayed  what cannot move, and why
+          local.documents   documents on this machine
+          cloud.documents   documents in the cloud
+          cloud.url         where the container is
+          cloud.copy        there only where the container is on the disk of the documents themselves, and so is no second copy
+          cloud.connection  online, offline, unauthorized (the credentials are refused), that the documents are being sent to this cloud \
+        (--move-to-this-cloud), or an error
+          cloud.error       why the cloud cannot be used
+          cloud.pending     changes that are still to be sent
+          cloud.unsent      bytes of contents that are still to be sent
+          cloud.conflicts   versions in conflict
+          undo              what docfs undo would undo
+          redo              what docfs redo would do again
+          trash             what the trash takes on this disk (docfs trash)
+          device            the name of this device
+          data path         how contents are read and written: by the kernel alone (passthrough), or through docfs
+        """
 
     func run() throws { throw CleanExit.helpRequest(self) }
 }

@@ -45,7 +45,10 @@ struct ActionOptions: ParsableArguments {
     )
     var words: [String] = []
 
-    @Flag(help: "List the actions, and change nothing. On a terminal the next one comes last, nearest to the prompt.")
+    @Flag(
+        help:
+            "List the actions with time and place, and change nothing. On a terminal the next one comes last, nearest to the prompt; elsewhere it comes first, and a line is a name."
+    )
     var list = false
 
     @Flag(help: "Print JSON: an object a line for each action, with its name; with --list an array of actions.")

@@ -43,8 +43,9 @@ struct WaitCommand: ParsableCommand {
                     display.title = course.title
                     display.show(progress)
                     let changed = try Polling.wait(
-                        for: [Polling.Request(descriptor: file.descriptor, events: POLLPRI)], until: deadline)
-                    if changed.isEmpty { throw CommandFailure(course.timeoutReason) }
+                        for: [Polling.Request(descriptor: file.descriptor, events: POLLPRI)],
+                        until: [deadline, display.nextDraw].compactMap(\.self).min())
+                    if changed.isEmpty, let deadline, .now >= deadline { throw CommandFailure(course.timeoutReason) }
                 }
             }
         }

@@ -4,12 +4,12 @@ struct DocumentWords: Equatable {
     enum Weight { case usual, remarkable, warning, failure }
 
     /// One thing that is said. A page translates it by its name (`texts.js`).
-    enum Word: String {
+    enum Word: String, CaseIterable {
         case failed, conflict, arriving, outdated, sending, waiting
         case here, cloud, kept, keptElsewhere
 
         /// - Parameter percent: of the transfer, with the sign.
-        fileprivate func english(_ percent: String) -> String {
+        func english(_ percent: String) -> String {
             switch self {
             case .failed: "could not be saved"
             case .conflict: "conflict"

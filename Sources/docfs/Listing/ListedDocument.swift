@@ -75,21 +75,21 @@ struct ListedDocument {
     /// For a terminal: a mark that tells the indicator also without colour, the name, and the words unless the document is just here.
     ///
     /// - Parameters:
-    ///   - isAmbiguous: whether another document beside it has the name: then only the filename leads to this one.
+    ///   - isAmbiguous: whether something beside it answers to the name, too: then only the filename surely leads to this one.
     ///   - nameLimit: the most columns that the name may take.
     func cell(isAmbiguous: Bool, nameLimit: Int) -> [StyledText] {
         var cell = [mark, " ", name.cut(toColumns: nameLimit)]
-        if isAmbiguous { cell.append(StyledText(" " + line.filename, .faint)) }
+        if isAmbiguous { cell.append(StyledText(" " + line.filename.shellWord, .faint)) }
         if !words.isPlain { cell.append(StyledText(" (\(words.text))", words.styled.style)) }
         return cell
     }
 
     /// For a terminal, one document a line.
     var terminalRow: [StyledText] {
-        [mark, sizeText, timeText(.faint), words.styled, name, StyledText(line.filename, .faint)]
+        [mark, sizeText, timeText(.faint), words.styled, name, StyledText(line.filename.shellWord, .faint)]
     }
 
-    private var name: StyledText { StyledText(fullName, line.isHere ? nil : .faint) }
+    private var name: StyledText { StyledText(fullName.shellWord, line.isHere ? nil : .faint) }
 
     private var sizeText: StyledText { StyledText(size.map(HumanText.size) ?? "?") }
 

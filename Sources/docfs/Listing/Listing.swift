@@ -68,19 +68,28 @@ struct Listing {
     }
 
     private func cells(nameLimit: Int) throws -> [[StyledText]] {
-        let counts = Dictionary(documents.map { ($0.fullName, 1) }, uniquingKeysWith: +)
-        return try folders().map { [StyledText("  "), StyledText($0 + "/", .bold)] }
-            + documents.map { $0.cell(isAmbiguous: counts[$0.fullName, default: 1] > 1, nameLimit: nameLimit) }
+        let folders = try folders()
+        // A filename goes before a display name, and so does a folder.
+        let names = folders + documents.map(\.fullName) + documents.map(\.line.filename)
+        let counts = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
+        return folders.map { [StyledText("  "), StyledText($0.shellWord + "/", .bold)] }
+            + documents.map { document in
+                let others =
+                    counts[document.fullName, default: 1] - (document.fullName == document.line.filename ? 2 : 1)
+                return document.cell(isAmbiguous: others > 0, nameLimit: nameLimit)
+            }
     }
 
-    private var usualNameWidth: Int { TextTable.usualWidth(of: documents.map { StyledText($0.fullName) }) }
+    private var usualNameWidth: Int { TextTable.usualWidth(of: documents.map { StyledText($0.fullName.shellWord) }) }
 
     func long(_ facts: TerminalFacts) throws -> String {
         facts.isTerminal ? try terminalTable(facts) : try wholeTable(facts)
     }
 
     private func terminalTable(_ facts: TerminalFacts) throws -> String {
-        let folderRows: [[StyledText]] = try folders().map { ["", "-", "-", "folder", StyledText($0 + "/", .bold)] }
+        let folderRows: [[StyledText]] = try folders().map {
+            ["", "-", "-", "folder", StyledText($0.shellWord + "/", .bold)]
+        }
         var table = TextTable(folderRows + documents.map(\.terminalRow))
         table.rightAligned = [1]
         table.hasColor = facts.hasColor

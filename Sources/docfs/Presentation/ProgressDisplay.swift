@@ -19,6 +19,10 @@ struct ProgressDisplay {
         nextLine = Self.now() + Self.firstLineAfter
     }
 
+    /// When the bar is to be drawn again, also if nothing was heard: a percent of a large content takes minutes on a slow line, and bytes come
+    /// all the time. Nil where no bar is drawn.
+    var nextDraw: ContinuousClock.Instant? { facts.redrawsLines ? .now + .seconds(1) : nil }
+
     mutating func show(_ progress: Progress) {
         let now = Self.now()
         estimate.add(progress, at: now)

@@ -1,6 +1,6 @@
 /// How far some work is.
 struct Progress: Equatable {
-    enum Unit { case percent, documents, bytes }
+    enum Unit { case percent, documents, entries, bytes }
 
     var done: Int64
     var total: Int64
@@ -15,12 +15,14 @@ struct Progress: Equatable {
 struct ProgressEstimate {
     /// Older moments no longer count.
     private static let window = 10.0
+    private var unit: Progress.Unit?
     private var moments: [(time: Double, done: Int64)] = []
 
     /// - Parameter time: in seconds, of a clock that only goes forward.
     mutating func add(_ progress: Progress, at time: Double) {
-        // Work that grew backwards began anew.
-        if let last = moments.last, progress.done < last.done { moments = [] }
+        // Work that grew backwards, or is counted in something else now, began anew.
+        if let last = moments.last, progress.done < last.done || progress.unit != unit { moments = [] }
+        unit = progress.unit
         moments.append((time, progress.done))
         while moments.count > 2, moments[1].time <= time - Self.window { moments.removeFirst() }
     }
@@ -73,7 +75,7 @@ enum ProgressLine {
         let amount =
             switch progress.unit {
             case .percent: "\(Int(progress.fraction * 100)) %"
-            case .documents: "\(progress.done) of \(progress.total)"
+            case .documents, .entries: "\(progress.done) of \(progress.total)"
             case .bytes: "\(HumanText.size(progress.done)) of \(HumanText.size(progress.total))"
             }
         var parts = [amount]

@@ -23,6 +23,7 @@ final class FoundDocument: QueriedDocument {
         case .name: line.filename
         case .displayName: line.displayName
         case .pathExtension: attributeText("user.document.extension", of: path)
+        case .fullName: ListedDocument(line, path: path, .name).fullName
         case .indicator: line.indicator
         case .location: location
         case .downloading: transfer(of: field)

@@ -4,6 +4,8 @@ import Documents
 enum QueryField: Equatable {
     case name, displayName, pathExtension, size, modified, created, state, indicator, location, downloading, uploading,
         conflicts
+    /// Display name and extension. Words alone ask for it; it has no name in a predicate.
+    case fullName
     /// An extended attribute `user.X`.
     case attribute(String)
 

@@ -5,7 +5,7 @@ import Documents
 ///     all        = one { "and" one }
 ///     one        = "not" one | "(" any ")" | FLAG | user.X | FIELD OPERATOR VALUE
 ///
-/// A text in which nothing belongs to a predicate is words that the display name contains.
+/// A text that cannot be meant as a predicate is words that the name contains: `size`, `not found`, `people I like`.
 struct QueryParser {
     private let tokens: [QueryToken]
     private let clock: QueryClock
@@ -14,8 +14,18 @@ struct QueryParser {
 
     static func parse(_ text: String, clock: QueryClock) throws(QueryError) -> QueryPredicate {
         let tokens = try QueryToken.split(text)
-        if let words = words(tokens) { return .all(words.map { .comparison(.displayName, .contains, .text($0)) }) }
-        var parser = QueryParser(tokens: tokens, clock: clock, end: text.count + 1)
+        do throws(QueryError) {
+            return try predicate(tokens, clock: clock, end: text.count + 1)
+        } catch {
+            guard let words = words(tokens) else { throw error }
+            return .all(words.map(contains))
+        }
+    }
+
+    private static func predicate(
+        _ tokens: [QueryToken], clock: QueryClock, end: Int
+    ) throws(QueryError) -> QueryPredicate {
+        var parser = QueryParser(tokens: tokens, clock: clock, end: end)
         let predicate = try parser.any()
         if let rest = parser.peek {
             let message =
@@ -25,22 +35,32 @@ struct QueryParser {
         return predicate
     }
 
-    /// - Returns: nil if one of them belongs to a predicate, or there are none.
+    /// A word with a dot may be a name with its extension.
+    private static func contains(_ word: String) -> QueryPredicate {
+        .comparison(word.contains(".") ? .fullName : .displayName, .contains, .text(word))
+    }
+
+    /// - Returns: nil if something can only be meant as a part of a predicate, or there are none.
     private static func words(_ tokens: [QueryToken]) -> [String]? {
         var words: [String] = []
+        var isAfterField = false
         for token in tokens {
             switch token.kind {
             case .quoted(let text): words.append(text)
-            case .word(let word) where !isOfPredicate(word): words.append(word)
-            case .word, .open, .close, .comparison: return nil
+            case .word(let word):
+                if isOnlyOfPredicate(word) || isAfterField && QueryOperator(rawValue: word) != nil { return nil }
+                words.append(word)
+            case .open, .close, .comparison: return nil
             }
+            isAfterField = if case .word(let word) = token.kind { QueryField(word) != nil } else { false }
         }
         return words.isEmpty ? nil : words
     }
 
-    private static func isOfPredicate(_ word: String) -> Bool {
-        ["and", "or", "not"].contains(word) || QueryOperator(rawValue: word) != nil || QueryFlag.all.contains(word)
-            || QueryField(word) != nil
+    /// Whether a word is in no language but this one. `closed`, `size`, `has` and `not` are English words, too.
+    private static func isOnlyOfPredicate(_ word: String) -> Bool {
+        if case .attribute? = QueryField(word) { return true }
+        return (QueryFlag.all.contains(word) || QueryField(word) != nil) && word.contains(where: \.isUppercase)
     }
 
     private init(tokens: [QueryToken], clock: QueryClock, end: Int) {
