@@ -26,7 +26,7 @@ let package = Package(
             name: "docfs",
             dependencies: [
                 "Browse", "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "LinuxFiles",
-                "ObjectStore",
+                "Encryption", "ObjectStore",
                 "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -61,8 +61,8 @@ let package = Package(
         .target(
             name: "CloudSynchronization",
             dependencies: [
-                "CLinux", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore", "Documents",
-                "LinuxFiles",
+                "CLinux", "Library", "Backing", "Replica", "Replication", "Catalog", "Encryption", "ObjectStore",
+                "Documents", "LinuxFiles",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -108,6 +108,14 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
+        // An object store whose keeper cannot read it (the page Secrecy).
+        .target(
+            name: "Encryption",
+            dependencies: [
+                "Ciphers", "ObjectStore", "Documents", "LinuxFiles",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: strict),
         .target(name: "Documents", swiftSettings: strict),
         // Where tests kill docfs.
         .target(name: "CrashPoints", swiftSettings: strict),
@@ -122,6 +130,8 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "Hashing", dependencies: ["CCrypto"], path: "Sources/SystemLibraries/Hashing", swiftSettings: strict),
+        .target(
+            name: "Ciphers", dependencies: ["CCrypto"], path: "Sources/SystemLibraries/Ciphers", swiftSettings: strict),
         .systemLibrary(
             name: "CCurl", path: "Sources/SystemLibraries/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -137,6 +147,13 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["Replication", "Documents"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        .testTarget(
+            name: "EncryptionTests",
+            dependencies: [
+                "Encryption", "Ciphers", "Hashing", "ObjectStore", "Documents", "TestSupport",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            exclude: ["Vectors/make.py"], resources: [.copy("Vectors/objects.json")], swiftSettings: strict),
         // Devices with real mounts, for the test targets that name `docfs`, so that it is built before them.
         .target(
             name: "MountSupport",

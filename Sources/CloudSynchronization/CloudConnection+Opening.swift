@@ -13,9 +13,11 @@ extension CloudConnection {
     ///
     /// - Parameter isKnown: whether the store belongs to a container at this URL. Then a folder that is gone is not made again: its disk is
     ///   not mounted.
-    /// - Throws: `StoreError` for a store that cannot be used.
+    /// - Parameter unlock: is given the store that the keeper sees, and whether the documents' store has met a container; returns the one that is used: the same, or one that encrypts.
+    /// - Throws: `StoreError` for a store that cannot be used, and what `unlock` throws.
     public convenience init(
-        _ url: CloudURL, isKnown: Bool, for catalog: Catalog, storePath: String, surroundings: Surroundings
+        _ url: CloudURL, isKnown: Bool, for catalog: Catalog, storePath: String, surroundings: Surroundings,
+        unlock: (_ store: any ObjectStore, _ belongsToContainer: Bool) throws -> any ObjectStore
     ) throws {
         let place = KnownPlace(url: url.text)
         let own = try catalog.read { try $0.logHead() }?.container
@@ -27,7 +29,7 @@ extension CloudConnection {
             }
         case .s3(let location): objects = try Self.bucket(location)
         }
-        self.init(objects, place: place, ownContainer: own, surroundings: surroundings)
+        self.init(try unlock(objects, own != nil), place: place, ownContainer: own, surroundings: surroundings)
     }
 
     /// Mounting does not wait longer for a folder that does not answer.

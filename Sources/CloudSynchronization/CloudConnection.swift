@@ -43,7 +43,11 @@ public final class CloudConnection: ContentSource {
 
     public var connection: Connection { state.withLock { $0 } }
 
-    public var place: CloudPlace? { knownPlace?.value }
+    public var place: CloudPlace? {
+        var place = knownPlace?.value
+        place?.isEncrypted = store.isEncrypted
+        return place
+    }
 
     public func download(
         _ version: DocumentVersion, of document: EntryID, into file: Descriptor, moved: @escaping @Sendable () -> Void

@@ -154,6 +154,8 @@ public struct TreeState: Sendable, Equatable {
     public var cloudURL: String?
     /// Whether the container is on the disk of the documents themselves.
     public var isCloudBesideStore = false
+    /// Whether the keeper of the container cannot read it.
+    public var isCloudEncrypted = false
     /// The number of changes that are not committed to the cloud yet.
     public var pending: Int
     /// The bytes of contents that are still to be sent; nil where they are too many to be added up.
@@ -201,6 +203,7 @@ public struct TreeState: Sendable, Equatable {
         lines.add("cloud.documents", String(cloudDocuments))
         lines.add("cloud.url", cloudURL)
         lines.add("cloud.copy", isCloudBesideStore ? Self.noCopy : nil)
+        lines.add("cloud.encrypted", isCloudEncrypted ? "yes" : nil)
         lines.add("cloud.connection", connection)
         lines.add("cloud.error", connectionError)
         lines.add("cloud.pending", String(pending))

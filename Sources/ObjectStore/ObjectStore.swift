@@ -63,12 +63,12 @@ public protocol ObjectStore: Sendable {
     /// this returns `created`.
     func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome
 
-    /// Creates an object with the first `length` bytes of an open file; with the same guarantees.
+    /// Creates an object with the first `length` bytes of a content; with the same guarantees.
     ///
     /// - Parameter progress: told how many more bytes have gone; returns false to abandon the transfer.
-    /// - Throws: `failed` with `Errno.canceled` for a transfer that was abandoned; `corrupted` if the file became shorter.
+    /// - Throws: `failed` with `Errno.canceled` for a transfer that was abandoned; `corrupted` if the content became shorter.
     func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome
 
@@ -88,7 +88,8 @@ public protocol ObjectStore: Sendable {
         _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
     ) async throws(ObjectStoreError) -> [UInt8]
 
-    /// The keys below `prefix` in ascending order of their bytes, after `after`, at most `limit`.
+    /// The keys below `prefix`, after `after`, at most `limit`, in an order of the store's own that stays. Entries of the log and checkpoints come
+    /// in ascending order of their bytes.
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey]
 
     /// When an object was made, by the store's clock.
@@ -108,6 +109,9 @@ public protocol ObjectStore: Sendable {
 
     /// Makes a store whose folder was emptied usable again. Only when a person asks for it.
     func recreate() async throws(ObjectStoreError)
+
+    /// Whether its keeper cannot read it.
+    var isEncrypted: Bool { get }
 
     /// The pause between two reads of an object that is expected and may not be there yet.
     var quickestPoll: Duration { get }
@@ -136,6 +140,9 @@ extension ObjectStore {
 
     /// Does nothing, for a store that cannot be emptied so that there is nothing left to write to.
     public func recreate() async throws(ObjectStoreError) {}
+
+    /// False.
+    public var isEncrypted: Bool { false }
 
     /// For a store at which each read is a request over the network.
     public var quickestPoll: Duration { .milliseconds(250) }

@@ -7,21 +7,45 @@ import SystemPackage
 /// A Swift process cannot fork safely. So docfs runs its own program again with `--foreground` in a new session. That process
 /// reports through a pipe: `ready`, or an error message.
 enum BackgroundMount {
-    static func start(arguments: [String]) throws {
+    ///
+    /// - Returns: the recovery key of an encrypted container that was made.
+    /// - Throws: `MissingPassphrase`, or `CommandFailure` with the reason.
+    static func start(arguments: [String], passphrase: Passphrase?) throws -> String? {
         let pipe: ReportPipe
         do throws(Errno) { pipe = try ReportPipe() } catch {
             throw CommandFailure("cannot create a pipe to the mounting process: \(error)")
         }
-        let process = try spawn(arguments + ["--foreground", "--ready-descriptor", "3"], reportTo: pipe.writing)
+        let own = ["--foreground", "--ready-descriptor", "3"]
+        let secret = try passphrase.map { try Self.pipe(holding: $0) }
+        defer { if let secret { close(secret) } }
+        let process = try spawn(
+            arguments + own + (secret == nil ? [] : ["--passphrase-descriptor", "4"]), reportTo: pipe.writing,
+            secret: secret)
         let report = pipe.report()
-        if report == ReadinessReport.readyWord { return }
+        if report == ReadinessReport.readyWord { return nil }
+        if report.hasPrefix(ReadinessReport.readyWord + "\n") {
+            return String(report.dropFirst(ReadinessReport.readyWord.count + 1))
+        }
         var status: Int32 = 0
         waitpid(process, &status, 0)
+        if let missing = MissingPassphrase(rawValue: report) { throw missing }
         throw CommandFailure(
             report.isEmpty ? "the mounting process ended before it was ready; see docfs.log in the store" : report)
     }
 
-    private static func spawn(_ arguments: [String], reportTo descriptor: Int32) throws -> pid_t {
+    /// The reading end of a pipe in which a passphrase is.
+    private static func pipe(holding passphrase: Passphrase) throws -> Int32 {
+        let pipe: ReportPipe
+        do throws(Errno) { pipe = try ReportPipe() } catch {
+            throw CommandFailure("cannot create a pipe to the mounting process: \(error)")
+        }
+        // Shorter than any pipe holds.
+        _ = Array((passphrase.text + "\n").utf8).withUnsafeBytes { write(pipe.writing, $0.baseAddress, $0.count) }
+        close(pipe.writing)
+        return pipe.reading
+    }
+
+    private static func spawn(_ arguments: [String], reportTo descriptor: Int32, secret: Int32?) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -29,14 +53,20 @@ enum BackgroundMount {
             posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
         }
         // The process outlives the caller and must not keep any of its other descriptors open.
-        posix_spawn_file_actions_adddup2(&actions, descriptor, 3)
-        posix_spawn_file_actions_addclosefrom_np(&actions, 4)
+        // Out of the way first: each may stand where the other is to go.
+        posix_spawn_file_actions_adddup2(&actions, descriptor, 20)
+        if let secret { posix_spawn_file_actions_adddup2(&actions, secret, 21) }
+        posix_spawn_file_actions_adddup2(&actions, 20, 3)
+        if secret != nil { posix_spawn_file_actions_adddup2(&actions, 21, 4) }
+        posix_spawn_file_actions_addclosefrom_np(&actions, secret == nil ? 4 : 5)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSID))
         var words = (["docfs"] + arguments).map { strdup($0) } + [nil]
         defer { words.forEach { free($0) } }
+        // The passphrase has come by the pipe, and is not left in the environment of a process that lives long.
+        unsetenv(Passphrase.variable)
         var process: pid_t = 0
         let result = posix_spawn(&process, "/proc/self/exe", &actions, &attributes, &words, environ)
         guard result == 0 else { throw CommandFailure("docfs cannot start itself: \(Errno(rawValue: result))") }
@@ -51,7 +81,8 @@ struct ReadinessReport {
     /// Nil in the foreground, where no process waits.
     let descriptor: Int32?
 
-    func ready() { say(Self.readyWord) }
+    /// - Parameter recoveryKey: of an encrypted container that was made.
+    func ready(_ recoveryKey: String?) { say(Self.readyWord + (recoveryKey.map { "\n" + $0 } ?? "")) }
 
     func failed(_ reason: String) { say(reason) }
 

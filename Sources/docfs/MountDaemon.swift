@@ -3,6 +3,7 @@ import CLinux
 import CloudSynchronization
 import Dispatch
 import Documents
+import Encryption
 import Filesystem
 import Glibc
 import Library
@@ -14,21 +15,23 @@ import SystemPackage
 /// Runs one mount, from locking the store to closing it.
 enum MountDaemon {
     /// Mounts and serves requests until the mount ends or a signal stops it. Calls `whenReady` when the mount answers.
-    static func run(_ request: MountRequest, whenReady: @escaping @Sendable () -> Void) throws {
+    ///
+    /// - Parameter whenReady: is given the recovery key of an encrypted container that was made.
+    static func run(_ request: MountRequest, whenReady: @escaping @Sendable (RecoveryKey?) -> Void) throws {
         DescriptorLimit.raise()
         refuseLargeWrites()
         shareMemory()
         umask(0)
         let lock = try StoreLock(path: request.storePath)
         let logger = try makeLogger(request)
-        let (library, cloud) = try openLibrary(request, logger)
+        let (library, cloud, recoveryKey) = try openLibrary(request, logger)
         let synchronization = BackgroundSynchronization(library, cloud, move: move(request, logger))
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
         remember(request, logger)
         synchronization.start {
-            whenReady()
+            tell(whenReady, recoveryKey, request, logger)
             notify(.ready, logger)
         }
         synchronization.compareStore()
@@ -51,15 +54,48 @@ enum MountDaemon {
         }
     }
 
-    private static func openLibrary(_ request: MountRequest, _ logger: Logger) throws -> (Library, CloudConnection) {
-        try Library.open(
-            try configuration(request), deviceName: request.options.deviceName, surroundings: .system, logger: logger
-        ) { catalog in
-            let cloud = try CloudConnection(
-                request.cloud, isKnown: !request.mayBeOtherCloud, for: catalog, storePath: request.storePath,
-                surroundings: .system)
-            try CloudCheck.run(cloud, request, logger)
-            return cloud
+    private static func openLibrary(_ request: MountRequest, _ logger: Logger) throws -> (
+        Library, CloudConnection, RecoveryKey?
+    ) {
+        var recoveryKey: RecoveryKey?
+        // In its own words: that a store cannot be opened because of it is no news.
+        var refusal: (any Error)?
+        do {
+            let (library, cloud) = try Library.open(
+                try configuration(request), deviceName: request.options.deviceName, surroundings: .system,
+                logger: logger
+            ) { catalog in
+                do {
+                    let cloud = try CloudConnection(
+                        request.cloud, isKnown: !request.mayBeOtherCloud, for: catalog, storePath: request.storePath,
+                        surroundings: .system
+                    ) { store, belongsToContainer in
+                        let opened = try ContainerUnlocking(
+                            request: request, passphrase: request.passphrase, belongsToContainer: belongsToContainer
+                        ).open(
+                            store)
+                        recoveryKey = opened.recoveryKey
+                        return opened.store
+                    }
+                    try CloudCheck.run(cloud, request, logger)
+                    return cloud
+                } catch {
+                    refusal = error is StoreError ? nil : error
+                    throw error
+                }
+            }
+            return (library, cloud, recoveryKey)
+        } catch { throw refusal ?? error }
+    }
+
+    /// Says that the mount is ready, with the recovery key of a container that was made: once it was said, it is kept nowhere.
+    private static func tell(
+        _ whenReady: (RecoveryKey?) -> Void, _ recoveryKey: RecoveryKey?, _ request: MountRequest, _ logger: Logger
+    ) {
+        whenReady(recoveryKey)
+        guard recoveryKey != nil else { return }
+        do { try ContainerKeyFile.forgetRecoveryKey(at: request.cloud, inStore: request.storePath) } catch {
+            logger.warning("the recovery key is still in the store's cloud-keys.json", metadata: ["error": "\(error)"])
         }
     }
 

@@ -20,8 +20,10 @@ struct MountRequest {
     let storeOptions: StoreOptions
     let options: MountOptions
     let isBackground: Bool
+    /// What opens an encrypted container; nil if nobody said it.
+    let passphrase: Passphrase?
 
-    init(mountpoint: String, options: MountOptions, isBackground: Bool) throws {
+    init(mountpoint: String, options: MountOptions, passphrase: Passphrase?, isBackground: Bool) throws {
         storePath = Self.absolute(try options.store ?? Self.defaultStore())
         StoreLock.waitForEndingHolder(path: storePath)
         self.mountpoint = try Self.checkedMountpoint(mountpoint, mayHoldFiles: options.nonEmpty)
@@ -33,6 +35,7 @@ struct MountRequest {
         storeOptions = remembered.replaced(by: options, cloud: cloud)
         self.options = options
         self.isBackground = isBackground
+        self.passphrase = passphrase
         guard access("/dev/fuse", F_OK) == 0 else {
             throw CommandFailure("/dev/fuse is missing; load the kernel module with `modprobe fuse`")
         }

@@ -35,8 +35,9 @@ struct StatesPageTests {
         state.connectionError = "e"
         state.cloudURL = "file:///c"
         state.isCloudBesideStore = true
+        state.isCloudEncrypted = true
         state.pendingBytes = 1
-        #expect(Self.keys(state.text).count == 16)
+        #expect(Self.keys(state.text).count == 17)
         #expect(Self.keys(state.text).union(["data path"]).subtracting(Self.terms) == [])
     }
 

@@ -113,7 +113,7 @@ struct HelpExampleTests {
             let (text, statuses) = script(example)
             let result = try await runProgram(
                 "timeout", ["300", "bash", "-c", text], in: FilePath(home),
-                environment: ["HOME": home, "BINARY": try DocfsBinary.path.string])
+                environment: ["HOME": home, "BINARY": try DocfsBinary.path.string, "DOCFS_PASSPHRASE": "secret"])
             #expect(statuses.contains(result.exitStatus), "`\(example)`: \(result.standardError)")
         }
     }

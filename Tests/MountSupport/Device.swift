@@ -70,7 +70,7 @@ public struct Device: Sendable {
             "sh",
             ["-c", #"exec "$0" "$@" >"$OUTPUT" 2>"$ERRORS""#, try DocfsBinary.path.string]
                 + arguments,
-            environment: options.environment.merging(
+            environment: options.variables.merging(
                 ["OUTPUT": output.string, "ERRORS": errors.string]) { $1 })
         result.standardOutput = try output.text()
         result.standardError = try errors.text()

@@ -1,3 +1,4 @@
+import Foundation
 /// The names that `ls` shows.
 public enum Listing: String, CaseIterable, Sendable {
     case filenames
@@ -22,6 +23,8 @@ public struct MountOptions: Sendable {
     public var environment: [String: String]
     /// Whether the desktop is told of troubles; else the desktop of who runs the tests would be.
     public var notifies = false
+    /// Whether the container is encrypted. All tests that say nothing else are run so with `DOCFS_TEST_ENCRYPTED=1`.
+    public var encrypts = ProcessInfo.processInfo.environment["DOCFS_TEST_ENCRYPTED"] == "1"
 
     public init(
         listing: Listing? = nil, convention: FilenameConvention? = nil, filenamePrefix: String? = nil,
@@ -48,9 +51,24 @@ public struct MountOptions: Sendable {
         if let logLevel { arguments += ["--log-level", logLevel] }
         if let cacheLimit { arguments += ["--cache-limit", cacheLimit] }
         if allowsOthers { arguments.append("--allow-other") }
+        if encrypts { arguments.append("--encrypt") }
         return arguments
     }
 
+    /// The environment of `docfs mount`.
+    var variables: [String: String] {
+        encrypts ? environment.merging(["DOCFS_PASSPHRASE": Self.passphrase]) { told, _ in told } : environment
+    }
+
+    /// Of encrypted containers.
+    public static let passphrase = "correct horse battery staple"
+
     public static var allowingOthers: MountOptions { MountOptions(allowsOthers: true) }
+    public static var encrypted: MountOptions {
+        var options = MountOptions()
+        options.encrypts = true
+        return options
+    }
+
     public static var displayNames: MountOptions { MountOptions(listing: .displayNames) }
 }

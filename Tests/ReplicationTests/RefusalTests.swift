@@ -97,7 +97,7 @@ private struct UnansweringStore: ObjectStore {
     func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome { .alreadyExists }
 
     func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome { .alreadyExists }
 

@@ -136,7 +136,7 @@ struct ContainerCheckup: Sendable {
         var random = store.surroundings.random()
         let present = try await ContainerIdentity.read(from: objects)
         let identity = present ?? ContainerIdentity(mine?.container ?? .random(using: &random))
-        let id = try await identity.establish(in: objects).id
+        let id = try await container.establish(identity).id
         // Contents are sent before a commit names them.
         var report = CheckupReport()
         _ = try await sendMissingContents(&report)

@@ -49,7 +49,7 @@ extension ContainerCheckup {
         guard let former = try container.head()?.container else { return }
         var random = container.store.surroundings.random()
         let present = try await ContainerIdentity.read(from: container.objects)
-        let id = try await (present ?? ContainerIdentity(.random(using: &random))).establish(in: container.objects).id
+        let id = try await container.establish(present ?? ContainerIdentity(.random(using: &random))).id
         if id == former { return }
         let missing = try await sendMissingContents()
         if !missing.isEmpty { throw ContainerMoveRefusal(names: missing.map(\.name)) }

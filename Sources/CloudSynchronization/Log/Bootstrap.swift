@@ -39,7 +39,7 @@ struct Bootstrap: Sendable {
         // A container that has a log has lost the object with its id, and must not get another id.
         guard try await container.log.positions(after: .start, atMost: 1).isEmpty else { throw .container(.unnamed) }
         var random = store.surroundings.random()
-        return try await ContainerIdentity(.random(using: &random)).establish(in: container.objects)
+        return try await container.establish(ContainerIdentity(.random(using: &random)))
     }
 
     private func takeOverLatestCheckpoint(of id: ContainerID) async throws {

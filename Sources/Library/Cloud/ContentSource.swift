@@ -45,10 +45,13 @@ public struct CloudPlace: Sendable, Equatable {
     public var url: String
     /// Whether it is a folder in the file system that the store is in: then it is no copy elsewhere. False as long as that is not known.
     public var isBesideStore: Bool
+    /// Whether its keeper cannot read it.
+    public var isEncrypted: Bool
 
-    public init(url: String, isBesideStore: Bool) {
+    public init(url: String, isBesideStore: Bool, isEncrypted: Bool = false) {
         self.url = url
         self.isBesideStore = isBesideStore
+        self.isEncrypted = isEncrypted
     }
 }
 

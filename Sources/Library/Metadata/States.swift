@@ -116,6 +116,7 @@ final class States: LibraryPart {
         state.connectionError = cloud.connection.reason
         state.cloudURL = cloud.place?.url
         state.isCloudBesideStore = cloud.place?.isBesideStore ?? false
+        state.isCloudEncrypted = cloud.place?.isEncrypted ?? false
         state.preferredMove = try preferredMove(catalog)
         return state
     }

@@ -142,15 +142,11 @@ public final class AnsweringStore: ObjectStore {
     }
 
     public func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        // The caller may close its descriptor when the call was given up.
-        let own: FileDescriptor
-        do { own = try file.duplicate() } catch { throw .failed(key, error as? Errno ?? .ioError) }
-        return try await answer { store, heartbeat throws(ObjectStoreError) in
-            defer { try? own.close() }
-            return try await store.putIfAbsent(key, contentsOf: own, length: length) { count in
+        try await answer { store, heartbeat throws(ObjectStoreError) in
+            try await store.putIfAbsent(key, content, length: length) { count in
                 heartbeat.beat()
                 return progress(count)
             }

@@ -21,14 +21,16 @@ extension DirectoryStore {
 
     /// Within the kernel where both file systems can, else through a buffer.
     func copy(
-        _ source: Int32, to target: OpenDescriptor, length: Int64, _ key: ObjectKey, _ progress: (Int64) -> Bool
+        _ content: any ObjectContent, to target: OpenDescriptor, length: Int64, _ key: ObjectKey,
+        _ progress: (Int64) -> Bool
     ) throws(ObjectStoreError) {
         var offset: off_t = 0
-        var isDirect = true
+        let source = content.descriptor?.rawValue
+        var isDirect = source != nil
         while offset < length {
             let wanted = min(Self.pieceLength, Int(length - Int64(offset)))
             var count = 0
-            if isDirect {
+            if isDirect, let source {
                 count = copy_file_range(source, &offset, target.number, nil, wanted, 0)
                 if count < 0, errno == EINTR { continue }
                 if count < 0, [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
@@ -40,7 +42,7 @@ extension DirectoryStore {
                 let bytes: [UInt8]
                 // The source is a file of this device, whose errors say nothing about the store.
                 do throws(Errno) {
-                    bytes = try Self.read(source, Int64(offset)..<Int64(offset) + Int64(wanted))
+                    bytes = try content.read(at: Int64(offset), count: wanted)
                 } catch { throw .failed(key, error) }
                 try write(bytes[...], to: target, key)
                 count = bytes.count

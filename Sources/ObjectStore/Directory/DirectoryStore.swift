@@ -50,12 +50,12 @@ public struct DirectoryStore: ObjectStore {
     }
 
     public func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
         try await onBlockingThread { () throws(ObjectStoreError) in
             try put(key) { target throws(ObjectStoreError) in
-                try copy(file.rawValue, to: target, length: length, key, progress)
+                try copy(content, to: target, length: length, key, progress)
             }
         }
     }

@@ -27,11 +27,11 @@ public struct ProbedStore: ObjectStore {
     }
 
     public func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
         try await probe()
-        return try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress)
+        return try await store.putIfAbsent(key, content, length: length, progress: progress)
     }
 
     public func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {

@@ -2,7 +2,7 @@ import SystemPackage
 
 /// Sending a large document in parts, several at a time (a multipart upload).
 extension S3Store {
-    func putInParts(_ content: FileSlice) async throws(ObjectStoreError) -> PutOutcome {
+    func putInParts(_ content: ContentSlice) async throws(ObjectStoreError) -> PutOutcome {
         let name = name(content.key)
         return try await Self.outcome(content.key) { () throws(S3Failure) in
             try await requireAbsence(of: name)
@@ -35,13 +35,13 @@ extension S3Store {
     }
 
     /// - Returns: the entity tags of the parts in order, which complete the upload.
-    private func send(_ content: FileSlice, _ name: String, _ upload: String) async throws(S3Failure) -> [String] {
+    private func send(_ content: ContentSlice, _ name: String, _ upload: String) async throws(S3Failure) -> [String] {
         let slices = parts.slices(of: content)
         let result = await withTaskGroup(of: Result<(Int, String), S3Failure>.self) { group in
             var tags = [String](repeating: "", count: slices.count)
             var waiting = Array(slices.enumerated())[...]
             for _ in 0..<parts.partsAtOnce { if let (index, slice) = waiting.popFirst() { add(index, slice) } }
-            func add(_ index: Int, _ slice: FileSlice) {
+            func add(_ index: Int, _ slice: ContentSlice) {
                 group.addTask {
                     do throws(S3Failure) {
                         // Not within the tuple: optimised code (Swift 6.3) loses what stands before the call.
@@ -66,7 +66,7 @@ extension S3Store {
     }
 
     private func sendPart(
-        _ number: Int, _ slice: FileSlice, _ name: String, _ upload: String
+        _ number: Int, _ slice: ContentSlice, _ name: String, _ upload: String
     ) async throws(S3Failure) -> String {
         let query = [Field("partNumber", String(number)), Field("uploadId", upload)]
         let request = S3Request(.put, name, query: query, body: .file(slice))

@@ -37,14 +37,12 @@ public struct S3Store: ObjectStore {
     }
 
     public func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        let source: SourceFile
-        do throws(Errno) { source = try SourceFile(file) } catch { throw .failed(key, error) }
-        let content = FileSlice(file: source, range: 0..<length, key: key, progress: UploadProgress(progress))
-        if length <= Self.longestInMemory { return try await put(key, .bytes(try await content.bytes())) }
-        return length > parts.longestSinglePut ? try await putInParts(content) : try await put(key, .file(content))
+        let slice = ContentSlice(content: content, range: 0..<length, key: key, progress: UploadProgress(progress))
+        if length <= Self.longestInMemory { return try await put(key, .bytes(try await slice.bytes())) }
+        return length > parts.longestSinglePut ? try await putInParts(slice) : try await put(key, .file(slice))
     }
 
     /// Content up to this length is read into memory once, instead of once for its hash and once for sending.

@@ -83,6 +83,8 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
     case replaced
     /// The entry at this position is missing, and later ones exist.
     case hole(LogPosition)
+    /// The container is encrypted, and this device does not have its key.
+    case encrypted
     /// This device has read further than the log goes.
     case rolledBack(to: LogPosition, from: LogPosition)
     /// The entry at this position does not follow the one that this device has read before it.
@@ -94,6 +96,7 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
     public var description: String {
         let advice =
             switch self {
+            case .encrypted: "unmount, and mount again with the passphrase (`docfs mount --help`)"
             case .replaced: "mount the container of this store, or `docfs check --repair` joins the documents of both"
             default: "`docfs check --repair` makes it whole from this device"
             }
@@ -105,6 +108,7 @@ public enum ContainerFault: Error, Sendable, Equatable, CustomStringConvertible 
         case .unnamed: "the cloud container has lost its object 'container'"
         case .emptied: "the cloud container was emptied"
         case .replaced: "the cloud holds another container than this device knows"
+        case .encrypted: "the cloud container is encrypted, and this device does not have its key"
         case .hole(let position): "the log of the cloud container has a hole at position \(position.number)"
         case .rolledBack(let end, let position):
             "the cloud container was rolled back: its log ends at \(end.number), and this device has read \(position.number)"

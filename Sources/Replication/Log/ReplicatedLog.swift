@@ -17,7 +17,7 @@ public enum LogError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .store: false
         case .entry(_, let reason): !reason.isOfLaterRelease
-        case .container: true
+        case .container(let fault): fault != .encrypted
         }
     }
 

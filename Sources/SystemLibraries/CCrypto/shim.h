@@ -9,3 +9,43 @@
 static inline int docfs_start_crypto(void) {
     return OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, NULL);
 }
+
+#include <openssl/core_names.h>
+#include <openssl/kdf.h>
+#include <openssl/rand.h>
+
+/* HKDF with SHA-256 (RFC 5869). Returns 1, or 0 on failure. */
+static inline int docfs_hkdf(
+    const unsigned char *key, size_t key_length, const unsigned char *salt, size_t salt_length,
+    const unsigned char *info, size_t info_length, unsigned char *out, size_t out_length) {
+    EVP_KDF *kdf = EVP_KDF_fetch(NULL, "HKDF", NULL);
+    EVP_KDF_CTX *context = kdf ? EVP_KDF_CTX_new(kdf) : NULL;
+    OSSL_PARAM parameters[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, (char *)"SHA256", 0),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, (void *)key, key_length),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_SALT, (void *)salt, salt_length),
+        OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, (void *)info, info_length),
+        OSSL_PARAM_construct_end(),
+    };
+    int result = context ? EVP_KDF_derive(context, out, out_length, parameters) : 0;
+    EVP_KDF_CTX_free(context);
+    EVP_KDF_free(kdf);
+    return result == 1;
+}
+
+/* Seals or opens bytes with an AEAD in one piece. The tag has 16 bytes. Returns 1, or 0 on failure: of opening, when the tag does not fit. */
+static inline int docfs_aead(
+    const EVP_CIPHER *cipher, int seals, const unsigned char *key, const unsigned char *nonce,
+    const unsigned char *associated, int associated_length, const unsigned char *in, int length, unsigned char *out,
+    unsigned char *tag) {
+    EVP_CIPHER_CTX *context = EVP_CIPHER_CTX_new();
+    int count = 0, rest = 0;
+    int ok = context && EVP_CipherInit_ex2(context, cipher, key, nonce, seals, NULL) == 1;
+    if (ok && !seals) ok = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, 16, tag) == 1;
+    if (ok && associated_length > 0) ok = EVP_CipherUpdate(context, NULL, &count, associated, associated_length) == 1;
+    if (ok && length > 0) ok = EVP_CipherUpdate(context, out, &count, in, length) == 1 && count == length;
+    if (ok) ok = EVP_CipherFinal_ex(context, out + length, &rest) == 1 && rest == 0;
+    if (ok && seals) ok = EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1;
+    EVP_CIPHER_CTX_free(context);
+    return ok;
+}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Documents
+import Encryption
 import Glibc
 import Library
 import Logging
@@ -15,8 +16,12 @@ struct MountCommand: ParsableCommand {
             again stays so. A store belongs to one cloud container; another one is refused until --move-to-this-cloud says that the \
             documents are meant to go there.
 
+            Who keeps a container can read it, unless it was made with --encrypt (the page Secrecy). Another device joins an encrypted one with \
+            the passphrase or the recovery key, and a store needs it once.
+
             Examples:
               docfs mount ~/docs --cloud file:///mnt/nas/docs
+              docfs mount ~/docs --cloud file:///mnt/nas/docs --encrypt
               docfs mount ~/docs
             """)
 
@@ -32,27 +37,59 @@ struct MountCommand: ParsableCommand {
     @Option(help: .hidden)
     var readyDescriptor: Int32?
 
+    /// Where the background process reads the passphrase that its parent was told: neither arguments nor environment show it.
+    @Option(help: .hidden)
+    var passphraseDescriptor: Int32?
+
     func run() throws {
         try CommandFailure.reported {
-            if foreground {
-                try serve()
-            } else {
-                try BackgroundMount.start(arguments: Array(CommandLine.arguments.dropFirst()))
-                // Who mounts for another user may not look into the mount.
-                if let greeting = try? MountGreeting(MountedTree(holding: mountpoint)) {
-                    try Output.line(greeting.text.printable)
-                }
+            let passphrase = try Passphrase.told(file: options.passphraseFile, descriptor: passphraseDescriptor)
+            do { try mount(passphrase) } catch let missing as MissingPassphrase {
+                guard let asked = try Passphrase.asked(missing) else { throw missing }
+                try mount(asked)
             }
         }
     }
 
-    private func serve() throws {
+    private func mount(_ passphrase: Passphrase?) throws {
+        if foreground {
+            try serve(passphrase)
+        } else {
+            let recoveryKey = try BackgroundMount.start(
+                arguments: Array(CommandLine.arguments.dropFirst()), passphrase: passphrase)
+            if let recoveryKey { try Output.line(Self.advice(recoveryKey)) }
+            // Who mounts for another user may not look into the mount.
+            if let greeting = try? MountGreeting(MountedTree(holding: mountpoint)) {
+                try Output.line(greeting.text.printable)
+            }
+        }
+    }
+
+    private static func advice(_ recoveryKey: String) -> String {
+        """
+        The container is encrypted. This is its recovery key, for the day on which the passphrase is lost:
+
+            \(recoveryKey)
+
+        Write it down, and keep it elsewhere than on this machine. It is not shown again, and without it and the passphrase nobody can read the container.
+
+        """
+    }
+
+    private func serve(_ passphrase: Passphrase?) throws {
         let report = ReadinessReport(descriptor: readyDescriptor)
         do {
             let request = try MountRequest(
-                mountpoint: mountpoint, options: options, isBackground: readyDescriptor != nil)
-            try MountDaemon.run(request) { report.ready() }
+                mountpoint: mountpoint, options: options, passphrase: passphrase, isBackground: readyDescriptor != nil)
+            try MountDaemon.run(request) { recoveryKey in
+                if readyDescriptor == nil, let recoveryKey {
+                    // Who cannot be told reads it nowhere else: the error is one of the output.
+                    try? Output.line(Self.advice(recoveryKey.text))
+                }
+                report.ready(recoveryKey?.text)
+            }
         } catch {
+            if let missing = error as? MissingPassphrase, readyDescriptor == nil { throw missing }
             report.failed("\((error as? CommandFailure)?.message ?? String(describing: error))")
             throw error
         }
@@ -75,6 +112,18 @@ struct MountOptions: ParsableArguments {
             "Let the store's cloud documents go to the container at --cloud, where the store belongs to another one. All of them must be here, or in that container already. The former container stays as it is."
     )
     var moveToThisCloud = false
+
+    @Flag(
+        help:
+            "Make a new container that its keeper cannot read. Its passphrase is asked for on a terminal; the recovery key is printed once."
+    )
+    var encrypt = false
+
+    @Option(
+        help:
+            "A file whose first line is the passphrase or the recovery key of an encrypted container. (default: $DOCFS_PASSPHRASE, or asked for on a terminal, once)"
+    )
+    var passphraseFile: String?
 
     @Option(help: "How filenames are generated: timestamp, uuid or sequential. (default: timestamp)")
     var filenames: FilenameConvention?

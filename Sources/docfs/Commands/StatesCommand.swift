@@ -56,6 +56,7 @@ struct StatesCommand: ParsableCommand {
           cloud.documents   documents in the cloud
           cloud.url         where the container is
           cloud.copy        there only where the container is on the disk of the documents themselves, and so is no second copy
+          cloud.encrypted   yes where the keeper of the container cannot read it
           cloud.connection  online, offline, unauthorized (the credentials are refused), that the documents are being sent to this cloud \
         (--move-to-this-cloud), or an error
           cloud.error       why the cloud cannot be used

@@ -58,6 +58,7 @@ struct JSONKey {
                 .init("cloudDocuments", .number, "documents in the cloud"),
                 .init("cloud", .text, "the URL of the container"),
                 .init("cloudIsCopy", .flag, "false where the container is on the disk of the documents themselves"),
+                .init("cloudIsEncrypted", .flag, "whether the keeper of the container cannot read it"),
                 .init("cloudConnection", .text, "online, offline, unauthorized, or an error"),
                 .init("cloudError", .text, "why the cloud cannot be used"),
                 .init("cloudPending", .number, "changes that are still to be sent"),

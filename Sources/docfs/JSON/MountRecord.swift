@@ -10,6 +10,7 @@ struct MountRecord: Encodable {
     let cloudDocuments: Int
     let cloud: String?
     let cloudIsCopy: Bool
+    let cloudIsEncrypted: Bool
     let cloudConnection: String
     let cloudError: String?
     let cloudPending: Int
@@ -34,6 +35,7 @@ struct MountRecord: Encodable {
         cloudDocuments = number("cloud.documents")
         cloud = state["cloud.url"]
         cloudIsCopy = state["cloud.copy"] == nil
+        cloudIsEncrypted = state["cloud.encrypted"] == "yes"
         cloudConnection = state["cloud.connection"] ?? ""
         cloudError = state["cloud.error"]
         cloudPending = number("cloud.pending")

@@ -92,11 +92,11 @@ final class GatedStore: ObjectStore {
     }
 
     func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
         let outcome = record(
-            key, try await store.putIfAbsent(key, contentsOf: file, length: length, progress: progress))
+            key, try await store.putIfAbsent(key, content, length: length, progress: progress))
         let afterUpload = state.withLock { state in
             defer { state.afterUpload = nil }
             return state.afterUpload

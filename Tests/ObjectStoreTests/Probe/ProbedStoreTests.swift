@@ -149,7 +149,7 @@ private final class MemoryStore: ObjectStore {
     }
 
     func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome { try await putIfAbsent(key, []) }
 

@@ -84,10 +84,10 @@ final class FakeStore: ObjectStore {
     }
 
     func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        guard let bytes = try? file.bytes(Int(length)) else { throw .failed(key, .ioError) }
+        guard let bytes = try? content.read(at: 0, count: Int(length)) else { throw .failed(key, .ioError) }
         if !progress(Int64(bytes.count)) { throw .failed(key, .canceled) }
         return try put(key, bytes)
     }

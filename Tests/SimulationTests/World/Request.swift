@@ -5,8 +5,8 @@ import ObjectStore
 /// A request to the object store.
 enum Operation: Sendable {
     case put(ObjectKey, [UInt8])
-    /// The first half was read from the file when the request was made, the rest is read when it arrives.
-    case putFile(ObjectKey, start: [UInt8], descriptor: Int32, length: Int)
+    /// The first half was read from the content when the request was made, the rest is read when it arrives.
+    case putFile(ObjectKey, start: [UInt8], any ObjectContent, length: Int)
     case get(ObjectKey, limit: Int)
     case getRange(ObjectKey, Range<Int64>)
     case list(ObjectKey, after: ObjectKey?, limit: Int)

@@ -74,8 +74,8 @@ final class SimulatedNetwork: Sendable {
         return state.withLock { state in
             switch operation {
             case .put(let key, let bytes): return .success(.put(Self.put(bytes, key, now, &state)))
-            case .putFile(let key, let start, let descriptor, let length):
-                guard let bytes = Self.whole(start, descriptor, length) else {
+            case .putFile(let key, let start, let content, let length):
+                guard let bytes = Self.whole(start, content, length) else {
                     return .failure(.corrupted(key, "the document became shorter while it was sent"))
                 }
                 return .success(.put(Self.put(bytes, key, now, &state)))
@@ -112,8 +112,8 @@ final class SimulatedNetwork: Sendable {
         return .created
     }
 
-    private static func whole(_ start: [UInt8], _ descriptor: Int32, _ length: Int) -> [UInt8]? {
-        let rest = SimulatedStore.read(descriptor, start.count..<length)
+    private static func whole(_ start: [UInt8], _ content: any ObjectContent, _ length: Int) -> [UInt8]? {
+        let rest = SimulatedStore.read(content, start.count..<length)
         return start.count + rest.count == length ? start + rest : nil
     }
 
@@ -126,8 +126,8 @@ final class SimulatedNetwork: Sendable {
     /// Keeps a write whose sender gave up, to arrive later.
     func delay(_ operation: Operation) {
         var operation = operation
-        if case .putFile(let key, let start, let descriptor, let length) = operation {
-            guard let bytes = Self.whole(start, descriptor, length) else { return }
+        if case .putFile(let key, let start, let content, let length) = operation {
+            guard let bytes = Self.whole(start, content, length) else { return }
             operation = .put(key, bytes)
         }
         state.withLock { $0.late.append(operation) }

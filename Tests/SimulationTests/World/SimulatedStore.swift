@@ -25,12 +25,12 @@ struct SimulatedStore: ObjectStore {
     }
 
     func putIfAbsent(
-        _ key: ObjectKey, contentsOf file: FileDescriptor, length: Int64,
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64,
         progress: @escaping @Sendable (Int64) -> Bool
     ) async throws(ObjectStoreError) -> PutOutcome {
-        let start = Self.read(file.rawValue, 0..<Int(length) / 2)
+        let start = Self.read(content, 0..<Int(length) / 2)
         guard progress(Int64(start.count)) else { throw .failed(key, .canceled) }
-        let operation = Operation.putFile(key, start: start, descriptor: file.rawValue, length: Int(length))
+        let operation = Operation.putFile(key, start: start, content, length: Int(length))
         guard case .put(let outcome) = try await ask(operation) else { throw .outOfSpace }
         guard progress(length - Int64(start.count)) else { throw .failed(key, .canceled) }
         return outcome
@@ -63,8 +63,8 @@ struct SimulatedStore: ObjectStore {
 
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { _ = try await ask(.delete(key)) }
 
-    static func read(_ descriptor: Int32, _ range: Range<Int>) -> [UInt8] {
-        // `try?`: the device may have closed the file; then the store gets nothing.
-        (try? FileDescriptor(rawValue: descriptor).bytes(at: Int64(range.lowerBound), count: range.count)) ?? []
+    static func read(_ content: any ObjectContent, _ range: Range<Int>) -> [UInt8] {
+        // `try?`: what cannot be read is not sent.
+        (try? content.read(at: Int64(range.lowerBound), count: range.count)) ?? []
     }
 }

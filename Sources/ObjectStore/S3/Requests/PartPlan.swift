@@ -16,11 +16,11 @@ struct PartPlan: Equatable, Sendable {
         return max(shortestPart, (needed + Self.unit - 1) / Self.unit * Self.unit)
     }
 
-    func slices(of content: FileSlice) -> [FileSlice] {
+    func slices(of content: ContentSlice) -> [ContentSlice] {
         let step = partLength(of: content.count)
         return stride(from: content.range.lowerBound, to: content.range.upperBound, by: Int(step)).map { start in
-            FileSlice(
-                file: content.file, range: start..<min(start + step, content.range.upperBound), key: content.key,
+            ContentSlice(
+                content: content.content, range: start..<min(start + step, content.range.upperBound), key: content.key,
                 progress: content.progress)
         }
     }

@@ -5,7 +5,7 @@ struct S3Request: Sendable {
     enum Body: Sendable {
         case none
         case bytes([UInt8])
-        case file(FileSlice)
+        case file(ContentSlice)
     }
 
     let method: Method

@@ -55,8 +55,8 @@ struct SignedRequestTests {
         #expect(bytes.hash == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(bytes.md5 == "kAFQmDzST7DWlj99KOF/cg==")
         try await withFile(Array("xabcx".utf8)) { file in
-            let slice = FileSlice(
-                file: try SourceFile(file), range: 1..<4, key: .path("a"), progress: UploadProgress { _ in true })
+            let slice = ContentSlice(
+                content: try SourceFile(file), range: 1..<4, key: .path("a"), progress: UploadProgress { _ in true })
             let digest = try await PayloadDigest(.file(slice))
             #expect(digest.hash == "UNSIGNED-PAYLOAD")
             #expect(digest.md5 == bytes.md5)

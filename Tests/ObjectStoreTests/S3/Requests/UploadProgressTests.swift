@@ -38,8 +38,8 @@ struct PartPlanTests {
 
     @Test func `slices follow each other and cover the document`() async throws {
         try await withFile([]) { file in
-            let content = FileSlice(
-                file: try SourceFile(file), range: 0..<((40 << 20) + 5), key: .path("a"),
+            let content = ContentSlice(
+                content: try SourceFile(file), range: 0..<((40 << 20) + 5), key: .path("a"),
                 progress: UploadProgress { _ in true })
             let ranges = PartPlan().slices(of: content).map(\.range)
             #expect(ranges.map(\.lowerBound) == [0, 16 << 20, 32 << 20])

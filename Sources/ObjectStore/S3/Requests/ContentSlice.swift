@@ -2,15 +2,15 @@ import Hashing
 import LinuxFiles
 import struct SystemPackage.Errno
 
-/// A part of a file as the body of a request, read piece by piece as the connection takes it: memory is
+/// A part of a content as the body of a request, read piece by piece as the connection takes it: memory is
 /// bounded by the pieces, not by the slice.
-struct FileSlice: AsyncSequence, Sendable {
+struct ContentSlice: AsyncSequence, Sendable {
     typealias Element = [UInt8]
 
     /// So short that the progress that a piece is counted as is not far ahead of the connection.
     private static let pieceLength: Int64 = 256 << 10
 
-    let file: SourceFile
+    let content: any ObjectContent
     let range: Range<Int64>
     let key: ObjectKey
     let progress: UploadProgress
@@ -20,7 +20,7 @@ struct FileSlice: AsyncSequence, Sendable {
     func makeAsyncIterator() -> Iterator { Iterator(slice: self, offset: range.lowerBound) }
 
     struct Iterator: AsyncIteratorProtocol {
-        let slice: FileSlice
+        let slice: ContentSlice
         var offset: Int64
 
         /// A piece counts as gone when it is handed over: one whose transfer is abandoned is not.
@@ -58,7 +58,9 @@ struct FileSlice: AsyncSequence, Sendable {
         let count = Int(Swift.min(Self.pieceLength, range.upperBound - offset))
         let bytes: [UInt8]
         do throws(Errno) {
-            bytes = try await onBlockingThread { [file] () throws(Errno) in try file.read(at: offset, count: count) }
+            bytes = try await onBlockingThread { [content] () throws(Errno) in
+                try content.read(at: offset, count: count)
+            }
         } catch { throw .failed(key, error) }
         guard bytes.count == count else { throw .corrupted(key, "the document became shorter while it was sent") }
         return bytes

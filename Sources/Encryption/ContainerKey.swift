@@ -1,0 +1,43 @@
+import Ciphers
+
+/// The random key of an encrypted container, from which each other key follows (the page Secrecy).
+public struct ContainerKey: Sendable, Equatable {
+    /// Bytes.
+    static let length = 32
+
+    let bytes: [UInt8]
+
+    /// A new one.
+    public static func random() -> ContainerKey { ContainerKey(bytes: randomBytes(length)) }
+
+    init(bytes: [UInt8]) { self.bytes = bytes }
+
+    /// Reads what `text` wrote.
+    ///
+    /// - Returns: nil for a text that is no key.
+    public init?(_ text: String) {
+        guard let bytes = [UInt8](hexadecimal: text), bytes.count == Self.length else { return nil }
+        self.bytes = bytes
+    }
+
+    /// For the file in which a device keeps it.
+    public var text: String { bytes.hexadecimal }
+
+    /// The key of one object.
+    ///
+    /// - Parameter salt: random, and stored with the object: two devices that make the same object at once must not use one key for both.
+    func objectKey(of name: ObjectName, salt: [UInt8]) -> [UInt8] {
+        derivedKey(from: bytes, salt: salt, info: Array("docfs object".utf8) + name.bytes)
+    }
+
+    /// The key of the objects' names.
+    var nameKey: [UInt8] { derivedKey(from: bytes, info: Array("docfs names".utf8), count: 64) }
+
+    /// Tells the key, and nothing about it.
+    var fingerprint: [UInt8] { derivedKey(from: bytes, info: Array("docfs fingerprint".utf8), count: 16) }
+}
+
+extension ContainerKey: CustomStringConvertible {
+    /// Says nothing: a key must not come into a log.
+    public var description: String { "a container key" }
+}

@@ -1,0 +1,147 @@
+import Ciphers
+import Foundation
+import ObjectStore
+
+/// The one object of an encrypted container that can be read without its key: it holds that key, wrapped by the passphrase and by the recovery
+/// key. It is kept twice (`keys`).
+public struct KeyObject: Sendable, Equatable, Codable {
+    /// Of both copies. The first one to be created counts.
+    public static let keys = ["key-1", "key-2"].map { ObjectKey(valid: [$0]) }
+    /// Bytes. A larger object is damaged.
+    private static let largest = 4096
+
+    private var format = 1
+    /// How the passphrase becomes a key: scrypt.
+    private let n: UInt64
+    private let r: UInt64
+    private let p: UInt64
+    private let salt: String
+    /// The container's key, sealed with the key that follows from the passphrase.
+    private let byPassphrase: String
+    /// The container's key, sealed with the key that follows from the recovery key.
+    private let byRecoveryKey: String
+    private let fingerprint: String
+
+    /// The cost of trying a passphrase: 128 MiB, and about a third of a second.
+    public static let usualCost = ScryptCost(n: 1 << 17, r: 8, p: 1)
+    /// No keeper may offer an easier one, or one that fills this machine's memory.
+    private static let acceptedCosts: ClosedRange<UInt64> = 1 << 15...1 << 20
+
+    /// Why a container's key cannot be had. The description is one line for a person.
+    public enum Refusal: Error, Equatable, CustomStringConvertible {
+        case wrongPassphrase
+        case damaged(String)
+
+        public var description: String {
+            switch self {
+            case .wrongPassphrase: "neither the passphrase nor the recovery key of this container"
+            case .damaged(let reason): "the container's key object is damaged or of a later release: \(reason)"
+            }
+        }
+    }
+
+    /// Wraps a key.
+    ///
+    /// - Parameter cost: only tests take another one.
+    public init(
+        wrapping key: ContainerKey, passphrase: String, recoveryKey: RecoveryKey, cost: ScryptCost = usualCost
+    ) throws(Refusal) {
+        let salt = randomBytes(32)
+        n = cost.n
+        r = cost.r
+        p = cost.p
+        self.salt = salt.hexadecimal
+        fingerprint = key.fingerprint.hexadecimal
+        guard let wrapping = derivedKey(fromPassphrase: Self.bytes(of: passphrase), salt: salt, cost: cost) else {
+            throw .damaged("scrypt cannot be computed")
+        }
+        byPassphrase = Self.wrap(key, with: wrapping, salt).hexadecimal
+        byRecoveryKey = Self.wrap(key, with: Self.wrappingKey(of: recoveryKey, salt), salt).hexadecimal
+    }
+
+    /// - Parameter secret: the passphrase, or the recovery key as a text.
+    public func unwrap(_ secret: String) throws(Refusal) -> ContainerKey {
+        guard format == 1 else { throw .damaged("its format is \(format)") }
+        guard let salt = [UInt8](hexadecimal: salt), salt.count == 32,
+            let byPassphrase = [UInt8](hexadecimal: byPassphrase),
+            let byRecoveryKey = [UInt8](hexadecimal: byRecoveryKey)
+        else { throw .damaged("it cannot be read") }
+        if let recoveryKey = RecoveryKey(secret) {
+            let wrapping = Self.wrappingKey(of: recoveryKey, salt)
+            if let key = unwrap(byRecoveryKey, with: wrapping, salt) { return key }
+        }
+        guard Self.acceptedCosts.contains(n), n & (n - 1) == 0, r == 8, (1...16).contains(p) else {
+            throw .damaged("it makes guessing the passphrase too easy, or takes too much memory")
+        }
+        let cost = ScryptCost(n: n, r: r, p: p)
+        guard let wrapping = derivedKey(fromPassphrase: Self.bytes(of: secret), salt: salt, cost: cost) else {
+            throw .damaged("scrypt cannot be computed")
+        }
+        guard let key = unwrap(byPassphrase, with: wrapping, salt) else { throw .wrongPassphrase }
+        return key
+    }
+
+    /// Whether it wraps this key.
+    public func wraps(_ key: ContainerKey) -> Bool { fingerprint == key.fingerprint.hexadecimal }
+
+    // MARK: In the store
+
+    /// Creates both copies, unless there is one: then the first stays, and counts.
+    ///
+    /// - Returns: the object that counts.
+    public func establish(in store: any ObjectStore) async throws(ObjectStoreError) -> KeyObject {
+        let bytes: [UInt8]
+        do { bytes = Array(try JSONEncoder().encode(self)) } catch {
+            throw .unusable("the key object cannot be written: \(error)")
+        }
+        if let present = try await Self.read(from: store) { return present }
+        _ = try await store.putIfAbsent(Self.keys[0], bytes)
+        guard let present = try await Self.read(from: store) else { throw .notFound(Self.keys[0]) }
+        if present == self { _ = try await store.putIfAbsent(Self.keys[1], bytes) }
+        return present
+    }
+
+    /// - Returns: nil for a container that is not encrypted, or not made yet. The second copy counts where the first is gone or damaged.
+    public static func read(from store: any ObjectStore) async throws(ObjectStoreError) -> KeyObject? {
+        var damage: ObjectStoreError?
+        for key in keys {
+            do throws(ObjectStoreError) {
+                let bytes = try await store.get(key, limit: largest)
+                if let object = try? JSONDecoder().decode(KeyObject.self, from: Data(bytes)) { return object }
+                damage = .corrupted(key, "it is no key object")
+            } catch {
+                switch error {
+                case .notFound: break
+                case .corrupted: damage = error
+                default: throw error
+                }
+            }
+        }
+        if let damage { throw damage }
+        return nil
+    }
+
+    // MARK: Wrapping
+
+    /// However a keyboard composes its letters.
+    private static func bytes(of passphrase: String) -> [UInt8] {
+        Array(passphrase.precomposedStringWithCanonicalMapping.utf8)
+    }
+
+    private static func wrappingKey(of recoveryKey: RecoveryKey, _ salt: [UInt8]) -> [UInt8] {
+        derivedKey(from: recoveryKey.bytes, salt: salt, info: Array("docfs recovery".utf8))
+    }
+
+    /// Each wrapping key is used once, for the salt is new each time.
+    private static func wrap(_ key: ContainerKey, with wrapping: [UInt8], _ salt: [UInt8]) -> [UInt8] {
+        AuthenticatedCipher.aes256GCM.seal(key.bytes, key: wrapping, nonce: nonce, associated: salt)
+    }
+
+    private func unwrap(_ sealed: [UInt8], with wrapping: [UInt8], _ salt: [UInt8]) -> ContainerKey? {
+        AuthenticatedCipher.aes256GCM.open(sealed, key: wrapping, nonce: Self.nonce, associated: salt)
+            .flatMap { $0.count == ContainerKey.length ? ContainerKey(bytes: $0) : nil }
+            .flatMap { wraps($0) ? $0 : nil }
+    }
+
+    private static let nonce = [UInt8](repeating: 0, count: 12)
+}

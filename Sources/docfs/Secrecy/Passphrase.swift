@@ -1,0 +1,120 @@
+import Glibc
+import SystemPackage
+
+/// What opens an encrypted container: its passphrase or its recovery key, as a person says it.
+struct Passphrase: Sendable {
+    let text: String
+
+    /// Of the environment.
+    static let variable = "DOCFS_PASSPHRASE"
+    /// Bytes. A longer one is a file that was named by mistake.
+    private static let longest = 4096
+
+    /// What was said by an option or the environment; nil if nothing was.
+    ///
+    /// - Parameter file: its first line is the passphrase.
+    static func told(file: String?, descriptor: Int32?) throws(CommandFailure) -> Passphrase? {
+        if let descriptor {
+            defer { close(descriptor) }
+            return try firstLine(of: FileDescriptor(rawValue: descriptor), name: "the passphrase")
+        }
+        if let file {
+            let descriptor: FileDescriptor
+            do { descriptor = try FileDescriptor.open(file, .readOnly, options: .closeOnExec) } catch {
+                throw CommandFailure("the passphrase cannot be read from \(file): \(error)")
+            }
+            defer { close(descriptor.rawValue) }
+            return try firstLine(of: descriptor, name: file)
+        }
+        guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
+        return Passphrase(text: text)
+    }
+
+    private static func firstLine(of file: FileDescriptor, name: String) throws(CommandFailure) -> Passphrase {
+        var bytes: [UInt8] = []
+        while bytes.count <= longest, !bytes.contains(10) {
+            var piece = [UInt8](repeating: 0, count: 1024)
+            let count = read(file.rawValue, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else {
+                throw CommandFailure("the passphrase cannot be read from \(name): \(Errno(rawValue: errno))")
+            }
+            if count == 0 { break }
+            bytes += piece.prefix(count)
+        }
+        let line = bytes.prefix { $0 != 10 }
+        guard bytes.count <= longest, let text = String(validating: line, as: UTF8.self), !text.isEmpty else {
+            throw CommandFailure("the first line of \(name) is no passphrase: it is empty, not UTF-8, or too long")
+        }
+        return Passphrase(text: text)
+    }
+
+    // MARK: On a terminal
+
+    /// Asks on the terminal, without showing what is typed.
+    ///
+    /// - Returns: nil without a terminal.
+    static func asked(_ question: MissingPassphrase) throws(CommandFailure) -> Passphrase? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        switch question {
+        case .join:
+            return Passphrase(text: try typed("Passphrase or recovery key of the container: ", terminal))
+        case .new:
+            let text = try typed("A passphrase for the new container: ", terminal)
+            guard try typed("The same once more: ", terminal) == text else {
+                throw CommandFailure("the two passphrases differ; nothing was done")
+            }
+            return Passphrase(text: text)
+        }
+    }
+
+    private static func typed(_ prompt: String, _ terminal: Int32) throws(CommandFailure) -> String {
+        var before = termios()
+        guard tcgetattr(terminal, &before) == 0 else { throw CommandFailure("the terminal cannot be read") }
+        var silent = before
+        // Without signals as well: a terminal that an interrupted docfs left silent would stay so.
+        silent.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON | ISIG)
+        tcsetattr(terminal, TCSAFLUSH, &silent)
+        defer {
+            tcsetattr(terminal, TCSAFLUSH, &before)
+            say("\n", terminal)
+        }
+        say(prompt, terminal)
+        var bytes: [UInt8] = []
+        while true {
+            var byte: UInt8 = 0
+            let count = read(terminal, &byte, 1)
+            if count < 0, errno == EINTR { continue }
+            switch byte {
+            case _ where count <= 0, 3,
+                4 where bytes.isEmpty:
+                throw CommandFailure("no passphrase was given; nothing was done")
+            case 10, 13:
+                guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+                    throw CommandFailure("the passphrase is empty; nothing was done")
+                }
+                return text
+            case 8, 127:
+                // A letter may have several bytes.
+                while let last = bytes.popLast(), last & 0xc0 == 0x80 {}
+            default: if bytes.count < longest { bytes.append(byte) }
+            }
+        }
+    }
+
+    private static func say(_ text: String, _ terminal: Int32) {
+        _ = Array(text.utf8).withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+    }
+}
+
+/// A mount that needs a passphrase and was not told one. On a terminal a person is asked.
+enum MissingPassphrase: String, Error, CustomStringConvertible {
+    case join =
+        "the container is encrypted: say its passphrase or recovery key with --passphrase-file FILE or DOCFS_PASSPHRASE, or mount on a terminal"
+    case new =
+        "a new encrypted container needs a passphrase: say it with --passphrase-file FILE or DOCFS_PASSPHRASE, or mount on a terminal"
+
+    var description: String { rawValue }
+}

@@ -1,0 +1,82 @@
+import Ciphers
+import Foundation
+import ObjectStore
+import TestSupport
+import Testing
+
+@testable import Encryption
+
+/// The object that holds the key of an encrypted container, and the recovery key.
+struct KeyObjectTests {
+    private static let cost = ScryptCost(n: 1 << 15, r: 8, p: 1)
+
+    private func made(
+        _ key: ContainerKey = .random(), _ recovery: RecoveryKey = .random(), cost: ScryptCost = cost
+    ) throws -> KeyObject {
+        try KeyObject(wrapping: key, passphrase: "correct horse", recoveryKey: recovery, cost: cost)
+    }
+
+    @Test func `a recovery key is read however it is typed, and a mistyped one is none`() throws {
+        let key = RecoveryKey.random()
+        #expect(RecoveryKey(key.text) == key)
+        #expect(RecoveryKey(key.text.lowercased().replacingOccurrences(of: "-", with: " ")) == key)
+        #expect(
+            key.text.split(separator: "-").count == 8 && key.text.split(separator: "-").allSatisfy { $0.count == 7 })
+        for index in key.text.indices where key.text[index] != "-" {
+            var text = key.text
+            text.replaceSubrange(index...index, with: text[index] == "A" ? "B" : "A")
+            #expect(RecoveryKey(text) == nil)
+        }
+        #expect(RecoveryKey("") == nil && RecoveryKey("correct horse") == nil)
+    }
+
+    @Test func `the first key object of a container counts, and each of its copies is enough`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try DirectoryStore(root: folder + "/cloud", creates: true)
+            #expect(try await KeyObject.read(from: store) == nil)
+            let key = ContainerKey.random()
+            let first = try made(key)
+            #expect(try await first.establish(in: store) == first)
+            #expect(try await made().establish(in: store) == first)
+            for name in ["key-1", "key-2"] {
+                let file = URL(filePath: folder + "/cloud/" + name)
+                let bytes = try Data(contentsOf: file)
+                #expect(bytes.range(of: Data("correct horse".utf8)) == nil)
+                try FileManager.default.removeItem(at: file)
+                #expect(try await KeyObject.read(from: store) == first)
+                try Data("{".utf8).write(to: file)
+                #expect(try await KeyObject.read(from: store)?.unwrap("correct horse") == key)
+                try bytes.write(to: file)
+            }
+            for name in ["key-1", "key-2"] { try Data("{}".utf8).write(to: URL(filePath: folder + "/cloud/" + name)) }
+            await #expect(throws: ObjectStoreError.self) { try await KeyObject.read(from: store) }
+        }
+    }
+
+    @Test func `attack: costs that make guessing easy, or fill the memory, are refused`() throws {
+        for (n, r, p) in [
+            (1 << 14, 8, 1), (2, 8, 1), (1 << 30, 8, 1), (1 << 17, 1, 1), (1 << 17, 1 << 20, 1), (1 << 17, 8, 1000),
+            (100_000, 8, 1),
+        ] {
+            var fields =
+                try JSONSerialization.jsonObject(with: try JSONEncoder().encode(try made())) as? [String: Any] ?? [:]
+            (fields["n"], fields["r"], fields["p"]) = (n, r, p)
+            let object = try JSONDecoder().decode(KeyObject.self, from: JSONSerialization.data(withJSONObject: fields))
+            #expect {
+                try object.unwrap("correct horse")
+            } throws: { error in
+                if case .damaged? = error as? KeyObject.Refusal { true } else { false }
+            }
+        }
+    }
+
+    @Test func `attack: a key object that wraps another key is told from the container's own`() throws {
+        let key = ContainerKey.random()
+        #expect(try made(key).wraps(key))
+        #expect(try !made().wraps(key))
+    }
+
+    @Test func `keys say nothing of themselves`() {
+        #expect("\(ContainerKey.random())" == "a container key" && "\(RecoveryKey.random())" == "a recovery key")
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import MountSupport
+import SystemPackage
+import Testing
+
+/// Containers that their keeper cannot read (the page Secrecy).
+@Suite(.mounting, .timeLimit(.minutes(15)))
+struct EncryptedContainerTests {
+    private func mount(
+        _ device: Device, _ options: String..., passphrase: String? = nil
+    ) async throws -> ProgramResult {
+        var arguments =
+            ["mount", device.mountpoint.string, "--store", device.store.string, "--no-notifications"] + options
+        if let passphrase {
+            let file = device.folder / "passphrase"
+            try file.write(passphrase + "\n")
+            arguments += ["--passphrase-file", file.string]
+        }
+        return try await device.attemptMount(arguments)
+    }
+
+    /// Where there is no terminal to ask on.
+    private func mountWithoutTerminal(_ device: Device, _ options: String...) async throws -> ProgramResult {
+        let arguments =
+            ["mount", device.mountpoint.string, "--store", device.store.string, "--no-notifications"] + options
+        return try await runProgram("setsid", ["--wait", try DocfsBinary.path.string] + arguments)
+    }
+
+    private func recoveryKey(_ result: ProgramResult) throws -> String {
+        try #require(result.standardOutput.split(separator: "\n").first { $0.hasPrefix("    ") }).trimmingCharacters(
+            in: .whitespaces)
+    }
+
+    /// All files of the container: their paths below it, and their bytes.
+    private func kept(_ container: FilePath) throws -> [(path: String, bytes: Data)] {
+        let paths = FileManager.default.enumerator(atPath: container.string)?.compactMap { $0 as? String } ?? []
+        return try paths.map { ($0, URL(filePath: "\(container)/\($0)")) }.filter {
+            !$0.1.hasDirectoryPath && FileManager.default.isFile($0.1)
+        }
+        .map { ($0.0, try Data(contentsOf: $0.1)) }
+    }
+
+    @Test func `two devices share documents, and the keeper finds neither names nor texts`() async throws {
+        try await withTwoDevices(.encrypted) { laptop, desktop in
+            try await runShell(
+                "mkdir cloud/Taxes && echo 'my salary' > cloud/Taxes/'Income 2026.txt' && setfattr -n user.mood -v worried cloud/Taxes/'Income 2026.txt'",
+                in: laptop.documents)
+            try LargeContent(pieces: 3).write(to: laptop.cloud / "Film.bin")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Film.bin")
+            let shared = desktop.cloud / "Taxes/Income 2026.txt"
+            try await eventually { try shared.text() == "my salary\n" }
+            #expect(try shared.attribute("user.mood") == "worried")
+            try await eventually { (desktop.cloud / "Film.bin").exists }
+            try await runShell(
+                "cmp '\(laptop.cloud)/Film.bin' '\(desktop.cloud)/Film.bin' && echo more >> '\(shared)'",
+                in: desktop.documents)
+            try await eventually { try (laptop.cloud / "Taxes/Income 2026.txt").text() == "my salary\nmore\n" }
+            let files = try kept(laptop.cloudDirectory.path)
+            #expect(files.count > 6)
+            for word in ["salary", "Income", "Taxes", "Film", "worried", "Laptop", "Desktop", MountOptions.passphrase] {
+                #expect(
+                    !files.contains { $0.path.contains(word) || $0.bytes.firstRange(of: Data(word.utf8)) != nil },
+                    "\(word)")
+            }
+            #expect(try laptop.treeState()["cloud.encrypted"] == "yes")
+            #expect(try await laptop.docfs("check", laptop.mountpoint.string).exitStatus == 0)
+            // The key is needed once.
+            #expect(try await runShell("stat -c %a cloud-keys.json", in: laptop.store).standardOutput == "600\n")
+            try await laptop.unmount()
+            #expect(try await mountWithoutTerminal(laptop).exitStatus == 0)
+            #expect(try (laptop.cloud / "Taxes/Income 2026.txt").text() == "my salary\nmore\n")
+        }
+    }
+
+    @Test func `a device joins with the passphrase or the recovery key, and with nothing else`() async throws {
+        try await withUnmountedDevices(["Laptop", "Desktop", "Phone"]) { devices in
+            let (laptop, desktop, phone) = (devices[0], devices[1], devices[2])
+            let url = laptop.cloudDirectory.url
+            let unasked = try await mountWithoutTerminal(laptop, "--cloud", url, "--encrypt")
+            #expect(
+                unasked.exitStatus == 1 && unasked.oneErrorLine?.contains("--passphrase-file") == true, "\(unasked)")
+            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "Grüße")
+            #expect(made.exitStatus == 0, "\(made)")
+            let recoveryKey = try recoveryKey(made)
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
+            #expect(try !(laptop.store / "cloud-keys.json").text().contains(recoveryKey))
+
+            let none = try await mountWithoutTerminal(desktop, "--cloud", url)
+            #expect(
+                none.exitStatus == 1 && none.oneErrorLine?.contains("the container is encrypted") == true, "\(none)")
+            let wrong = try await mount(desktop, "--cloud", url, passphrase: "Gruesse")
+            #expect(
+                wrong.exitStatus == 1
+                    && wrong.oneErrorLine?.contains("neither the passphrase nor the recovery key") == true, "\(wrong)")
+            let joined = try await mount(desktop, "--cloud", url, passphrase: "Grüße")
+            #expect(joined.exitStatus == 0 && !joined.standardOutput.contains("recovery key"), "\(joined)")
+            try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan" }
+            let recovered = try await mount(phone, "--cloud", url, passphrase: recoveryKey.lowercased())
+            #expect(recovered.exitStatus == 0, "\(recovered)")
+            try await eventually { try (phone.cloud / "Plan.txt").text() == "plan" }
+        }
+    }
+
+    @Test func `a plain container stays plain, and its documents move to an encrypted one`() async throws {
+        var plain = MountOptions()
+        plain.encrypts = false
+        try await withDevice(plain) { device in
+            try (device.cloud / "Plan.txt").create("plan")
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            try await device.unmount()
+            let refused = try await mount(device, "--encrypt", passphrase: "secret")
+            #expect(
+                refused.exitStatus == 1 && refused.oneErrorLine?.contains("is not encrypted, and stays so") == true,
+                "\(refused)")
+            let new = device.folder / "new container"
+            try new.makeFolder()
+            let url = "file://\(device.folder)/new%20container"
+            let untold = try await mount(device, "--cloud", url, "--encrypt", passphrase: "secret")
+            #expect(
+                untold.exitStatus == 1 && untold.oneErrorLine?.contains("--move-to-this-cloud") == true, "\(untold)")
+            #expect(try kept(new).isEmpty)
+            let moved = try await mount(
+                device, "--cloud", url, "--encrypt", "--move-to-this-cloud", passphrase: "secret")
+            #expect(moved.exitStatus == 0, "\(moved)")
+            #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
+            #expect(try !kept(new).contains { $0.bytes.firstRange(of: Data("plan".utf8)) != nil })
+            try await device.unmount()
+            #expect(try await mountWithoutTerminal(device).exitStatus == 0)
+            #expect(try device.treeState()["cloud.encrypted"] == "yes")
+            #expect(try (device.cloud / "Plan.txt").text() == "plan")
+            #expect(try await device.docfs("check", device.mountpoint.string).exitStatus == 0)
+        }
+    }
+
+    @Test func `attack: a container that is encrypted is not taken for a plain one, even if it was away at the mount`()
+        async throws
+    {
+        let server = try await S3Server.shared()
+        let holder = try HeldServer(before: server.port)
+        let options = MountOptions(environment: try server.environment())
+        let url = server.url(through: holder)
+        try await withUnmountedDevice(options) { laptop in
+            try await withUnmountedDevice(options) { desktop in
+                let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret")
+                #expect(made.exitStatus == 0, "\(made)")
+                try (laptop.cloud / "Plan.txt").create("plan")
+                try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
+                holder.hold(.replies, after: 0)
+                let late = try await mount(desktop, "--cloud", url, "--timeout", "2")
+                #expect(late.exitStatus == 0, "\(late)")
+                holder.release()
+                try (desktop.cloud / "Secret plan.txt").create("plan")
+                try await eventually {
+                    try desktop.treeState()["cloud.connection"]?.contains(
+                        "is encrypted, and this device does not have its key") == true
+                }
+                let repair = try await desktop.docfs("check", "--repair", desktop.mountpoint.string)
+                #expect(repair.exitStatus == 1, "\(repair)")
+                try await desktop.unmount()
+                let joined = try await mount(desktop, "--cloud", url, passphrase: "secret")
+                #expect(joined.exitStatus == 0, "\(joined)")
+                try await eventually { try (laptop.cloud / "Secret plan.txt").text() == "plan" }
+            }
+        }
+    }
+
+    @Test func `attack: a plain container in the place of the encrypted one gets nothing`() async throws {
+        try await withDevice(.encrypted) { device in
+            try (device.cloud / "Plan.txt").create("plan")
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            try await device.unmount()
+            let container = device.cloudDirectory.path
+            try await runShell(
+                "rm -r objects key-1 key-2 && mkdir log && echo '{\"format\":1,\"id\":\"00000000-0000-4000-8000-000000000000\"}' > container",
+                in: container)
+            try await device.mount()
+            try await eventually { try device.treeState()["cloud.connection"] != "online" }
+            try (device.cloud / "Secret plan.txt").create("secret")
+            let files = try kept(container)
+            #expect(!files.contains { $0.path.contains("lan") || $0.bytes.firstRange(of: Data("secret".utf8)) != nil })
+            #expect(try (device.cloud / "Plan.txt").text() == "plan")
+            // What the device has makes the container whole, encrypted as before.
+            #expect(try await device.docfs("check", "--repair", device.mountpoint.string).exitStatus == 0)
+            try await device.waitUntilUploaded(device.cloud / "Secret plan.txt")
+            #expect(try !kept(container).contains { $0.bytes.firstRange(of: Data("secret".utf8)) != nil })
+        }
+    }
+}
+
+extension FileManager {
+    fileprivate func isFile(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return fileExists(atPath: url.path, isDirectory: &isFolder) && !isFolder.boolValue
+    }
+}
