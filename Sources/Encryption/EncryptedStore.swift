@@ -9,6 +9,8 @@ import SystemPackage
 public final class EncryptedStore: ObjectStore {
     private let store: any ObjectStore
     let containerKey: ContainerKey
+    /// The key object as this device met it.
+    private let keyObject: KeyObject?
     private let nameKey: [UInt8]
     /// Of the objects that were read in parts last.
     private let seals = Mutex<[ObjectKey: ObjectSeal]>([:])
@@ -20,7 +22,9 @@ public final class EncryptedStore: ObjectStore {
     /// - Parameters:
     ///   - store: what the keeper sees.
     ///   - key: of the container.
-    public init(_ store: any ObjectStore, key: ContainerKey) {
+    ///   - keyObject: the one that holds it, to be made again where it is lost.
+    public init(_ store: any ObjectStore, key: ContainerKey, keyObject: KeyObject? = nil) {
+        self.keyObject = keyObject
         self.store = store
         containerKey = key
         nameKey = key.nameKey
@@ -235,7 +239,12 @@ public final class EncryptedStore: ObjectStore {
 
     public func probe() async throws(ObjectStoreError) { try await store.probe() }
 
-    public func recreate() async throws(ObjectStoreError) { try await store.recreate() }
+    /// Also makes the copies of the key object again that are lost: without one nobody else could join, and a newcomer would take the place for
+    /// an empty one.
+    public func recreate() async throws(ObjectStoreError) {
+        try await store.recreate()
+        try await keyObject?.restore(in: store)
+    }
 
     public var isEncrypted: Bool { true }
 

@@ -90,15 +90,41 @@ public struct KeyObject: Sendable, Equatable, Codable {
     ///
     /// - Returns: the object that counts.
     public func establish(in store: any ObjectStore) async throws(ObjectStoreError) -> KeyObject {
-        let bytes: [UInt8]
-        do { bytes = Array(try JSONEncoder().encode(self)) } catch {
-            throw .unusable("the key object cannot be written: \(error)")
-        }
+        let bytes = try encoded()
         if let present = try await Self.read(from: store) { return present }
         _ = try await store.putIfAbsent(Self.keys[0], bytes)
         guard let present = try await Self.read(from: store) else { throw .notFound(Self.keys[0]) }
         if present == self { _ = try await store.putIfAbsent(Self.keys[1], bytes) }
         return present
+    }
+
+    /// Makes each copy again that is gone or damaged.
+    func restore(in store: any ObjectStore) async throws(ObjectStoreError) {
+        let bytes = try encoded()
+        for key in Self.keys {
+            do throws(ObjectStoreError) {
+                if Self.decoded(try await store.get(key, limit: Self.largest)) != nil { continue }
+                try await store.delete(key)
+            } catch {
+                switch error {
+                case .notFound: break
+                case .corrupted: try await store.delete(key)
+                default: throw error
+                }
+            }
+            _ = try await store.putIfAbsent(key, bytes)
+        }
+    }
+
+    private func encoded() throws(ObjectStoreError) -> [UInt8] {
+        do { return Array(try JSONEncoder().encode(self)) } catch {
+            throw .unusable("the key object cannot be written: \(error)")
+        }
+    }
+
+    /// Nil for bytes that are no key object.
+    private static func decoded(_ bytes: [UInt8]) -> KeyObject? {
+        try? JSONDecoder().decode(KeyObject.self, from: Data(bytes))
     }
 
     /// - Returns: nil for a container that is not encrypted, or not made yet. The second copy counts where the first is gone or damaged.
@@ -107,7 +133,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
         for key in keys {
             do throws(ObjectStoreError) {
                 let bytes = try await store.get(key, limit: largest)
-                if let object = try? JSONDecoder().decode(KeyObject.self, from: Data(bytes)) { return object }
+                if let object = decoded(bytes) { return object }
                 damage = .corrupted(key, "it is no key object")
             } catch {
                 switch error {

@@ -183,6 +183,7 @@ struct EncryptedContainerTests {
             // What the device has makes the container whole, encrypted as before.
             #expect(try await device.docfs("check", "--repair", device.mountpoint.string).exitStatus == 0)
             try await device.waitUntilUploaded(device.cloud / "Secret plan.txt")
+            #expect(try container.listing().contains("key-1") && container.listing().contains("key-2"))
             #expect(try !kept(container).contains { $0.bytes.firstRange(of: Data("secret".utf8)) != nil })
         }
     }

@@ -80,6 +80,7 @@ struct ContainerCheckup: Sendable {
 
     func checkUp(repairs: Bool) async throws -> CheckupReport {
         var report = CheckupReport()
+        if repairs { try await objects.recreate() }
         if let fault = try await findFault() {
             report.fault = "\(fault)"
             report.isWhole = repairs
@@ -130,7 +131,6 @@ struct ContainerCheckup: Sendable {
     }
 
     private func repair() async throws {
-        try await objects.recreate()
         try await ContainerIdentity.removeDamaged(from: objects)
         let mine = try container.head()
         var random = store.surroundings.random()

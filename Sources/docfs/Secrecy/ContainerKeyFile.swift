@@ -11,6 +11,8 @@ struct ContainerKeyFile: Codable {
         var key: String
         /// Of a container that this store made, until a person was told.
         var recoveryKey: String?
+        /// The object that holds the key in the container, in case it is lost there.
+        var object: KeyObject?
     }
 
     private var keys: [Entry] = []
@@ -33,6 +35,9 @@ struct ContainerKeyFile: Codable {
     /// The key of the container at a URL, as far as this store knows it.
     func key(at url: CloudURL) -> ContainerKey? { entry(at: url).flatMap { ContainerKey($0.key) } }
 
+    /// The object that holds this key in its container.
+    func object(holding key: ContainerKey) -> KeyObject? { keys.compactMap(\.object).first { $0.wraps(key) } }
+
     /// The recovery key of a container that was made in a mount that did not become ready.
     func untoldRecoveryKey(at url: CloudURL) -> RecoveryKey? {
         entry(at: url)?.recoveryKey.flatMap { RecoveryKey($0) }
@@ -47,10 +52,11 @@ struct ContainerKeyFile: Codable {
 
     /// Durable when it returns.
     mutating func remember(
-        _ key: ContainerKey, _ recoveryKey: RecoveryKey? = nil, at url: CloudURL, inStore path: String
+        _ key: ContainerKey, in object: KeyObject?, _ recoveryKey: RecoveryKey? = nil, at url: CloudURL,
+        inStore path: String
     ) throws {
         keys.removeAll { (try? CloudURL($0.cloud))?.isSamePlace(as: url) == true }
-        keys.append(Entry(cloud: url.text, key: key.text, recoveryKey: recoveryKey?.text))
+        keys.append(Entry(cloud: url.text, key: key.text, recoveryKey: recoveryKey?.text, object: object))
         try write(toStore: path)
     }
 
@@ -58,7 +64,7 @@ struct ContainerKeyFile: Codable {
     static func forgetRecoveryKey(at url: CloudURL, inStore path: String) throws {
         var file = try ContainerKeyFile(ofStore: path)
         guard let key = file.key(at: url) else { return }
-        try file.remember(key, at: url, inStore: path)
+        try file.remember(key, in: file.object(holding: key), at: url, inStore: path)
     }
 
     private func write(toStore path: String) throws {

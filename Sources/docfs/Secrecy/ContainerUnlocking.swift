@@ -20,7 +20,10 @@ struct ContainerUnlocking {
     func open(_ store: any ObjectStore) throws -> (store: any ObjectStore, recoveryKey: RecoveryKey?) {
         var keys = try ContainerKeyFile(ofStore: request.storePath)
         if let key = keys.key(at: request.cloud) {
-            return (EncryptedStore(store, key: key), keys.untoldRecoveryKey(at: request.cloud))
+            return (
+                EncryptedStore(store, key: key, keyObject: keys.object(holding: key)),
+                keys.untoldRecoveryKey(at: request.cloud)
+            )
         }
         let wantsEncryption = request.options.encrypt
         // It has met the container there, which was plain.
@@ -44,8 +47,8 @@ struct ContainerUnlocking {
         case let object?:
             let known = keys.all.first { object.wraps($0) }
             let key = try known ?? unwrapped(object)
-            try keys.remember(key, at: request.cloud, inStore: request.storePath)
-            return (EncryptedStore(store, key: key), nil)
+            try keys.remember(key, in: object, at: request.cloud, inStore: request.storePath)
+            return (EncryptedStore(store, key: key, keyObject: object), nil)
         case nil where !wantsEncryption: return (store, nil)
         case nil where found.isPlain: throw CommandFailure(plain)
         case nil: return try made(in: store, &keys)
@@ -69,8 +72,8 @@ struct ContainerUnlocking {
         let isOwn = present.wraps(key)
         let counting = isOwn ? key : try unwrapped(present)
         let told = isOwn ? recoveryKey : nil
-        try keys.remember(counting, told, at: request.cloud, inStore: request.storePath)
-        return (EncryptedStore(store, key: counting), told)
+        try keys.remember(counting, in: present, told, at: request.cloud, inStore: request.storePath)
+        return (EncryptedStore(store, key: counting, keyObject: present), told)
     }
 
     private func unwrapped(_ object: KeyObject) throws -> ContainerKey {
