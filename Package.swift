@@ -112,7 +112,7 @@ let package = Package(
         .target(
             name: "Encryption",
             dependencies: [
-                "Ciphers", "ObjectStore", "Documents", "LinuxFiles",
+                "Ciphers", "Hashing", "ObjectStore", "Documents",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: strict),
@@ -192,8 +192,8 @@ let package = Package(
         .testTarget(
             name: "LibraryTests",
             dependencies: [
-                "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
-                "Documents", "TestSupport",
+                "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "Encryption",
+                "ObjectStore", "Documents", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

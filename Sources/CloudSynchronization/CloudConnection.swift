@@ -72,6 +72,9 @@ public final class CloudConnection: ContentSource {
         wake.signal()
     }
 
+    /// Whether its keeper cannot read the container.
+    public var isEncrypted: Bool { store.isEncrypted }
+
     /// Whether the store belonged to a container when the connection was made.
     public var belongsToContainer: Bool { ownContainer != nil }
 

@@ -1,7 +1,6 @@
 import Backing
 import Catalog
 import Documents
-import Encryption
 import LinuxFiles
 import Logging
 import ObjectStore
@@ -28,18 +27,11 @@ struct ContainerAccess: Sendable {
 
     /// Gives the container its id, unless another device has.
     ///
-    /// - Throws: `ContainerFault.encrypted` where the key object tells that a container is there which this device cannot read: it must not
-    ///   make a plain one beside it.
+    /// - Throws: `ContainerFault.encrypted` where a container is there which this device cannot read: it must not make a plain one beside it.
     func establish(_ identity: ContainerIdentity) async throws(LogError) -> ContainerIdentity {
-        if !objects.isEncrypted {
-            let isEncrypted: Bool
-            do throws(ObjectStoreError) { isEncrypted = try await KeyObject.read(from: objects) != nil } catch {
-                if case .corrupted = error { throw .container(.encrypted) }
-                throw .store(error)
-            }
-            if isEncrypted { throw .container(.encrypted) }
-        }
-        return try await identity.establish(in: objects)
+        objects.isEncrypted
+            ? try await identity.establish(in: objects)
+            : try await ContainerFounding.makePlain(identity, in: objects)
     }
 
     /// The head of the newest checkpoint; nil without one. A damaged checkpoint counts as none.

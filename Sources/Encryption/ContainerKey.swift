@@ -1,4 +1,5 @@
 import Ciphers
+import Hashing
 
 /// The random key of an encrypted container, from which each other key follows (the page Secrecy).
 public struct ContainerKey: Sendable, Equatable {
@@ -15,13 +16,13 @@ public struct ContainerKey: Sendable, Equatable {
     /// Reads what `text` wrote.
     ///
     /// - Returns: nil for a text that is no key.
-    public init?(_ text: String) {
+    init?(_ text: String) {
         guard let bytes = [UInt8](hexadecimal: text), bytes.count == Self.length else { return nil }
         self.bytes = bytes
     }
 
     /// For the file in which a device keeps it.
-    public var text: String { bytes.hexadecimal }
+    private var text: String { hexadecimal(bytes) }
 
     /// The key of one object.
     ///
@@ -35,6 +36,21 @@ public struct ContainerKey: Sendable, Equatable {
 
     /// Tells the key, and nothing about it.
     var fingerprint: [UInt8] { derivedKey(from: bytes, info: Array("docfs fingerprint".utf8), count: 16) }
+}
+
+extension ContainerKey: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let key = ContainerKey(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no container key")
+        }
+        self = key
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
+    }
 }
 
 extension ContainerKey: CustomStringConvertible {

@@ -16,8 +16,17 @@ public final class EncryptedStore: ObjectStore {
     private let seals = Mutex<[ObjectKey: ObjectSeal]>([:])
 
     private static let mostSeals = 256
-    /// Positions of the log that are asked for at once. Where so many are absent, the log has ended.
-    private static let positionsAtOnce: Int64 = 8
+    /// What is left of the last reading of all names, by prefix.
+    private let readings = Mutex<[ObjectKey: Reading]>([:])
+
+    private struct Reading {
+        /// What was told last.
+        let last: ObjectKey
+        let rest: [ObjectKey]
+        let time: ContinuousClock.Instant
+
+        static let longestAge = Duration.seconds(60)
+    }
 
     /// - Parameters:
     ///   - store: what the keeper sees.
@@ -102,7 +111,19 @@ public final class EncryptedStore: ObjectStore {
     public func get(
         _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
     ) async throws(ObjectStoreError) -> [UInt8] {
-        let seal = try await seal(of: key)
+        if let known = seals.withLock({ $0[key] }) {
+            do throws(ObjectStoreError) { return try await part(range, of: key, known, arrived) } catch {
+                // Another one may have been made under the name meanwhile.
+                guard case .corrupted = error else { throw error }
+                seals.withLock { $0[key] = nil }
+            }
+        }
+        return try await part(range, of: key, try await readSeal(of: key), arrived)
+    }
+
+    private func part(
+        _ range: Range<Int64>, of key: ObjectKey, _ seal: ObjectSeal, _ arrived: @escaping @Sendable (Int64) -> Void
+    ) async throws(ObjectStoreError) -> [UInt8] {
         let chunks = seal.layout.chunks(of: range)
         guard let last = chunks.last else { return [] }
         let place = seal.layout.place(of: chunks.lowerBound).lowerBound..<seal.layout.place(of: last).upperBound
@@ -111,14 +132,7 @@ public final class EncryptedStore: ObjectStore {
         let sealed = try await asked(key) { name throws(ObjectStoreError) in
             try await store.get(name, range: place) { arrived(share.next($0)) }
         }
-        let content: [UInt8]
-        do throws(ObjectStoreError) {
-            content = try open(sealed[...], from: place.lowerBound, chunks: chunks, seal, key)
-        } catch {
-            // Another one may have been made under the name meanwhile.
-            seals.withLock { $0[key] = nil }
-            throw error
-        }
+        let content = try open(sealed[...], from: place.lowerBound, chunks: chunks, seal, key)
         let start = wanted.lowerBound - seal.layout.content(of: chunks.lowerBound).lowerBound
         return Array(content.dropFirst(Int(start)).prefix(wanted.count))
     }
@@ -137,8 +151,7 @@ public final class EncryptedStore: ObjectStore {
         return content
     }
 
-    private func seal(of key: ObjectKey) async throws(ObjectStoreError) -> ObjectSeal {
-        if let known = seals.withLock({ $0[key] }) { return known }
+    private func readSeal(of key: ObjectKey) async throws(ObjectStoreError) -> ObjectSeal {
         let header = try await asked(key) { place throws(ObjectStoreError) in
             try await store.get(place, range: 0..<SealedLayout.headerLength)
         }
@@ -154,74 +167,34 @@ public final class EncryptedStore: ObjectStore {
 
     // MARK: Listing
 
+    /// The encrypted names have no order, so all of them are read, and told in the order of the keys. The page that follows another one is told
+    /// from the same reading: page by page takes no longer than at once.
     public func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
-        switch prefix.description {
-        case "log": try await entries(after: after, limit: limit)
-        case "documents": try await objects(of: prefix, after: after, limit: limit)
-        // There are few. They are told in their own order.
-        default:
-            try await objects(of: prefix, after: nil, limit: .max).sorted().filter { key in
-                after.map { key > $0 } ?? true
-            }
-            .prefix(limit).map(\.self)
+        let rest: [ObjectKey]
+        if let after, let known = takeReading(of: prefix, after: after) {
+            rest = known
+        } else {
+            rest = try await keys(below: prefix).filter { key in after.map { key > $0 } ?? true }
         }
+        let page = Array(rest.prefix(limit))
+        if let last = page.last, rest.count > limit {
+            let reading = Reading(last: last, rest: Array(rest.dropFirst(limit)), time: .now)
+            readings.withLock { $0[prefix] = reading }
+        }
+        return page
     }
 
-    /// The encrypted names have no order, and there are many objects beside the log: its entries are asked for one by one.
-    private func entries(after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
-        var position = after.flatMap { UInt64($0.last) }.map(Int64.init(clamping:)) ?? 0
-        var found: [ObjectKey] = []
-        while found.count < limit {
-            let asked = (position + 1...position + Self.positionsAtOnce).compactMap { number in
-                let digits = String(number)
-                return ObjectKey(["log", String(repeating: "0", count: max(0, 16 - digits.count)) + digits])
-            }
-            let present = try await presence(of: asked)
-            if !present.contains(true) { break }
-            found += zip(asked, present).filter(\.1).map(\.0)
-            position += Self.positionsAtOnce
-        }
-        return Array(found.prefix(limit))
+    private func takeReading(of prefix: ObjectKey, after: ObjectKey) -> [ObjectKey]? {
+        guard let reading = readings.withLock({ $0.removeValue(forKey: prefix) }), reading.last == after,
+            .now - reading.time < Reading.longestAge
+        else { return nil }
+        return reading.rest
     }
 
-    private func presence(of keys: [ObjectKey]) async throws(ObjectStoreError) -> [Bool] {
-        let answers = await withTaskGroup(of: (Int, Result<Bool, ObjectStoreError>).self) { group in
-            for (index, key) in keys.enumerated() { group.addTask { (index, await self.isPresent(key)) } }
-            var answers = [Result<Bool, ObjectStoreError>](repeating: .success(false), count: keys.count)
-            for await (index, answer) in group { answers[index] = answer }
-            return answers
-        }
-        var present: [Bool] = []
-        for answer in answers { present.append(try answer.get()) }
-        return present
-    }
-
-    private func isPresent(_ key: ObjectKey) async -> Result<Bool, ObjectStoreError> {
-        do throws(ObjectStoreError) {
-            _ = try await modified(key)
-            return .success(true)
-        } catch {
-            if case .notFound = error { return .success(false) }
-            return .failure(error)
-        }
-    }
-
-    /// In the order of the encrypted names.
-    private func objects(
-        of prefix: ObjectKey, after: ObjectKey?, limit: Int
-    ) async throws(ObjectStoreError) -> [ObjectKey] {
-        var found: [ObjectKey] = []
-        var last: ObjectKey?
-        if let after { last = try name(after).place }
-        while found.count < limit {
-            let page = try await store.list(ObjectName.folder, after: last, limit: 1000)
-            found += page.compactMap { ObjectName(encrypted: $0, with: nameKey)?.key }.filter {
-                $0.components.count > 1 && $0.components[0] == prefix.description
-            }
-            guard page.count == 1000, let end = page.last else { break }
-            last = end
-        }
-        return Array(found.prefix(limit))
+    private func keys(below prefix: ObjectKey) async throws(ObjectStoreError) -> [ObjectKey] {
+        try await store.list(ObjectName.folder, after: nil, limit: .max).compactMap {
+            ObjectName(encrypted: $0, with: nameKey)?.key
+        }.filter { $0.components.count > 1 && $0.components[0] == prefix.description }.sorted()
     }
 
     // MARK: The rest
@@ -247,6 +220,8 @@ public final class EncryptedStore: ObjectStore {
     }
 
     public var isEncrypted: Bool { true }
+
+    public var listsAllNames: Bool { true }
 
     public var quickestPoll: Duration { store.quickestPoll }
 

@@ -1,4 +1,5 @@
 import Ciphers
+import Hashing
 import Foundation
 import ObjectStore
 
@@ -21,6 +22,8 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// The container's key, sealed with the key that follows from the recovery key.
     private let byRecoveryKey: String
     private let fingerprint: String
+    /// Of all other fields: tells a damaged copy, which may still be JSON.
+    private var digest = ""
 
     /// The cost of trying a passphrase: 128 MiB, and about a third of a second.
     public static let usualCost = ScryptCost(n: 1 << 17, r: 8, p: 1)
@@ -50,13 +53,14 @@ public struct KeyObject: Sendable, Equatable, Codable {
         n = cost.n
         r = cost.r
         p = cost.p
-        self.salt = salt.hexadecimal
-        fingerprint = key.fingerprint.hexadecimal
+        self.salt = hexadecimal(salt)
+        fingerprint = hexadecimal(key.fingerprint)
         guard let wrapping = derivedKey(fromPassphrase: Self.bytes(of: passphrase), salt: salt, cost: cost) else {
             throw .damaged("scrypt cannot be computed")
         }
-        byPassphrase = Self.wrap(key, with: wrapping, salt).hexadecimal
-        byRecoveryKey = Self.wrap(key, with: Self.wrappingKey(of: recoveryKey, salt), salt).hexadecimal
+        byPassphrase = hexadecimal(Self.wrap(key, with: wrapping, salt))
+        byRecoveryKey = hexadecimal(Self.wrap(key, with: Self.wrappingKey(of: recoveryKey, salt), salt))
+        digest = ownDigest
     }
 
     /// - Parameter secret: the passphrase, or the recovery key as a text.
@@ -82,7 +86,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
     }
 
     /// Whether it wraps this key.
-    public func wraps(_ key: ContainerKey) -> Bool { fingerprint == key.fingerprint.hexadecimal }
+    public func wraps(_ key: ContainerKey) -> Bool { fingerprint == hexadecimal(key.fingerprint) }
 
     // MARK: In the store
 
@@ -94,16 +98,34 @@ public struct KeyObject: Sendable, Equatable, Codable {
         if let present = try await Self.read(from: store) { return present }
         _ = try await store.putIfAbsent(Self.keys[0], bytes)
         guard let present = try await Self.read(from: store) else { throw .notFound(Self.keys[0]) }
-        if present == self { _ = try await store.putIfAbsent(Self.keys[1], bytes) }
+        guard present == self else { return present }
+        _ = try await store.putIfAbsent(Self.keys[1], bytes)
         return present
     }
 
+    /// Takes both copies back, before anybody has used them.
+    public func withdraw(from store: any ObjectStore) async throws(ObjectStoreError) {
+        for key in Self.keys where try await Self.decoded(store.get(key, limit: Self.largest)) == self {
+            try await store.delete(key)
+        }
+    }
+
+    private var ownDigest: String {
+        let fields = ["\(format)", "\(n)", "\(r)", "\(p)", salt, byPassphrase, byRecoveryKey, fingerprint]
+        return hexadecimal(HashAlgorithm.sha256.digest(of: Array(fields.map { $0 + "\n" }.joined().utf8)))
+    }
+
     /// Makes each copy again that is gone or damaged.
+    ///
+    /// - Throws: `unusable` where another container has been made meanwhile: its key opens nothing of this one.
     func restore(in store: any ObjectStore) async throws(ObjectStoreError) {
         let bytes = try encoded()
         for key in Self.keys {
             do throws(ObjectStoreError) {
-                if Self.decoded(try await store.get(key, limit: Self.largest)) != nil { continue }
+                if let present = Self.decoded(try await store.get(key, limit: Self.largest)) {
+                    guard present.fingerprint == fingerprint else { throw .unusable(Self.otherContainer) }
+                    continue
+                }
                 try await store.delete(key)
             } catch {
                 switch error {
@@ -116,6 +138,9 @@ public struct KeyObject: Sendable, Equatable, Codable {
         }
     }
 
+    private static let otherContainer =
+        "another encrypted container has been made in the place of this one; mount with another --cloud URL and --move-to-this-cloud"
+
     private func encoded() throws(ObjectStoreError) -> [UInt8] {
         do { return Array(try JSONEncoder().encode(self)) } catch {
             throw .unusable("the key object cannot be written: \(error)")
@@ -124,7 +149,8 @@ public struct KeyObject: Sendable, Equatable, Codable {
 
     /// Nil for bytes that are no key object.
     private static func decoded(_ bytes: [UInt8]) -> KeyObject? {
-        try? JSONDecoder().decode(KeyObject.self, from: Data(bytes))
+        // `try?`: what is damaged has another copy.
+        (try? JSONDecoder().decode(KeyObject.self, from: Data(bytes))).flatMap { $0.digest == $0.ownDigest ? $0 : nil }
     }
 
     /// - Returns: nil for a container that is not encrypted, or not made yet. The second copy counts where the first is gone or damaged.

@@ -1,4 +1,5 @@
 import Ciphers
+import Hashing
 import ObjectStore
 
 /// What an object is, in 41 bytes for each kind, so that the length of its encrypted name tells nothing: the kind, and what tells the objects of
@@ -52,7 +53,7 @@ struct ObjectName: Hashable {
             case .container: ["container"]
             case .entry: ["log", position]
             case .manifest: ["checkpoint", position, "manifest"]
-            case .part: ["checkpoint", position, Array(bytes[9..<41]).hexadecimal]
+            case .part: ["checkpoint", position, hexadecimal(Array(bytes[9..<41]))]
             case .content: ["documents", Self.uuidText(bytes[1..<17]), Self.uuidText(bytes[17..<33]), Self.anyFilename]
             }
         return ObjectKey(components)
@@ -101,7 +102,7 @@ struct ObjectName: Hashable {
     }
 
     private static func uuidText(_ bytes: ArraySlice<UInt8>) -> String {
-        var rest = Array(bytes).hexadecimal[...]
+        var rest = hexadecimal(Array(bytes))[...]
         return [8, 4, 4, 4, 12].map { count in
             defer { rest = rest.dropFirst(count) }
             return String(rest.prefix(count))

@@ -1,7 +1,7 @@
 import Ciphers
 
 /// A key of a container that a person keeps on paper, for the day on which the passphrase is lost. 32 random bytes and a check, as base 32 in
-/// groups of five letters.
+/// groups of seven letters.
 public struct RecoveryKey: Sendable, Equatable {
     private static let length = 32
     /// Bytes: a mistyped letter is noticed with all but one chance in 16 million.
@@ -37,6 +37,21 @@ public struct RecoveryKey: Sendable, Equatable {
 
     private var check: [UInt8] {
         derivedKey(from: bytes, info: Array("docfs recovery check".utf8), count: Self.checkLength)
+    }
+}
+
+extension RecoveryKey: Codable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let key = RecoveryKey(try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "it is no recovery key")
+        }
+        self = key
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(text)
     }
 }
 

@@ -88,8 +88,7 @@ public protocol ObjectStore: Sendable {
         _ key: ObjectKey, range: Range<Int64>, arrived: @escaping @Sendable (Int64) -> Void
     ) async throws(ObjectStoreError) -> [UInt8]
 
-    /// The keys below `prefix`, after `after`, at most `limit`, in an order of the store's own that stays. Entries of the log and checkpoints come
-    /// in ascending order of their bytes.
+    /// The keys below `prefix` in ascending order of their bytes, after `after`, at most `limit`.
     func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey]
 
     /// When an object was made, by the store's clock.
@@ -112,6 +111,9 @@ public protocol ObjectStore: Sendable {
 
     /// Whether its keeper cannot read it.
     var isEncrypted: Bool { get }
+
+    /// Whether a listing reads the names of all objects, however few are asked for.
+    var listsAllNames: Bool { get }
 
     /// The pause between two reads of an object that is expected and may not be there yet.
     var quickestPoll: Duration { get }
@@ -143,6 +145,8 @@ extension ObjectStore {
 
     /// False.
     public var isEncrypted: Bool { false }
+
+    public var listsAllNames: Bool { false }
 
     /// For a store at which each read is a request over the network.
     public var quickestPoll: Duration { .milliseconds(250) }

@@ -1,4 +1,5 @@
 import CLinux
+import Encryption
 import Glibc
 import SystemPackage
 
@@ -7,10 +8,9 @@ import SystemPackage
 /// A Swift process cannot fork safely. So docfs runs its own program again with `--foreground` in a new session. That process
 /// reports through a pipe: `ready`, or an error message.
 enum BackgroundMount {
-    ///
-    /// - Returns: the recovery key of an encrypted container that was made.
+    /// - Returns: the recovery key of an encrypted container that was made, until a person was told.
     /// - Throws: `MissingPassphrase`, or `CommandFailure` with the reason.
-    static func start(arguments: [String], passphrase: Passphrase?) throws -> String? {
+    static func start(arguments: [String], passphrase: Passphrase?) throws -> RecoveryKey? {
         let pipe: ReportPipe
         do throws(Errno) { pipe = try ReportPipe() } catch {
             throw CommandFailure("cannot create a pipe to the mounting process: \(error)")
@@ -24,7 +24,7 @@ enum BackgroundMount {
         let report = pipe.report()
         if report == ReadinessReport.readyWord { return nil }
         if report.hasPrefix(ReadinessReport.readyWord + "\n") {
-            return String(report.dropFirst(ReadinessReport.readyWord.count + 1))
+            return RecoveryKey(String(report.dropFirst(ReadinessReport.readyWord.count + 1)))
         }
         var status: Int32 = 0
         waitpid(process, &status, 0)
@@ -45,6 +45,15 @@ enum BackgroundMount {
         return pipe.reading
     }
 
+    /// A copy whose number is none that the new process gets.
+    private static func movedAway(_ descriptor: Int32) throws(CommandFailure) -> Int32 {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 8)
+        guard copy >= 0 else {
+            throw CommandFailure("cannot hand a pipe to the mounting process: \(Errno(rawValue: errno))")
+        }
+        return copy
+    }
+
     private static func spawn(_ arguments: [String], reportTo descriptor: Int32, secret: Int32?) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -52,13 +61,14 @@ enum BackgroundMount {
         for standard in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
             posix_spawn_file_actions_addopen(&actions, standard, "/dev/null", O_RDWR, 0)
         }
+        // Each may stand where the other is to go.
+        let moved = try [descriptor, secret].compactMap { try $0.map(Self.movedAway) }
+        defer { moved.forEach { close($0) } }
+        for (place, descriptor) in zip(Int32(3)..., moved) {
+            posix_spawn_file_actions_adddup2(&actions, descriptor, place)
+        }
         // The process outlives the caller and must not keep any of its other descriptors open.
-        // Out of the way first: each may stand where the other is to go.
-        posix_spawn_file_actions_adddup2(&actions, descriptor, 20)
-        if let secret { posix_spawn_file_actions_adddup2(&actions, secret, 21) }
-        posix_spawn_file_actions_adddup2(&actions, 20, 3)
-        if secret != nil { posix_spawn_file_actions_adddup2(&actions, 21, 4) }
-        posix_spawn_file_actions_addclosefrom_np(&actions, secret == nil ? 4 : 5)
+        posix_spawn_file_actions_addclosefrom_np(&actions, Int32(3 + moved.count))
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -82,13 +92,18 @@ struct ReadinessReport {
     let descriptor: Int32?
 
     /// - Parameter recoveryKey: of an encrypted container that was made.
-    func ready(_ recoveryKey: String?) { say(Self.readyWord + (recoveryKey.map { "\n" + $0 } ?? "")) }
+    /// - Returns: false where no process waits any more. It was ended, for example with Ctrl-C.
+    func ready(_ recoveryKey: RecoveryKey?) -> Bool {
+        say(Self.readyWord + (recoveryKey.map { "\n" + $0.text } ?? ""))
+    }
 
-    func failed(_ reason: String) { say(reason) }
+    /// Who does not wait any more cannot be told.
+    func failed(_ reason: String) { _ = say(reason) }
 
-    private func say(_ words: String) {
-        guard let descriptor else { return }
-        _ = Array(words.utf8).withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        close(descriptor)
+    private func say(_ words: String) -> Bool {
+        guard let descriptor else { return true }
+        defer { close(descriptor) }
+        let bytes = Array(words.utf8)
+        return bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } == bytes.count
     }
 }

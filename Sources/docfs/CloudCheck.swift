@@ -1,36 +1,23 @@
-import Backing
 import CloudSynchronization
 import Dispatch
 import Logging
 import ObjectStore
-import Synchronization
 
 /// Refuses, at mount, a cloud store where two devices could overwrite each other's objects (Semantics, "Containers"), and another container
 /// than the one that the store belongs to. A store that does not answer in time is checked later, before the first upload.
-final class CloudCheck: Sendable {
+enum CloudCheck {
     private static let timeout = DispatchTimeInterval.seconds(3)
-
-    private enum Finding {
-        case usable
-        case otherContainer
-        case failure(any Error)
-    }
-
-    private let finding = Mutex<Finding?>(nil)
-    private let answered = DispatchSemaphore(value: 0)
-
-    private init() {}
 
     /// Blocks. Called on the mounting thread, which runs no task.
     static func run(_ cloud: CloudConnection, _ request: MountRequest, _ logger: Logger) throws {
-        let check = CloudCheck()
         let mayBeOther = request.mayBeOtherCloud && !request.options.moveToThisCloud
-        let task = Task { await check.ask(cloud, mayBeOther: mayBeOther) }
-        defer { task.cancel() }
-        _ = check.answered.wait(timeout: .now() + timeout)
-        switch check.finding.withLock({ $0 }) {
-        case .usable: return
-        case .otherContainer: throw CommandFailure(otherContainer(request))
+        let isOwnContainer = blockingAnswer(within: timeout) {
+            try await cloud.probe()
+            return mayBeOther ? try await cloud.isOwnContainer() : true
+        }
+        switch isOwnContainer {
+        case .success(true): return
+        case .success(false): throw CommandFailure(otherContainer(request))
         case .failure(ObjectStoreError.unusable(let reason)):
             throw CommandFailure("\(ObjectStoreError.unusable(reason))")
         case .failure(let failure):
@@ -52,16 +39,5 @@ final class CloudCheck: Sendable {
     private static func unknownContainer(_ request: MountRequest) -> String {
         "\(request.cloud.text) does not answer, so nobody can tell whether it is the container of the store \(request.storePath), "
             + "which was at \(request.formerCloud?.text ?? "another place"); mount without --cloud, or when it answers"
-    }
-
-    private func ask(_ cloud: CloudConnection, mayBeOther: Bool) async {
-        let finding: Finding
-        do {
-            try await cloud.probe()
-            let isOwn = mayBeOther ? try await cloud.isOwnContainer() : true
-            finding = isOwn ? .usable : .otherContainer
-        } catch { finding = .failure(error) }
-        self.finding.withLock { $0 = finding }
-        answered.signal()
     }
 }

@@ -14,24 +14,26 @@ import SystemPackage
 
 /// Runs one mount, from locking the store to closing it.
 enum MountDaemon {
-    /// Mounts and serves requests until the mount ends or a signal stops it. Calls `whenReady` when the mount answers.
+    /// Mounts and serves requests until the mount ends or a signal stops it.
     ///
-    /// - Parameter whenReady: is given the recovery key of an encrypted container that was made.
-    static func run(_ request: MountRequest, whenReady: @escaping @Sendable (RecoveryKey?) -> Void) throws {
+    /// - Parameter whenReady: called when the mount answers. It is given the recovery key of an encrypted container that was made, and
+    ///   returns false where nobody waits for the mount any more: then it ends.
+    static func run(_ request: MountRequest, whenReady: @escaping @Sendable (RecoveryKey?) -> Bool) throws {
         DescriptorLimit.raise()
         refuseLargeWrites()
+        ignoreClosedPipes()
         shareMemory()
         umask(0)
         let lock = try StoreLock(path: request.storePath)
         let logger = try makeLogger(request)
         let (library, cloud, recoveryKey) = try openLibrary(request, logger)
-        let synchronization = BackgroundSynchronization(library, cloud, move: move(request, logger))
+        let synchronization = BackgroundSynchronization(library, cloud, move: move(request, cloud, logger))
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
-        remember(request, logger)
+        remember(request, cloud, logger)
         synchronization.start {
-            tell(whenReady, recoveryKey, request, logger)
+            guard whenReady(recoveryKey) else { return session.stop() }
             notify(.ready, logger)
         }
         synchronization.compareStore()
@@ -71,9 +73,8 @@ enum MountDaemon {
                         surroundings: .system
                     ) { store, belongsToContainer in
                         let opened = try ContainerUnlocking(
-                            request: request, passphrase: request.passphrase, belongsToContainer: belongsToContainer
-                        ).open(
-                            store)
+                            request: request, belongsToContainer: belongsToContainer
+                        ).open(store)
                         recoveryKey = opened.recoveryKey
                         return opened.store
                     }
@@ -88,30 +89,21 @@ enum MountDaemon {
         } catch { throw refusal ?? error }
     }
 
-    /// Says that the mount is ready, with the recovery key of a container that was made: once it was said, it is kept nowhere.
-    private static func tell(
-        _ whenReady: (RecoveryKey?) -> Void, _ recoveryKey: RecoveryKey?, _ request: MountRequest, _ logger: Logger
-    ) {
-        whenReady(recoveryKey)
-        guard recoveryKey != nil else { return }
-        do { try ContainerKeyFile.forgetRecoveryKey(at: request.cloud, inStore: request.storePath) } catch {
-            logger.warning("the recovery key is still in the store's cloud-keys.json", metadata: ["error": "\(error)"])
-        }
-    }
-
     /// - Returns: nil where the documents stay in the container that they are in.
-    private static func move(_ request: MountRequest, _ logger: Logger) -> ContainerMove? {
+    private static func move(_ request: MountRequest, _ cloud: CloudConnection, _ logger: Logger) -> ContainerMove? {
         guard request.options.moveToThisCloud, request.mayBeOtherCloud else { return nil }
         return ContainerMove {
-            write(request.storeOptions, request, logger)
+            write(request.storeOptions.belonging(to: request.cloud, isEncrypted: cloud.isEncrypted), request, logger)
         }
     }
 
     /// Until the documents have gone to another container, the store belongs to the former one.
-    private static func remember(_ request: MountRequest, _ logger: Logger) {
-        var options = request.storeOptions
-        if request.options.moveToThisCloud, request.mayBeOtherCloud { options.cloud = request.formerCloud?.text }
-        write(options, request, logger)
+    private static func remember(_ request: MountRequest, _ cloud: CloudConnection, _ logger: Logger) {
+        let isLeft = request.options.moveToThisCloud && request.mayBeOtherCloud
+        write(
+            isLeft
+                ? request.storeOptions.belonging(to: request.formerCloud, isEncrypted: request.formerIsEncrypted)
+                : request.storeOptions.belonging(to: request.cloud, isEncrypted: cloud.isEncrypted), request, logger)
     }
 
     private static func write(_ options: StoreOptions, _ request: MountRequest, _ logger: Logger) {
@@ -150,6 +142,9 @@ enum MountDaemon {
 
     /// Under a limit on the size of files (`ulimit -f`), a write beyond it fails with EFBIG. By default it would end the process (SIGXFSZ).
     private static func refuseLargeWrites() { signal(SIGXFSZ, SIG_IGN) }
+
+    /// Who waited for the mount may have been ended; the write fails then.
+    private static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
     private static func stopOnSignals(_ session: MountSession) -> [any DispatchSourceSignal] {
         [SIGTERM, SIGINT, SIGHUP].map { number in

@@ -16,6 +16,8 @@ struct MountRequest {
     let cloud: CloudURL
     /// Where the container was that the store belongs to; nil if the store remembers none.
     let formerCloud: CloudURL?
+    /// Whether that container is one that its keeper cannot read.
+    let formerIsEncrypted: Bool
     /// What the store remembers from now on.
     let storeOptions: StoreOptions
     let options: MountOptions
@@ -24,15 +26,16 @@ struct MountRequest {
     let passphrase: Passphrase?
 
     init(mountpoint: String, options: MountOptions, passphrase: Passphrase?, isBackground: Bool) throws {
-        storePath = Self.absolute(try options.store ?? Self.defaultStore())
+        storePath = try Self.storePath(options)
         StoreLock.waitForEndingHolder(path: storePath)
         self.mountpoint = try Self.checkedMountpoint(mountpoint, mayHoldFiles: options.nonEmpty)
         let remembered = try StoreOptions(ofStore: storePath)
         formerCloud = try remembered.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
+        formerIsEncrypted = remembered.isEncrypted ?? false
         let told = try options.cloud.map { url throws(CloudURLError) in try CloudURL(url) }
         cloud = told ?? formerCloud ?? .directory(storePath + "-cloud")
         try Self.checkPlace(of: cloud, storePath: storePath, mountpoint: self.mountpoint)
-        storeOptions = remembered.replaced(by: options, cloud: cloud)
+        storeOptions = remembered.replaced(by: options)
         self.options = options
         self.isBackground = isBackground
         self.passphrase = passphrase
@@ -43,6 +46,15 @@ struct MountRequest {
 
     /// Whether the container may be another one than the store belongs to.
     var mayBeOtherCloud: Bool { formerCloud.map { !$0.isSamePlace(as: cloud) } ?? true }
+
+    /// Whether the store belongs to a container, and is told another place.
+    var leavesFormerCloud: Bool { formerCloud != nil && mayBeOtherCloud }
+
+    /// Whether a container that its keeper cannot read is to be made, unless there is one.
+    var wantsEncryption: Bool { options.encrypt == true }
+
+    /// The absolute path of the store, told or by default.
+    static func storePath(_ options: MountOptions) throws -> String { absolute(try options.store ?? defaultStore()) }
 
     private static func checkPlace(of cloud: CloudURL, storePath: String, mountpoint: String) throws {
         guard case .directory(let path) = cloud else { return }

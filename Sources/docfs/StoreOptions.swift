@@ -1,6 +1,4 @@
-import Backing
 import Documents
-import Foundation
 import Library
 import ObjectStore
 
@@ -16,34 +14,29 @@ struct StoreOptions: Codable, Equatable {
     /// Bytes; nil for no limit.
     var cacheLimit: Int64?
 
-    private static let fileName = "options.json"
+    /// Whether the keeper of that container cannot read it: then no plain one is taken for it.
+    var isEncrypted: Bool?
+
+    private static let json = StoreJSON<StoreOptions>(
+        name: "options.json", holds: "the options of the store", advice: "remove the file, and say them again")
 
     init() {}
 
     /// Reads what a store remembers. A store that remembers nothing, or does not exist yet, has no options.
     init(ofStore path: String) throws(CommandFailure) {
-        let file = "\(path)/\(Self.fileName)"
-        guard FileManager.default.fileExists(atPath: file) else { return }
-        do { self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(filePath: file))) } catch {
-            throw CommandFailure(
-                "the options of the store cannot be read from \(file): \(Self.words(error)); remove the file, and say them again"
-            )
-        }
+        self = try Self.json.read(fromStore: path) ?? StoreOptions()
     }
 
-    private static func words(_ error: any Error) -> String {
-        switch error {
-        case is DecodingError: "they are damaged"
-        default: "\(error.localizedDescription)"
-        }
+    func belonging(to cloud: CloudURL?, isEncrypted: Bool) -> StoreOptions {
+        var options = self
+        options.cloud = cloud?.text
+        options.isEncrypted = isEncrypted
+        return options
     }
 
     /// What was told counts, and what was not told stays.
-    ///
-    /// - Parameter cloud: the container, told or not.
-    func replaced(by told: MountOptions, cloud: CloudURL) -> StoreOptions {
+    func replaced(by told: MountOptions) -> StoreOptions {
         var options = self
-        options.cloud = cloud.text
         options.show = told.show ?? show
         options.filenames = told.filenames ?? filenames
         options.filenamePrefix = told.filenamePrefix ?? filenamePrefix
@@ -52,11 +45,7 @@ struct StoreOptions: Codable, Equatable {
     }
 
     /// Durable when it returns.
-    func write(toStore path: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        try StoreFile(Self.fileName, inStore: path).replace(Array(try encoder.encode(self)) + Array("\n".utf8))
-    }
+    func write(toStore path: String) throws { try Self.json.write(self, toStore: path) }
 
     func filenameGenerator() throws(NameError) -> FilenameGenerator {
         try FilenameGenerator(convention: filenames ?? .timestamp, prefix: filenamePrefix ?? "")

@@ -158,6 +158,19 @@ struct EncryptedStoreTests {
         }
     }
 
+    @Test func `an object that was made again is read in parts, though its former one was known`() async throws {
+        try await withStore { store, keeper, _ in
+            _ = try await store.putIfAbsent(Self.content, pattern(100_000))
+            #expect(
+                try await store.get(Self.content, range: 70_000..<70_010) == Array(pattern(100_000)[70_000..<70_010]))
+            let another = EncryptedStore(keeper, key: store.containerKey)
+            try await another.delete(Self.content)
+            _ = try await another.putIfAbsent(Self.content, pattern(90_000))
+            #expect(
+                try await store.get(Self.content, range: 70_000..<70_010) == Array(pattern(90_000)[70_000..<70_010]))
+        }
+    }
+
     // MARK: An active keeper
 
     @Test func `attack: a changed bit is noticed, wherever it is`() async throws {

@@ -53,6 +53,48 @@ struct KeyObjectTests {
         }
     }
 
+    @Test func `a copy that was damaged, and is still JSON, does not count`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try DirectoryStore(root: folder + "/cloud", creates: true)
+            let key = ContainerKey.random()
+            let object = try made(key)
+            _ = try await object.establish(in: store)
+            let file = URL(filePath: folder + "/cloud/key-1")
+            let text = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+            for field in ["n", "salt", "byPassphrase", "byRecoveryKey", "fingerprint"] {
+                let place = try #require(text.range(of: "\"\(field)\":")).upperBound
+                let digit = try #require(text[place...].firstIndex { $0.isHexDigit })
+                var damaged = text
+                damaged.replaceSubrange(digit...digit, with: text[digit] == "3" ? "4" : "3")
+                try Data(damaged.utf8).write(to: file)
+                #expect(try await KeyObject.read(from: store) == object, "\(field)")
+                #expect(try await KeyObject.read(from: store)?.unwrap("correct horse") == key)
+            }
+            // A repair makes it again.
+            try await object.restore(in: store)
+            try FileManager.default.removeItem(atPath: folder + "/cloud/key-2")
+            #expect(try await KeyObject.read(from: store) == object)
+        }
+    }
+
+    @Test func `a lost key object is made again, and that of another container is left alone`() async throws {
+        try await withTemporaryFolder { folder in
+            let store = try DirectoryStore(root: folder + "/cloud", creates: true)
+            let (object, other) = (try made(), try made())
+            try await object.restore(in: store)
+            #expect(try await KeyObject.read(from: store) == object)
+            try await object.withdraw(from: store)
+            #expect(try await KeyObject.read(from: store) == nil)
+            _ = try await other.establish(in: store)
+            await #expect(throws: ObjectStoreError.self) { try await object.restore(in: store) }
+            await #expect(throws: ObjectStoreError.self) {
+                try await EncryptedStore(store, key: .random(), keyObject: object).recreate()
+            }
+            try await object.withdraw(from: store)
+            #expect(try await KeyObject.read(from: store) == other)
+        }
+    }
+
     @Test func `attack: costs that make guessing easy, or fill the memory, are refused`() throws {
         for (n, r, p) in [
             (1 << 14, 8, 1), (2, 8, 1), (1 << 30, 8, 1), (1 << 17, 1, 1), (1 << 17, 1 << 20, 1), (1 << 17, 8, 1000),

@@ -133,6 +133,118 @@ struct EncryptedContainerTests {
         }
     }
 
+    @Test func `who gave a passphrase, or has an encrypted container, gets no plain one unasked`() async throws {
+        try await withUnmountedDevices(["Laptop"]) { devices in
+            let laptop = devices[0]
+            let url = laptop.cloudDirectory.url
+            let mistyped = try await mount(laptop, "--cloud", url, passphrase: "secret")
+            #expect(
+                mistyped.exitStatus == 1 && mistyped.oneErrorLine?.contains("there is no encrypted container") == true,
+                "\(mistyped)")
+            #expect(try !laptop.cloudDirectory.path.listing().contains("container"))
+            #expect(try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret").exitStatus == 0)
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
+            try await laptop.unmount()
+
+            let new = laptop.folder / "new container"
+            try new.makeFolder()
+            let move = ["--cloud", "file://\(laptop.folder)/new%20container", "--move-to-this-cloud"]
+            let unasked = try await mount(laptop, move[0], move[1], move[2])
+            #expect(unasked.exitStatus == 1 && unasked.oneErrorLine?.contains("--no-encrypt") == true, "\(unasked)")
+            #expect(try kept(new).isEmpty)
+            #expect(try await mount(laptop, move[0], move[1], move[2], "--no-encrypt").exitStatus == 0)
+            #expect(try await laptop.docfs("wait", laptop.mountpoint.string).exitStatus == 0)
+            #expect(try kept(new).contains { $0.bytes == Data("plan".utf8) })
+            #expect(try laptop.treeState()["cloud.encrypted"] == nil)
+            try await laptop.unmount()
+            #expect(try await mountWithoutTerminal(laptop).exitStatus == 0)
+        }
+    }
+
+    @Test func `a store without its key asks for it, and takes nothing else for its container`() async throws {
+        try await withDevice(.encrypted) { device in
+            try (device.cloud / "Plan.txt").create("plan")
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            try await device.unmount()
+            let (keys, container) = (device.store / "cloud-keys.json", device.cloudDirectory.path)
+            let text = try keys.text()
+            try keys.write(text.replacingOccurrences(of: "\"key\" : \"", with: "\"key\" : \"x"))
+            let damaged = try await mountWithoutTerminal(device)
+            #expect(
+                damaged.exitStatus == 1 && damaged.oneErrorLine?.contains("is damaged; remove it") == true, "\(damaged)"
+            )
+            try await runShell("rm cloud-keys.json", in: device.store)
+            let unasked = try await mountWithoutTerminal(device)
+            #expect(
+                unasked.exitStatus == 1 && unasked.oneErrorLine?.contains("the container is encrypted") == true,
+                "\(unasked)")
+            try await runShell("mkdir ../away && mv key-1 key-2 ../away/", in: container)
+            for options in [[], ["--encrypt"]] {
+                let lost = try await device.attemptMount(
+                    ["mount", device.mountpoint.string, "--store", device.store.string] + options)
+                #expect(
+                    lost.exitStatus == 1 && lost.oneErrorLine?.contains("can make it whole") == true, "\(lost)")
+            }
+            #expect(try !container.listing().contains { $0.hasPrefix("key") || $0 == "container" })
+            try await runShell("mv ../away/* .", in: container)
+            try await device.mount()
+            #expect(try (device.cloud / "Plan.txt").text() == "plan")
+        }
+    }
+
+    @Test func `a recovery key is told until somebody could read it, also after an interrupted mount`() async throws {
+        try await withUnmountedDevices(["Laptop", "Phone"]) { devices in
+            let (laptop, phone) = (devices[0], devices[1])
+            let url = laptop.cloudDirectory.url
+            try (laptop.folder / "passphrase").write("secret\r\n")
+            let program = try DocfsBinary.path.string
+            let mount =
+                "'\(program)' mount '\(laptop.mountpoint)' --store '\(laptop.store)' --no-notifications --passphrase-file passphrase"
+            // Nobody reads what a full disk has not taken.
+            let unread = try await runProgram(
+                "sh", ["-c", "\(mount) --cloud '\(url)' --encrypt > /dev/full"], in: laptop.folder)
+            #expect(unread.exitStatus == 1, "\(unread)")
+            try await laptop.unmount()
+            // As if it had been killed before it could see that the container has its key.
+            let keys = laptop.store / "cloud-keys.json"
+            let text = try keys.text()
+            #expect(text.contains("\"isEstablished\" : true"))
+            try keys.write(text.replacingOccurrences(of: "\"isEstablished\" : true", with: "\"isEstablished\" : false"))
+            let told = try await mountWithoutTerminal(laptop)
+            #expect(told.exitStatus == 0, "\(told)")
+            let key = try recoveryKey(told)
+            try await laptop.unmount()
+            let again = try await mountWithoutTerminal(laptop)
+            #expect(again.exitStatus == 0 && !again.standardOutput.contains("recovery key"), "\(again)")
+            #expect(try !keys.text().contains(key))
+            #expect(try await self.mount(phone, "--cloud", url, passphrase: key).exitStatus == 0)
+            try await phone.unmount()
+            // A line end of Windows is no part of a passphrase.
+            try await runShell("rm cloud-keys.json", in: phone.store)
+            #expect(try await self.mount(phone, "--cloud", url, passphrase: "secret").exitStatus == 0)
+        }
+    }
+
+    @Test func `a container that was to be made while nobody could see whether it was, has one key`() async throws {
+        try await withUnmountedDevices(["Laptop"]) { devices in
+            let laptop = devices[0]
+            let (url, container) = (laptop.cloudDirectory.url, laptop.cloudDirectory.path)
+            #expect(try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret").exitStatus == 0)
+            try await laptop.unmount()
+            let keys = laptop.store / "cloud-keys.json"
+            let text = try keys.text()
+            try keys.write(text.replacingOccurrences(of: "\"isEstablished\" : true", with: "\"isEstablished\" : false"))
+            // The key object is to come yet.
+            try await runShell(
+                "rm -r * && find '\(laptop.store)' -mindepth 1 ! -name cloud-keys.json -delete", in: container)
+            let key = try #require(text.range(of: "\"key\" : \"").map { text[$0.upperBound...].prefix(64) })
+            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "another")
+            #expect(made.exitStatus == 0, "\(made)")
+            #expect(try keys.text().contains(key) && container.listing().contains("key-1"))
+        }
+    }
+
     @Test func `attack: a container that is encrypted is not taken for a plain one, even if it was away at the mount`()
         async throws
     {

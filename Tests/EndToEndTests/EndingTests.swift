@@ -17,6 +17,27 @@ struct EndingTests {
         #expect(!device.isMounted)
     }
 
+    @Test func `a mount that nobody waits for any more ends by itself, and leaves nothing mounted`() async throws {
+        let server = try await S3Server.shared()
+        let holder = try HeldServer(before: server.port)
+        let options = MountOptions(cloudURL: server.url(through: holder), environment: try server.environment())
+        try await withUnmountedDevice(options) { device in
+            holder.hold(.replies, after: 0)
+            // It is mounted before it is ready: it waits for the cloud's first answer.
+            let words = ([try DocfsBinary.path.string] + device.mountArguments).map { "'\($0)'" }
+            try await runShell(
+                """
+                \(words.joined(separator: " ")) >/dev/null 2>&1 & mounting=$!
+                until mountpoint -q '\(device.mountpoint)'; do kill -0 $mounting; sleep 0.1; done
+                kill -KILL $mounting; wait $mounting || true
+                """, environment: options.environment)
+            #expect(device.isMounted)
+            holder.release()
+            try await eventually { !device.isMounted && device.processes.isEmpty }
+            try await device.mount()
+        }
+    }
+
     @Test func `SIGTERM during an upload and a download ends the mount within 5 seconds, and the next one goes on`()
         async throws
     {

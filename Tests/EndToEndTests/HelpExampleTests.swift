@@ -74,6 +74,7 @@ struct HelpExampleTests {
         if example.hasPrefix("docfs mount") {
             before = "cd ~; docfs unmount ~/docs\n"
             if example.contains("--cloud") { before += "rm -r ~/.local/share/docfs*\n" }
+            if example.contains("--encrypt") { before += "export DOCFS_PASSPHRASE=secret\n" }
             example.replace("file:///mnt/nas", with: "file://$HOME/nas")
         } else if example.contains("--store") || example.contains("unmount") || example.contains("photos") {
             before = "cd ~\n" + (example.contains("--store") ? "docfs unmount ~/docs\n" : "")
@@ -113,7 +114,7 @@ struct HelpExampleTests {
             let (text, statuses) = script(example)
             let result = try await runProgram(
                 "timeout", ["300", "bash", "-c", text], in: FilePath(home),
-                environment: ["HOME": home, "BINARY": try DocfsBinary.path.string, "DOCFS_PASSPHRASE": "secret"])
+                environment: ["HOME": home, "BINARY": try DocfsBinary.path.string])
             #expect(statuses.contains(result.exitStatus), "`\(example)`: \(result.standardError)")
         }
     }

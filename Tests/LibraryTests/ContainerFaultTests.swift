@@ -2,6 +2,7 @@ import Catalog
 import Documents
 import Foundation
 @testable import CloudSynchronization
+@testable import Encryption
 @testable import Library
 import ObjectStore
 import Replication
@@ -20,8 +21,10 @@ struct ContainerFaultTests {
     private static let texts = ["a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma", "d.txt": "delta"]
 
     /// Runs `body` with two devices that know four documents in four commits and more.
-    private func withDocuments(_ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void) async throws {
-        try await withTwoDevices { laptop, phone in
+    private func withDocuments(
+        isEncrypted: Bool = false, _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
+    ) async throws {
+        try await withTwoDevices(key: isEncrypted ? .random() : nil) { laptop, phone in
             for name in Self.texts.keys.sorted() {
                 try laptop.create(name, Self.texts[name] ?? "")
                 try await laptop.push()
@@ -31,7 +34,25 @@ struct ContainerFaultTests {
         }
     }
 
-    private func path(_ device: TestDevice, _ name: String) -> String { device.cloudFolder + "/" + name }
+    /// Where the keeper has an object.
+    private func path(_ device: TestDevice, _ name: String) throws -> String {
+        guard let key = device.key else { return device.cloudFolder + "/" + name }
+        let object = try #require(ObjectName(ObjectKey(valid: name.split(separator: "/").map(String.init))))
+        return "\(device.cloudFolder)/\(object.encrypted(with: key.nameKey))"
+    }
+
+    /// Removes an object, or all of a folder.
+    private func lose(_ name: String, _ device: TestDevice) throws {
+        let names = device.key == nil ? [name] : try objects(device).filter { $0 == name || $0.hasPrefix(name + "/") }
+        for name in names { try FileManager.default.removeItem(atPath: path(device, name)) }
+    }
+
+    private func otherDevice(_ name: String, of device: TestDevice, _ suffix: String = "-other") throws -> TestDevice {
+        let other = try TestDevice(
+            name, store: device.store + suffix, cloudFolder: device.cloudFolder, key: device.key)
+        try other.open()
+        return other
+    }
 
     private func entry(_ number: Int64) -> String { LogPosition(number).key.description }
 
@@ -42,22 +63,19 @@ struct ContainerFaultTests {
         case .rolledBack:
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
         case .emptied:
-            for name in ["container", "log", "documents", "checkpoint"] {
-                try? files.removeItem(atPath: path(device, name))
-            }
+            // Not all of them are there each time.
+            for name in ["container", "log", "documents", "checkpoint"] { try? lose(name, device) }
         case .unnamed: try files.removeItem(atPath: path(device, "container"))
         case .replaced:
-            for name in ["container", "log", "documents"] { try files.removeItem(atPath: path(device, name)) }
-            let other = try TestDevice("desktop", store: device.store + "-other", cloudFolder: device.cloudFolder)
-            try other.open()
+            for name in ["container", "log", "documents"] { try lose(name, device) }
+            let other = try otherDevice("desktop", of: device)
             defer { other.dismantle() }
             try other.create("theirs.txt", "theirs")
             try await other.push()
         case .otherHistory, .otherEnd:
             // Rolled back, and then written to by a device that did not notice: to a higher position than before, or to the same.
             for number in 3...4 { try files.removeItem(atPath: path(device, entry(Int64(number)))) }
-            let other = try TestDevice("desktop", store: device.store + "-other", cloudFolder: device.cloudFolder)
-            try other.open()
+            let other = try otherDevice("desktop", of: device)
             defer { other.dismantle() }
             for name in ["theirs.txt", "more.txt", "most.txt"].prefix(damage == .otherEnd ? 2 : 3) {
                 try other.create(name, "theirs")
@@ -68,15 +86,22 @@ struct ContainerFaultTests {
         }
     }
 
+    /// The names of all objects, as devices know them.
     private func objects(_ device: TestDevice) throws -> Set<String> {
-        Set(FileManager.default.enumerator(atPath: device.cloudFolder)?.compactMap { $0 as? String } ?? [])
+        let paths = FileManager.default.enumerator(atPath: device.cloudFolder)?.compactMap { $0 as? String } ?? []
+        guard let nameKey = device.key?.nameKey else { return Set(paths) }
+        return Set(
+            paths.compactMap { path in
+                let key = ObjectKey(valid: path.split(separator: "/").map(String.init))
+                return ObjectName(encrypted: key, with: nameKey)?.key?.description
+            })
     }
 
-    @Test(arguments: Damage.allCases.filter { $0 != .spoiledEntry })
+    @Test(arguments: Damage.allCases.filter { $0 != .spoiledEntry }, [false, true])
     func `every device that knew the container reports the fault in one line, sends nothing and removes nothing`(
-        _ damage: Damage
+        _ damage: Damage, isEncrypted: Bool
     ) async throws {
-        try await withDocuments { laptop, phone in
+        try await withDocuments(isEncrypted: isEncrypted) { laptop, phone in
             try await self.damage(laptop, damage)
             let before = try objects(laptop)
             for device in [laptop, phone] {
@@ -102,9 +127,11 @@ struct ContainerFaultTests {
         try objects(device).filter { $0.hasPrefix("log/") || $0.hasPrefix("checkpoint") }
     }
 
-    @Test(arguments: [Damage.rolledBack, .emptied, .otherEnd])
-    func `damage after the last inspection is noticed before the log is written`(_ damage: Damage) async throws {
-        try await withDocuments { laptop, _ in
+    @Test(arguments: [Damage.rolledBack, .emptied, .otherEnd], [false, true])
+    func `damage after the last inspection is noticed before the log is written`(
+        _ damage: Damage, isEncrypted: Bool
+    ) async throws {
+        try await withDocuments(isEncrypted: isEncrypted) { laptop, _ in
             laptop.stopTime()
             try laptop.create("e.txt", "epsilon")
             try await laptop.push()
@@ -112,10 +139,9 @@ struct ContainerFaultTests {
             for number in 3...4 where damage != .rolledBack {
                 try FileManager.default.removeItem(atPath: path(laptop, entry(Int64(number))))
             }
-            if damage == .emptied { try FileManager.default.removeItem(atPath: path(laptop, "log")) }
+            if damage == .emptied { try lose("log", laptop) }
             if damage == .otherEnd {
-                let other = try TestDevice("desktop", store: laptop.store + "-other", cloudFolder: laptop.cloudFolder)
-                try other.open()
+                let other = try otherDevice("desktop", of: laptop)
                 defer { other.dismantle() }
                 for name in ["theirs.txt", "more.txt", "most.txt"] {
                     try other.create(name, "theirs")
@@ -134,8 +160,11 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `an entry that another device wrote and that was lost at once is not overwritten`() async throws {
-        try await withDocuments { laptop, phone in
+    @Test(arguments: [false, true])
+    func `an entry that another device wrote and that was lost at once is not overwritten`(isEncrypted: Bool)
+        async throws
+    {
+        try await withDocuments(isEncrypted: isEncrypted) { laptop, phone in
             laptop.stopTime()
             #expect(try await laptop.fault() == nil)
             for name in ["e.txt", "f.txt"] {
@@ -171,9 +200,7 @@ struct ContainerFaultTests {
     @Test func `a new device gives no other name to a container that has lost its name`() async throws {
         try await withDocuments { laptop, _ in
             try await damage(laptop, .unnamed)
-            let newcomer = try TestDevice(
-                "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
-            try newcomer.open()
+            let newcomer = try otherDevice("newcomer", of: laptop, "-newcomer")
             defer { newcomer.dismantle() }
             #expect(try await newcomer.fault() == .unnamed)
             #expect(try !objects(laptop).contains("container"))
@@ -199,8 +226,9 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test func `a repair follows the repair that another device has made`() async throws {
-        try await withDocuments { laptop, phone in
+    @Test(arguments: [false, true])
+    func `a repair follows the repair that another device has made`(isEncrypted: Bool) async throws {
+        try await withDocuments(isEncrypted: isEncrypted) { laptop, phone in
             try await damage(laptop, .hole)
             #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
@@ -227,13 +255,11 @@ struct ContainerFaultTests {
                 try await phone.push()
             }
             // The new chain has no entry yet, and a new device finds nothing else.
-            let newcomer = try TestDevice(
-                "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
-            try newcomer.open()
+            let newcomer = try otherDevice("newcomer", of: laptop, "-newcomer")
             defer { newcomer.dismantle() }
             #expect(try await newcomer.fault() == nil)
             #expect(try newcomer.names() == Self.texts.keys.sorted())
-            try FileManager.default.removeItem(atPath: path(laptop, "checkpoint"))
+            try lose("checkpoint", laptop)
             #expect(try await newcomer.fault() != nil)
             #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
             #expect(try await laptop.fault() == nil)
@@ -308,8 +334,7 @@ struct ContainerFaultTests {
     @Test func `a repair of another container is not followed`() async throws {
         try await withDocuments { laptop, phone in
             try await damage(laptop, .replaced)
-            let other = try TestDevice("desktop", store: laptop.store + "-third", cloudFolder: laptop.cloudFolder)
-            try other.open()
+            let other = try otherDevice("desktop", of: laptop, "-third")
             defer { other.dismantle() }
             try other.create("more.txt", "more")
             try await other.push()
@@ -323,10 +348,53 @@ struct ContainerFaultTests {
         }
     }
 
-    @Test(arguments: Damage.allCases)
-    func `a repair makes the container whole, other devices follow, and nothing is lost`(_ damage: Damage) async throws
+    @Test(arguments: [false, true])
+    func `a device that has inspected the log notices its repair before it writes to the broken one`(isEncrypted: Bool)
+        async throws
     {
-        try await withDocuments { laptop, phone in
+        try await withDocuments(isEncrypted: isEncrypted) { laptop, phone in
+            phone.stopTime()
+            #expect(try await phone.fault() == nil)
+            try await damage(laptop, .hole)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            try phone.create("e.txt", "epsilon")
+            try await phone.upload()
+            let before = try log(laptop)
+            #expect(try await phone.synchronizer.inspector.inspect())
+            await #expect(throws: LogError.self) { try await phone.synchronizer.sender.sendPending() }
+            #expect(try log(laptop) == before)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
+            try await phone.push()
+            try await laptop.pull()
+            #expect(try laptop.names() == (Self.texts.keys + ["e.txt"]).sorted())
+        }
+    }
+
+    @Test(arguments: [2, 9, 17, 40], [false, true])
+    func `a run of lost entries is told, and a repair ends`(count: Int64, isEncrypted: Bool) async throws {
+        try await withDocuments(isEncrypted: isEncrypted) { laptop, phone in
+            for number in 0..<count {
+                try laptop.rename(number == 0 ? "d.txt" : "d\(number - 1).txt", to: "d\(number).txt")
+                try await laptop.push()
+            }
+            let end = try laptop.position.number
+            for number in (end - count)..<end { try lose(entry(number), laptop) }
+            #expect(try await phone.fault() == .hole(LogPosition(end - count)))
+            #expect(try await !phone.synchronizer.checkup.checkUp(repairs: false).isGood)
+            #expect(try await laptop.synchronizer.checkup.checkUp(repairs: true).isGood)
+            #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
+            for device in [laptop, phone] {
+                #expect(try await device.fault() == nil)
+                #expect(try device.names() == ["a.txt", "b.txt", "c.txt", "d\(count - 1).txt"])
+            }
+        }
+    }
+
+    @Test(arguments: Damage.allCases, [false, true])
+    func `a repair makes the container whole, other devices follow, and nothing is lost`(
+        _ damage: Damage, isEncrypted: Bool
+    ) async throws {
+        try await withDocuments(isEncrypted: isEncrypted) { laptop, phone in
             try await phone.save("d.txt", "delta of the phone")
             try laptop.create("pending.txt", "pending")
             try await self.damage(laptop, damage)
@@ -361,9 +429,7 @@ struct ContainerFaultTests {
             let heads = try [laptop, phone].map { try $0.synchronizer.container.head() }
             #expect(heads[0]?.state == heads[1]?.state)
             // A new device sees the same documents.
-            let newcomer = try TestDevice(
-                "newcomer", store: laptop.store + "-newcomer", cloudFolder: laptop.cloudFolder)
-            try newcomer.open()
+            let newcomer = try otherDevice("newcomer", of: laptop, "-newcomer")
             defer { newcomer.dismantle() }
             #expect(try await newcomer.fault() == nil)
             #expect(try newcomer.names() == laptop.names())
@@ -411,7 +477,7 @@ struct ContainerFaultTests {
 
     @Test func `contents that were deleted by hand are named, and sent again by a device that has them`() async throws {
         try await withDocuments { laptop, phone in
-            try FileManager.default.removeItem(atPath: path(laptop, "documents"))
+            try lose("documents", laptop)
             let found = try await phone.synchronizer.checkup.checkUp(repairs: true)
             #expect(found.fault == nil)
             #expect(found.missing.sorted() == Self.texts.keys.sorted())
@@ -426,7 +492,7 @@ struct ContainerFaultTests {
 
     @Test func `a file that has another content by now is not sent as the missing one`() async throws {
         try await withDocuments { laptop, _ in
-            try FileManager.default.removeItem(atPath: path(laptop, "documents"))
+            try lose("documents", laptop)
             try Data("omega".utf8).write(to: URL(filePath: try laptop.backingPath("a.txt")))
             let report = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(report.missing == ["a.txt"])

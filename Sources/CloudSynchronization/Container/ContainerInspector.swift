@@ -100,12 +100,27 @@ final class ContainerInspector: Sendable {
         if latest?.hash != head.hash { throw .container(.otherHistory(at: head.root)) }
     }
 
+    /// Whether there is an entry after `position`, as far as a listing of the next positions tells. Where a listing reads all names, the
+    /// places are looked at where an entry would be if one was lost, or if a device that had read as far as this one has repaired the log;
+    /// the next pass of inspection finds all others.
+    private func mayHaveEntries(after position: LogPosition) async throws(LogError) -> Bool {
+        guard container.objects.listsAllNames else {
+            return try await !log.positions(after: position, atMost: 1).isEmpty
+        }
+        for place in [position.next, LogPosition(position.number + ContainerRepair.gap)]
+        where try await log.commitID(at: place) != nil {
+            return true
+        }
+        return false
+    }
+
     /// Checks, just before a commit is appended, that the log ends where this device has read to.
     func confirmEnd(of head: LogHead) async throws(LogError) {
         do throws(LogError) {
             // If there is an entry at the next position, another device has written it, and the append will find it taken.
-            let next = try await log.positions(after: head.position, atMost: 1).first
-            if let next, next != head.position.next, try await log.commitID(at: head.position.next) == nil {
+            if try await mayHaveEntries(after: head.position.next),
+                try await log.commitID(at: head.position.next) == nil
+            {
                 throw .container(.hole(head.position.next))
             }
             guard let commit = head.commit else { return try await verifyBeginning(of: head) }

@@ -25,7 +25,7 @@ struct ContainerRepair: Sendable {
 
     static let entriesAtOnce = 500
     /// Positions between a broken chain and the one that begins anew.
-    private static let gap: Int64 = 1000
+    static let gap: Int64 = 1000
 
     init(
         _ container: ContainerAccess, _ tree: any SynchronizedTree, _ inspector: ContainerInspector,

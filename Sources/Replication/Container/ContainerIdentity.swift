@@ -52,8 +52,13 @@ public struct ContainerIdentity: Codable, Sendable, Equatable {
     public static func removeDamaged(from store: any ObjectStore) async throws(LogError) {
         do throws(LogError) { _ = try await read(from: store) } catch {
             guard case .container(.unnamed) = error else { throw error }
-            do throws(ObjectStoreError) { try await store.delete(key) } catch { throw .store(error) }
+            try await remove(from: store)
         }
+    }
+
+    /// Removes the object, before a container that should not be there is used.
+    public static func remove(from store: any ObjectStore) async throws(LogError) {
+        do throws(ObjectStoreError) { try await store.delete(key) } catch { throw .store(error) }
     }
 
     /// Creates the object if there is none.

@@ -57,7 +57,7 @@ struct MountCommand: ParsableCommand {
         } else {
             let recoveryKey = try BackgroundMount.start(
                 arguments: Array(CommandLine.arguments.dropFirst()), passphrase: passphrase)
-            if let recoveryKey { try Output.line(Self.advice(recoveryKey)) }
+            if let recoveryKey { try tell(recoveryKey) }
             // Who mounts for another user may not look into the mount.
             if let greeting = try? MountGreeting(MountedTree(holding: mountpoint)) {
                 try Output.line(greeting.text.printable)
@@ -65,11 +65,18 @@ struct MountCommand: ParsableCommand {
         }
     }
 
-    private static func advice(_ recoveryKey: String) -> String {
+    /// Once it was said, it is kept nowhere on this machine. Before, each mount says it again.
+    private func tell(_ recoveryKey: RecoveryKey) throws {
+        try Output.line(Self.advice(recoveryKey))
+        var keys = try ContainerKeyFile(ofStore: try MountRequest.storePath(options))
+        try keys.forget(recoveryKey)
+    }
+
+    private static func advice(_ recoveryKey: RecoveryKey) -> String {
         """
         The container is encrypted. This is its recovery key, for the day on which the passphrase is lost:
 
-            \(recoveryKey)
+            \(recoveryKey.text)
 
         Write it down, and keep it elsewhere than on this machine. It is not shown again, and without it and the passphrase nobody can read the container.
 
@@ -82,11 +89,11 @@ struct MountCommand: ParsableCommand {
             let request = try MountRequest(
                 mountpoint: mountpoint, options: options, passphrase: passphrase, isBackground: readyDescriptor != nil)
             try MountDaemon.run(request) { recoveryKey in
-                if readyDescriptor == nil, let recoveryKey {
-                    // Who cannot be told reads it nowhere else: the error is one of the output.
-                    try? Output.line(Self.advice(recoveryKey.text))
+                guard readyDescriptor == nil else { return report.ready(recoveryKey) }
+                if let recoveryKey {
+                    do { try tell(recoveryKey) } catch { CommandFailure.print(error: "\(error)") }
                 }
-                report.ready(recoveryKey?.text)
+                return true
             }
         } catch {
             if let missing = error as? MissingPassphrase, readyDescriptor == nil { throw missing }
@@ -114,10 +121,11 @@ struct MountOptions: ParsableArguments {
     var moveToThisCloud = false
 
     @Flag(
+        inversion: .prefixedNo,
         help:
             "Make a new container that its keeper cannot read. Its passphrase is asked for on a terminal; the recovery key is printed once."
     )
-    var encrypt = false
+    var encrypt: Bool?
 
     @Option(
         help:

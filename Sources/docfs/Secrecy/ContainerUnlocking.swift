@@ -1,139 +1,160 @@
+import CloudSynchronization
 import Dispatch
 import Encryption
 import ObjectStore
-import Replication
-import Synchronization
 
 /// Opens the container of a mount: plain, encrypted with a key that the store has, or one that is made or joined with a passphrase.
 struct ContainerUnlocking {
+    /// The store to use, and the recovery key of a container that was made, until a person was told.
+    typealias Opened = (store: any ObjectStore, recoveryKey: RecoveryKey?)
+
     private static let timeout = DispatchTimeInterval.seconds(10)
 
     let request: MountRequest
-    let passphrase: Passphrase?
     /// Whether the store has met its container.
     let belongsToContainer: Bool
 
     /// Blocks. Called on the mounting thread, which runs no task.
     ///
     /// - Parameter store: what the keeper sees.
-    /// - Returns: the store to use, and the recovery key of a container that was made.
-    func open(_ store: any ObjectStore) throws -> (store: any ObjectStore, recoveryKey: RecoveryKey?) {
+    func open(_ store: any ObjectStore) throws -> Opened {
         var keys = try ContainerKeyFile(ofStore: request.storePath)
-        if let key = keys.key(at: request.cloud) {
-            return (
-                EncryptedStore(store, key: key, keyObject: keys.object(holding: key)),
-                keys.untoldRecoveryKey(at: request.cloud)
-            )
-        }
-        let wantsEncryption = request.options.encrypt
-        // It has met the container there, which was plain.
+        if let known = keys.entry(at: request.cloud), known.isEstablished { return opened(store, known) }
         let isKnown = belongsToContainer && !request.mayBeOtherCloud
-        if isKnown, !wantsEncryption { return (store, nil) }
-        if wantsEncryption, request.mayBeOtherCloud, request.formerCloud != nil, !request.options.moveToThisCloud {
-            throw CommandFailure(
-                "the store \(request.storePath) belongs to the container at \(request.formerCloud?.text ?? ""); with --move-to-this-cloud its documents go to a new encrypted one"
-            )
+        // It has met the container there, which was plain.
+        if isKnown, !request.wantsEncryption, !request.formerIsEncrypted { return (store, nil) }
+        if request.wantsEncryption, request.leavesFormerCloud, !request.options.moveToThisCloud {
+            throw CommandFailure(Refusal.encryptedElsewhere(request))
         }
-        let found: (key: KeyObject?, isPlain: Bool)
-        do { found = try wait(store, Self.look) } catch ObjectStoreError.gone where request.options.moveToThisCloud {
-            // Nothing is there. The move makes the folder a container.
-            found = (nil, false)
-        } catch {
-            if wantsEncryption || passphrase != nil { throw failure(error) }
-            // A plain container is made or joined when it answers, and an encrypted one is told from it then.
-            return (store, nil)
-        }
-        switch found.key {
-        case let object?:
-            let known = keys.all.first { object.wraps($0) }
-            let key = try known ?? unwrapped(object)
-            try keys.remember(key, in: object, at: request.cloud, inStore: request.storePath)
-            return (EncryptedStore(store, key: key, keyObject: object), nil)
-        case nil where !wantsEncryption: return (store, nil)
-        case nil where found.isPlain: throw CommandFailure(plain)
-        case nil: return try made(in: store, &keys)
-        }
-    }
-
-    private func made(
-        in store: any ObjectStore, _ keys: inout ContainerKeyFile
-    ) throws -> (store: any ObjectStore, recoveryKey: RecoveryKey?) {
-        guard let passphrase else { throw MissingPassphrase.new }
-        let (key, recoveryKey) = (ContainerKey.random(), RecoveryKey.random())
-        let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)
-        let present: KeyObject
-        do {
-            present = try wait(store) { [moves = request.options.moveToThisCloud] store throws(ObjectStoreError) in
-                if moves { try await store.recreate() }
-                return try await object.establish(in: store)
+        guard let found = try look(at: store) else { return (store, nil) }
+        switch found {
+        case .encrypted(let object): return opened(store, try join(object, &keys))
+        case .plain, .nothing:
+            if request.formerIsEncrypted, !request.mayBeOtherCloud {
+                throw CommandFailure(Refusal.keyObjectLost(request))
             }
-        } catch { throw failure(error) }
-        // Another device may have made the container in this moment: then its key counts.
-        let isOwn = present.wraps(key)
-        let counting = isOwn ? key : try unwrapped(present)
-        let told = isOwn ? recoveryKey : nil
-        try keys.remember(counting, in: present, told, at: request.cloud, inStore: request.storePath)
-        return (EncryptedStore(store, key: counting, keyObject: present), told)
+            guard request.wantsEncryption else {
+                try refusePlainForEncrypted()
+                return (store, nil)
+            }
+            guard found == .nothing, !isKnown else { throw CommandFailure(Refusal.plain(request)) }
+            return opened(store, try make(in: store, &keys))
+        }
     }
 
-    private func unwrapped(_ object: KeyObject) throws -> ContainerKey {
-        guard let passphrase else { throw MissingPassphrase.join }
+    private func opened(_ store: any ObjectStore, _ entry: ContainerKeyFile.Entry) -> Opened {
+        (EncryptedStore(store, key: entry.key, keyObject: entry.object), entry.recoveryKey)
+    }
+
+    /// What would go to a plain container was meant to be encrypted.
+    private func refusePlainForEncrypted() throws(CommandFailure) {
+        if request.options.encrypt == false { return }
+        if request.formerIsEncrypted { throw CommandFailure(Refusal.leavesSecrecy(request)) }
+        if request.passphrase != nil { throw CommandFailure(Refusal.noEncryptedOne(request)) }
+    }
+
+    // MARK: What is there
+
+    /// - Returns: nil for a place that does not answer, where a plain container is expected: it is made or joined when it answers, and an
+    ///   encrypted one is told from it then.
+    private func look(at store: any ObjectStore) throws -> ContainerFounding.Found? {
+        do { return try answer { try await Self.probe(store) } } catch ObjectStoreError.gone
+            where request.options.moveToThisCloud
+        {
+            // Nothing is there. The move makes the folder a container.
+            return .nothing
+        } catch {
+            if request.wantsEncryption || request.formerIsEncrypted || request.passphrase != nil {
+                throw failure(error)
+            }
+            return nil
+        }
+    }
+
+    private static func probe(_ store: any ObjectStore) async throws(ObjectStoreError) -> ContainerFounding.Found {
+        // Some servers make a bucket with its first object, and know of none before.
+        try await store.probe()
+        return try await ContainerFounding.look(at: store)
+    }
+
+    // MARK: Its key
+
+    private func join(_ object: KeyObject, _ keys: inout ContainerKeyFile) throws -> ContainerKeyFile.Entry {
+        let known = keys.entry(for: object)
+        let entry = ContainerKeyFile.Entry(
+            cloud: request.cloud.text, key: try known?.key ?? unwrap(object), recoveryKey: known?.recoveryKey,
+            object: object, isEstablished: true)
+        try keys.remember(entry, at: request.cloud)
+        return entry
+    }
+
+    private func unwrap(_ object: KeyObject) throws -> ContainerKey {
+        guard let passphrase = request.passphrase else { throw MissingPassphrase.join }
         do throws(KeyObject.Refusal) { return try object.unwrap(passphrase.text) } catch {
             switch error {
-            case .wrongPassphrase:
-                throw CommandFailure(
-                    "what was given is \(error) at \(request.cloud.text); try again, or use the recovery key")
+            case .wrongPassphrase: throw CommandFailure(Refusal.wrongPassphrase(request, error))
             case .damaged: throw CommandFailure("\(error) (\(request.cloud.text))")
             }
         }
     }
 
-    private static func look(_ store: any ObjectStore) async throws(ObjectStoreError) -> (
-        key: KeyObject?, isPlain: Bool
-    ) {
-        // Some servers make a bucket with its first object, and know of none before.
-        try await store.probe()
-        if let object = try await KeyObject.read(from: store) { return (object, false) }
-        do throws(LogError) { return (nil, try await ContainerIdentity.read(from: store) != nil) } catch {
-            // A damaged one is one.
-            guard case .store(let reason) = error else { return (nil, true) }
-            throw reason
-        }
-    }
-
-    private var plain: String {
-        "the container at \(request.cloud.text) is not encrypted, and stays so; --encrypt makes a new one at another --cloud URL, and with --move-to-this-cloud the documents go there"
+    /// Makes a key, and remembers it before the container gets it: whenever this is interrupted, the key that is in the container, and its
+    /// recovery key, are known here.
+    private func make(in store: any ObjectStore, _ keys: inout ContainerKeyFile) throws -> ContainerKeyFile.Entry {
+        guard let passphrase = request.passphrase else { throw MissingPassphrase.new }
+        let interrupted = keys.entry(at: request.cloud)
+        let (key, recoveryKey) = (interrupted?.key ?? .random(), interrupted?.recoveryKey ?? .random())
+        let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)
+        let entry = ContainerKeyFile.Entry(
+            cloud: request.cloud.text, key: key, recoveryKey: recoveryKey, object: object, isEstablished: false)
+        try keys.remember(entry, at: request.cloud)
+        let present: KeyObject?
+        do {
+            present = try answer { [moves = request.options.moveToThisCloud] in
+                if moves { try await store.recreate() }
+                return try await ContainerFounding.makeEncrypted(object, in: store)
+            }
+        } catch { throw failure(error) }
+        guard let present else { throw CommandFailure(Refusal.plain(request)) }
+        // Another device may have made the container in this moment: then its key counts.
+        return try join(present, &keys)
     }
 
     private func failure(_ error: any Error) -> CommandFailure {
         CommandFailure("an encrypted container can be made or joined only when it answers: \(error)")
     }
 
-    /// Waits on this thread for a task.
-    private func wait<Answer: Sendable>(
-        _ store: any ObjectStore,
-        _ question: @escaping @Sendable (any ObjectStore) async throws(ObjectStoreError) -> Answer
-    ) throws -> Answer {
-        let answered = DispatchSemaphore(value: 0)
-        let box = AnswerBox<Answer>()
-        let task = Task {
-            do throws(ObjectStoreError) { box.set(.success(try await question(store))) } catch {
-                box.set(.failure(error))
-            }
-            answered.signal()
-        }
-        defer { task.cancel() }
-        guard answered.wait(timeout: .now() + Self.timeout) == .success, let result = box.value else {
+    private func answer<Value: Sendable>(_ question: @escaping @Sendable () async throws -> Value) throws -> Value {
+        guard let result = blockingAnswer(within: Self.timeout, question) else {
             throw ObjectStoreError.unreachable("\(request.cloud.text) does not answer")
         }
         return try result.get()
     }
 }
 
-private final class AnswerBox<Answer: Sendable>: Sendable {
-    private let answer = Mutex<Result<Answer, ObjectStoreError>?>(nil)
+/// Why a container is not opened, in one line for a person.
+private enum Refusal {
+    static func encryptedElsewhere(_ request: MountRequest) -> String {
+        "the store \(request.storePath) belongs to the container at \(request.formerCloud?.text ?? ""); with --move-to-this-cloud its documents go to a new encrypted one"
+    }
 
-    func set(_ result: Result<Answer, ObjectStoreError>) { answer.withLock { $0 = result } }
+    static func plain(_ request: MountRequest) -> String {
+        "the container at \(request.cloud.text) is not encrypted, and stays so; --encrypt makes a new one at another --cloud URL, and with --move-to-this-cloud the documents go there"
+    }
 
-    var value: Result<Answer, ObjectStoreError>? { answer.withLock { $0 } }
+    static func keyObjectLost(_ request: MountRequest) -> String {
+        "the container of the store \(request.storePath) is encrypted, and at \(request.cloud.text) there is none that is; another device that has it can make it whole with `docfs check --repair`"
+    }
+
+    static func leavesSecrecy(_ request: MountRequest) -> String {
+        "the documents of the store \(request.storePath) are in an encrypted container, and at \(request.cloud.text) there is none; with --encrypt they go to a new encrypted one, with --no-encrypt to a plain one"
+    }
+
+    static func noEncryptedOne(_ request: MountRequest) -> String {
+        "a passphrase was given, and at \(request.cloud.text) there is no encrypted container; --encrypt makes one, and --no-encrypt means a plain one"
+    }
+
+    static func wrongPassphrase(_ request: MountRequest, _ error: KeyObject.Refusal) -> String {
+        "what was given is \(error) at \(request.cloud.text); try again, or use the recovery key"
+    }
 }

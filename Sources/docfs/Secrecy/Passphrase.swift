@@ -26,8 +26,20 @@ struct Passphrase: Sendable {
             defer { close(descriptor.rawValue) }
             return try firstLine(of: descriptor, name: file)
         }
-        guard let text = getenv(variable).map({ String(cString: $0) }), !text.isEmpty else { return nil }
-        return Passphrase(text: text)
+        guard let text = getenv(variable), strlen(text) > 0 else { return nil }
+        let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        guard !bytes.contains(10) else { throw CommandFailure("\(variable) is no passphrase: it has several lines") }
+        return try Passphrase(bytes[...], name: variable)
+    }
+
+    /// - Parameter name: where it was said, for a person.
+    private init(_ line: ArraySlice<UInt8>, name: String) throws(CommandFailure) {
+        // Files of Windows end their lines so.
+        let bytes = line.last == 13 ? line.dropLast() : line
+        guard bytes.count <= Self.longest, let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+            throw CommandFailure("\(name) is no passphrase: it is empty, not UTF-8, or too long")
+        }
+        self.text = text
     }
 
     private static func firstLine(of file: FileDescriptor, name: String) throws(CommandFailure) -> Passphrase {
@@ -42,11 +54,7 @@ struct Passphrase: Sendable {
             if count == 0 { break }
             bytes += piece.prefix(count)
         }
-        let line = bytes.prefix { $0 != 10 }
-        guard bytes.count <= longest, let text = String(validating: line, as: UTF8.self), !text.isEmpty else {
-            throw CommandFailure("the first line of \(name) is no passphrase: it is empty, not UTF-8, or too long")
-        }
-        return Passphrase(text: text)
+        return try Passphrase(bytes.prefix { $0 != 10 }, name: "the first line of \(name)")
     }
 
     // MARK: On a terminal
@@ -60,17 +68,17 @@ struct Passphrase: Sendable {
         defer { close(terminal) }
         switch question {
         case .join:
-            return Passphrase(text: try typed("Passphrase or recovery key of the container: ", terminal))
+            return try typed("Passphrase or recovery key of the container: ", terminal)
         case .new:
-            let text = try typed("A passphrase for the new container: ", terminal)
-            guard try typed("The same once more: ", terminal) == text else {
+            let passphrase = try typed("A passphrase for the new container: ", terminal)
+            guard try typed("The same once more: ", terminal).text == passphrase.text else {
                 throw CommandFailure("the two passphrases differ; nothing was done")
             }
-            return Passphrase(text: text)
+            return passphrase
         }
     }
 
-    private static func typed(_ prompt: String, _ terminal: Int32) throws(CommandFailure) -> String {
+    private static func typed(_ prompt: String, _ terminal: Int32) throws(CommandFailure) -> Passphrase {
         var before = termios()
         guard tcgetattr(terminal, &before) == 0 else { throw CommandFailure("the terminal cannot be read") }
         var silent = before
@@ -92,10 +100,7 @@ struct Passphrase: Sendable {
                 4 where bytes.isEmpty:
                 throw CommandFailure("no passphrase was given; nothing was done")
             case 10, 13:
-                guard let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
-                    throw CommandFailure("the passphrase is empty; nothing was done")
-                }
-                return text
+                return try Passphrase(bytes[...], name: "what was typed")
             case 8, 127:
                 // A letter may have several bytes.
                 while let last = bytes.popLast(), last & 0xc0 == 0x80 {}

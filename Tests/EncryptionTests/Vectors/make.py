@@ -91,6 +91,7 @@ key_object = {
     "byRecoveryKey": AESGCM(hkdf(recovery, salt, b"docfs recovery")).encrypt(bytes(12), key, salt).hex(),
     "fingerprint": hkdf(key, None, b"docfs fingerprint", 16).hex(),
 }
+key_object["digest"] = digest("".join(f"{value}\n" for value in key_object.values()).encode())
 print(json.dumps({
     "containerKey": key.hex(), "objects": vectors, "passphrase": "Grüße aus Köln",
     "recoveryKey": "-".join(letters[i : i + 7] for i in range(0, len(letters), 7)), "keyObject": key_object,

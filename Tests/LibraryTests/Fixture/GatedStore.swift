@@ -14,6 +14,7 @@ final class GatedStore: ObjectStore {
         var beforeTime: (@Sendable () -> Void)?
         var log = Log.works
         var losesUpload = false
+        var afterPut: (key: ObjectKey, body: @Sendable () async -> Void)?
         var hidden: Set<ObjectKey> = []
         var created: [ObjectKey] = []
         var held: [CheckedContinuation<Void, Never>] = []
@@ -73,6 +74,11 @@ final class GatedStore: ObjectStore {
     /// From now on listings lack these objects, which can still be read.
     func hideFromListings(_ keys: Set<ObjectKey>) { state.withLock { $0.hidden = keys } }
 
+    /// Calls `body` after an object was put, before its writer goes on.
+    func afterNextPut(of key: ObjectKey, _ body: @escaping @Sendable () async -> Void) {
+        state.withLock { $0.afterPut = (key, body) }
+    }
+
     /// The objects that this device created, in order.
     var created: [ObjectKey] { state.withLock { $0.created } }
 
@@ -82,6 +88,12 @@ final class GatedStore: ObjectStore {
         let log = key.components[0] == "log" ? state.withLock { $0.log } : .works
         if log == .refuses { throw .unreachable("no route to host") }
         let outcome = record(key, try await store.putIfAbsent(key, bytes))
+        let afterPut = state.withLock { state -> (@Sendable () async -> Void)? in
+            guard state.afterPut?.key == key else { return nil }
+            defer { state.afterPut = nil }
+            return state.afterPut?.body
+        }
+        await afterPut?()
         if log == .losesReply { throw .unreachable("the connection broke") }
         return outcome
     }
@@ -142,6 +154,10 @@ final class GatedStore: ObjectStore {
     func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
 
     func recreate() async throws(ObjectStoreError) { try await store.recreate() }
+
+    var isEncrypted: Bool { store.isEncrypted }
+
+    var listsAllNames: Bool { store.listsAllNames }
 
     func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await store.delete(key) }
 

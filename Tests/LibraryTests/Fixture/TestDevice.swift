@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Encryption
 import Foundation
 @testable import CloudSynchronization
 @testable import Library
@@ -17,18 +18,24 @@ final class TestDevice: Sendable {
     /// The folder that is the cloud.
     let cloudFolder: String
     let cloud: GatedStore
+    /// Of an encrypted cloud; nil for a plain one.
+    let key: ContainerKey?
     private let showsDisplayNames: Bool
     private let clock = TestClock()
     private let waited = Atomic<Int64>(0)
     private let stopped = Mutex<ContinuousClock.Instant?>(nil)
     private let opened = Mutex<(library: Library, connection: CloudConnection, synchronizer: Synchronizer)?>(nil)
 
-    init(_ name: String, store: String, cloudFolder: String, showsDisplayNames: Bool = false) throws {
+    init(
+        _ name: String, store: String, cloudFolder: String, key: ContainerKey? = nil, showsDisplayNames: Bool = false
+    ) throws {
         self.name = name
         self.store = store
         self.cloudFolder = cloudFolder
         self.showsDisplayNames = showsDisplayNames
-        cloud = GatedStore(try DirectoryStore(root: cloudFolder, creates: true))
+        self.key = key
+        let folder = try DirectoryStore(root: cloudFolder, creates: true)
+        cloud = GatedStore(key.map { EncryptedStore(folder, key: $0) } ?? folder)
         try FileManager.default.createDirectory(atPath: store, withIntermediateDirectories: true)
     }
 
@@ -132,19 +139,22 @@ func withDevice<Result>(showsDisplayNames: Bool = false, _ body: (TestDevice) as
 
 /// Runs `body` with two devices that share an empty cloud.
 func withTwoDevices(
-    showDisplayNames: Bool = false, _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
+    showDisplayNames: Bool = false, key: ContainerKey? = nil,
+    _ body: (_ laptop: TestDevice, _ phone: TestDevice) async throws -> Void
 ) async throws {
-    try await withDevices(["laptop", "phone"], showDisplayNames) { try await body($0[0], $0[1]) }
+    try await withDevices(["laptop", "phone"], showDisplayNames, key: key) { try await body($0[0], $0[1]) }
 }
 
 private func withDevices<Result>(
-    _ names: [String], _ showsDisplayNames: Bool, _ body: ([TestDevice]) async throws -> Result
+    _ names: [String], _ showsDisplayNames: Bool, key: ContainerKey? = nil,
+    _ body: ([TestDevice]) async throws -> Result
 ) async throws -> Result {
     let folder = NSTemporaryDirectory() + "docfs-library-" + UUID().uuidString
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let devices = try names.map { name in
         try TestDevice(
-            name, store: folder + "/" + name, cloudFolder: folder + "/cloud", showsDisplayNames: showsDisplayNames)
+            name, store: folder + "/" + name, cloudFolder: folder + "/cloud", key: key,
+            showsDisplayNames: showsDisplayNames)
     }
     defer { devices.forEach { $0.dismantle() } }
     for device in devices { try device.open() }

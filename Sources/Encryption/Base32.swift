@@ -1,26 +1,5 @@
-/// Bytes as texts: hexadecimal digits in files, base 32 where a person or a file system that knows no capital letters reads them.
-
+/// Base 32, where a person or a file system that knows no capital letters reads bytes.
 extension [UInt8] {
-    var hexadecimal: String {
-        let digits = Array<UInt8>("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// - Returns: nil for a text that `hexadecimal` never is.
-    init?(hexadecimal text: some StringProtocol) {
-        let digits = text.utf8.map(Self.value(ofDigit:))
-        guard digits.count.isMultiple(of: 2), digits.allSatisfy({ $0 != nil }) else { return nil }
-        self = stride(from: 0, to: digits.count, by: 2).map { (digits[$0] ?? 0) << 4 | (digits[$0 + 1] ?? 0) }
-    }
-
-    private static func value(ofDigit digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        default: nil
-        }
-    }
-
     /// RFC 4648 in small letters, without padding.
     var base32: String {
         var text: [UInt8] = []
