@@ -7,7 +7,10 @@ import SystemPackage
 extension BackingStore {
     /// All files beside the folders `local` and `cloud`, which belong to the person. New ones are created with mode 0600.
     private static let ownFiles =
-        ["lock", "docfs.log", "clean", "reserve", "options.json", "options.json.new"]
+        [
+            "lock", "docfs.log", "clean", "reserve", "options.json", "options.json.new", "cloud-keys.json",
+            "cloud-keys.json.new",
+        ]
         + ["catalog.sqlite", "reunion.sqlite"].flatMap { name in ["", "-wal", "-shm", "-journal"].map { name + $0 } }
     private static let ownFolders = ["staging", "trash"]
 

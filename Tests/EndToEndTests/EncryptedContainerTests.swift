@@ -250,7 +250,8 @@ struct EncryptedContainerTests {
     {
         let server = try await S3Server.shared()
         let holder = try HeldServer(before: server.port)
-        let options = MountOptions(environment: try server.environment())
+        var options = MountOptions(environment: try server.environment())
+        options.encrypts = false
         let url = server.url(through: holder)
         try await withUnmountedDevice(options) { laptop in
             try await withUnmountedDevice(options) { desktop in

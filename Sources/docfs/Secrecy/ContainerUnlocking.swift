@@ -23,9 +23,6 @@ struct ContainerUnlocking {
         let isKnown = belongsToContainer && !request.mayBeOtherCloud
         // It has met the container there, which was plain.
         if isKnown, !request.wantsEncryption, !request.formerIsEncrypted { return (store, nil) }
-        if request.wantsEncryption, request.leavesFormerCloud, !request.options.moveToThisCloud {
-            throw CommandFailure(Refusal.encryptedElsewhere(request))
-        }
         guard let found = try look(at: store) else { return (store, nil) }
         switch found {
         case .encrypted(let object): return opened(store, try join(object, &keys))
@@ -38,6 +35,9 @@ struct ContainerUnlocking {
                 return (store, nil)
             }
             guard found == .nothing, !isKnown else { throw CommandFailure(Refusal.plain(request)) }
+            if request.leavesFormerCloud, !request.options.moveToThisCloud {
+                throw CommandFailure(Refusal.encryptedElsewhere(request))
+            }
             return opened(store, try make(in: store, &keys))
         }
     }
@@ -59,9 +59,9 @@ struct ContainerUnlocking {
     ///   encrypted one is told from it then.
     private func look(at store: any ObjectStore) throws -> ContainerFounding.Found? {
         do { return try answer { try await Self.probe(store) } } catch ObjectStoreError.gone
-            where request.options.moveToThisCloud
+            where request.options.moveToThisCloud || request.leavesFormerCloud
         {
-            // Nothing is there. The move makes the folder a container.
+            // A folder that was not used yet. A move makes it a container.
             return .nothing
         } catch {
             if request.wantsEncryption || request.formerIsEncrypted || request.passphrase != nil {

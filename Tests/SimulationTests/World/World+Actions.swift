@@ -311,6 +311,7 @@ extension World {
         case 1:
             trace("\(device.place.name) chooses \(version.name) of \(Self.text(entry))")
             noteOverwriting(entry, on: device)
+            noteGivenUp(entry, on: device)
             try device.library.chooseVersion(
                 name, in: .conflicts, of: entry.inode, as: Array(entry.filename.utf8), in: entry.parent, options: [])
         default:

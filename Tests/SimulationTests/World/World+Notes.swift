@@ -97,6 +97,13 @@ extension World {
         if let content = localContent(of: entry.inode, on: device) { ledger.noteOverwritten(content, by: device.index) }
     }
 
+    /// Undo brings an edit that was not committed back as a save of its own. Its commit may have been on its way, and then it is in the
+    /// history twice.
+    func noteGivenUp(_ entry: Entry, on device: SimulatedDevice) {
+        guard entry.pending.contains(.content), let content = localContent(of: entry.inode, on: device) else { return }
+        ledger.noteShared(content)
+    }
+
     func noteOverwriting(handle number: UInt64, on device: SimulatedDevice) {
         guard let handle = try? device.library.handle(number), !handle.file.isUnlinked,
             let content = content(of: handle)
