@@ -117,6 +117,25 @@ struct HeldDocumentTests {
         }
     }
 
+    @Test func `a version that is restored replaces the newest one, whichever its shell had open`() async throws {
+        try await Self.withPlan { laptop, phone, _ in
+            let held = try await phone.open("Plan.txt", O_RDONLY, by: 4)
+            try await Self.overtake(phone, from: laptop)
+            try await Self.bringNewest(to: phone)
+            var random = SystemRandomNumberGenerator()
+            let scratch = RestoredVersionName.make(using: &random)
+            try phone.create(scratch, "restored")
+            try phone.rename(scratch, to: "Plan.txt", by: 42)
+            phone.library.close(held)
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try device.entry("Plan.txt").conflicts == 0)
+                #expect(try await device.text("Plan.txt") == "restored")
+            }
+        }
+    }
+
     @Test func `a version that was closed just before the newer one was received is held`() async throws {
         try await Self.withPlan { laptop, phone, _ in
             let held = try await phone.open("Plan.txt", by: 42)

@@ -157,6 +157,24 @@ struct UndoOfChoiceTests {
         }
     }
 
+    @Test(arguments: [Moment.underWay, .inLog, .read], [false, true])
+    func `a save after a choice that is on its way brings no conflict back`(moment: Moment, keepsOther: Bool)
+        async throws
+    {
+        try await withConflictOnTwoDevices { laptop, phone in
+            if keepsOther { try chooseOther(on: phone) } else { try discard(on: phone) }
+            try await phone.reach(moment)
+            try await phone.save("F.txt", "edited")
+            try await phone.push()
+            try await laptop.pull()
+            for device in [laptop, phone] {
+                #expect(try await device.text("F.txt") == "edited")
+                #expect(try device.entry("F.txt").conflicts == 0)
+            }
+            #expect(try heads(phone) == heads(laptop))
+        }
+    }
+
     /// - Returns: the text of the current version and that of the other one.
     private func texts(_ device: TestDevice) async throws -> (current: String, other: String) {
         let current = try await device.text("F.txt")

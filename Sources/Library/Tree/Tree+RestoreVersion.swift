@@ -14,7 +14,8 @@ extension Tree {
     }
 
     func restoreVersion(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
-        try replaceContent(of: target, with: source, by: caller, keeps: true, catalog)
+        // The person chose it in the place of the newest content, whichever version a program of theirs holds (`setBaseVersion`).
+        try replaceContent(of: target, with: source, by: .unknown, keeps: true, catalog)
         try actions.recordRestoration(of: target, to: content(ofFormer: target, catalog), by: caller, catalog)
     }
 
