@@ -46,7 +46,11 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"), .embedInCode("Page/page.js"),
-                .embedInCode("Page/details.js"), .embedInCode("Page/dom.js"), .embedInCode("Page/dragging.js"),
+
+                .embedInCode("Page/adding.js"), .embedInCode("Page/details.js"), .embedInCode("Page/dialog.js"),
+                .embedInCode("Page/document.js"),
+                .embedInCode("Page/history.js"), .embedInCode("Page/look.js"), .embedInCode("Page/preferred.js"),
+                .embedInCode("Page/dom.js"), .embedInCode("Page/dragging.js"),
                 .embedInCode("Page/filter.js"), .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
             ],
             swiftSettings: strict),
@@ -240,7 +244,8 @@ let package = Package(
             dependencies: [
                 "docfs", "MountSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
-            exclude: ["Fixture/browse-page.py"], swiftSettings: strict),
+            exclude: ["Fixture/browse-document.py", "Fixture/browse-page.py", "Fixture/browser.py"],
+            swiftSettings: strict),
         // Attacks that prove what the pages claim; the amount of each is read from the environment.
         .testTarget(
             name: "ProofTests",

@@ -19,10 +19,25 @@ package protocol BrowsedMount: Sendable {
     /// - Throws: `BrowseRefusal`.
     func perform(_ action: BrowseAction) throws(BrowseRefusal)
 
-    /// Opens the content of a document for reading.
+    /// What a person is told of a document beside its row.
     ///
     /// - Throws: `BrowseRefusal`.
-    func open(_ row: TableRow) throws(BrowseRefusal) -> OpenContent
+    func facts(of row: TableRow) throws(BrowseRefusal) -> DocumentFacts
+
+    /// What was done, and what was deleted.
+    ///
+    /// - Throws: `BrowseRefusal`.
+    func history() throws(BrowseRefusal) -> History
+
+    /// Begins a document that comes from a page.
+    ///
+    /// - Throws: `BrowseRefusal`, of a name that is taken too.
+    func receive(_ name: IncomingName, into folder: TableRow) throws(BrowseRefusal) -> any IncomingDocument
+
+    /// Opens the content of a document, or of another version of it, for reading.
+    ///
+    /// - Throws: `BrowseRefusal`.
+    func open(_ row: TableRow, _ version: VersionReference?) throws(BrowseRefusal) -> OpenContent
 }
 
 /// A document's content. Reading what is not here waits for it.
@@ -43,11 +58,23 @@ package struct OpenContent: Sendable {
 
 /// What is done with the documents of a page. Several documents at once are one action in undo.
 package enum BrowseAction: Sendable {
-    case undo, redo
+    /// So many, one after another, until one cannot be.
+    case undo(Int)
+    case redo(Int)
+    case restoreFromTrash(key: String)
+    case emptyTrash
+    /// Whether documents live in the cloud, or on this computer. All of them move.
+    case prefer(cloud: Bool)
+    /// In the desktop's own program.
+    case open(TableRow)
     case download([TableRow])
     case freeUp([TableRow])
     case keep([TableRow], Bool)
     case rename(TableRow, String)
+    /// Ends the conflict of a document.
+    case resolve(TableRow, ConflictChoice)
+    /// A document gets the content of another version; what it is becomes a version.
+    case restore(TableRow, VersionReference)
     case delete([TableRow])
     /// To a section or folder: a move, or a migration.
     case move([TableRow], into: TableRow)
@@ -57,13 +84,26 @@ package enum BrowseAction: Sendable {
     case create(in: TableRow, String)
 }
 
+/// What stays of a document in conflict: the current version, or a conflict version by its name, and the others are discarded; or all, as
+/// documents of their own.
+package enum ConflictChoice: Sendable, Equatable {
+    case current
+    case version(String)
+    case all
+}
+
 /// Why something could not be done, in one line for a person.
 package struct BrowseRefusal: Error, CustomStringConvertible {
     package let reason: String
+    /// Whether a person may be asked for another name.
+    package let isNameTaken: Bool
 
     package var description: String { reason }
 
-    package init(_ reason: String) { self.reason = reason }
+    package init(_ reason: String, isNameTaken: Bool = false) {
+        self.reason = reason
+        self.isNameTaken = isNameTaken
+    }
 }
 
 /// What a row shows beside its name.
@@ -83,6 +123,8 @@ package struct RowDetails: Sendable, Encodable, Equatable {
     package var progress: Int?
     package var kept: Bool?
     package var filename: String?
+    /// How the page can show its content; nil for what is no document.
+    package var preview: Preview.Kind?
 
     package init() {}
 }

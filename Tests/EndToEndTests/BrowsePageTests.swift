@@ -10,9 +10,11 @@ import Testing
 struct BrowsePageTests {
     /// Runs a body while a page is served. Its address holds the key.
     private func withPage(
-        _ device: Device, _ body: (_ address: String, _ stream: CommandStream) async throws -> Void
+        _ device: Device, variables: [String: String] = [:],
+        _ body: (_ address: String, _ stream: CommandStream) async throws -> Void
     ) async throws {
-        let stream = try CommandStream(device, ["browse", "--no-open", device.mountpoint.string])
+        let stream = try CommandStream(
+            device, ["browse", "--no-open", device.mountpoint.string], variables: variables)
         try await eventually { !stream.lines.isEmpty }
         let address = try #require(stream.lines.first)
         do { try await body(address, stream) } catch {
@@ -29,23 +31,68 @@ struct BrowsePageTests {
             try (device.cloud / "Film.mp4").create("film")
             try await device.waitUntilUploaded(device.cloud / "Film.mp4")
             #expect(try await device.docfs("evict", (device.cloud / "Film.mp4").string).exitStatus == 0)
-            let script = FilePath(#filePath).removingLastComponent() / "Fixture/browse-page.py"
-            let checkout = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-            let pictures = checkout / ".build/screenshots"
-            // An ordinary user may not write beside the code.
-            let isWritable =
-                (try? FileManager.default.createDirectory(
-                    atPath: pictures.string, withIntermediateDirectories: true)) != nil
-                && FileManager.default.isWritableFile(atPath: pictures.string)
-            let folder = isWritable ? pictures : device.folder
-            try await withPage(device) { address, stream in
-                let result = try await runProgram(
-                    "python3", [script.string, address, device.documents.string, folder.string], in: device.folder,
-                    environment: ["HOME": device.folder.string, "TMPDIR": device.folder.string])
-                #expect(result.exitStatus == 0, "\(result.standardError)")
-                let status = try await stream.interrupt()
-                #expect(status == 130, "\(stream.errorLines)")
+            try await use(device, "browse-page.py")
+        }
+    }
+
+    /// Runs a script that uses the page in Chromium.
+    private func use(_ device: Device, _ script: String) async throws {
+        let script = FilePath(#filePath).removingLastComponent() / "Fixture/\(script)"
+        let checkout = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
+        let pictures = checkout / ".build/screenshots"
+        // An ordinary user may not write beside the code.
+        let isWritable =
+            (try? FileManager.default.createDirectory(
+                atPath: pictures.string, withIntermediateDirectories: true)) != nil
+            && FileManager.default.isWritableFile(atPath: pictures.string)
+        let folder = isWritable ? pictures : device.folder
+        let opened = (device.folder / "opened").string
+        let opener =
+            "#!/bin/sh\ncase $1 in */Data.bin) exit 3 ;; esac\necho \"$1\" >'\(opened).new' && mv '\(opened).new' '\(opened)'\n"
+        let path = try programs(device, ["xdg-open": opener])
+        try await withPage(device, variables: ["PATH": path]) { address, stream in
+            let result = try await runProgram(
+                "python3", ["-B", script.string, address, device.documents.string, folder.string, opened],
+                in: device.folder,
+                environment: ["HOME": device.folder.string, "TMPDIR": device.folder.string])
+            #expect(result.exitStatus == 0, "\(result.standardError)")
+            let status = try await stream.interrupt()
+            #expect(status == 130, "\(stream.errorLines)")
+        }
+    }
+
+    @Test func `one document is looked at, its conflict solved, and an earlier version restored`() async throws {
+        try await withTwoDevices { laptop, desktop in
+            let (here, there) = (laptop.cloud / "Plan.txt", desktop.cloud / "Plan.txt")
+            try here.create("eggs\n")
+            try await eventually { try there.text() == "eggs\n" }
+            try laptop.cloudDirectory.disconnect()
+            try there.write("butter\n")
+            try here.write("milk\n")
+            // Later for certain: a file system's clock may tick no faster than two writes follow each other.
+            var time = try there.stat().st_mtim
+            time.tv_sec += 1
+            try here.setTimes(accessed: time, modified: time)
+            try laptop.cloudDirectory.reconnect()
+            try await eventually {
+                let state = try here.state()
+                return try state["conflicts"] == "1" && state["uploading"] == "uploaded" && here.text() == "milk\n"
             }
+            let script = """
+                import base64, struct, wave
+                png = "iVBORw0KGgoAAAANSUhEUgAAAAIAAAACCAIAAAD91JpzAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg=="
+                open("Picture.png", "wb").write(base64.b64decode(png))
+                open("Drawing.svg", "w").write('<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><rect width="30" height="20"/>'
+                    '<script>document.documentElement.setAttribute("data-attacked", "")</script></svg>')
+                sound = wave.open("Sound.wav", "wb")
+                sound.setparams((1, 2, 8000, 16000, "NONE", ""))
+                sound.writeframes(b"\\0" * 32000)
+                sound.close()
+                open("Page.html", "w").write("<script>document.title = 'attacked'</script>")
+                open("Data.bin", "wb").write(bytes(range(256)))
+                """
+            #expect(try await runProgram("python3", ["-c", script], in: laptop.local).exitStatus == 0)
+            try await use(laptop, "browse-document.py")
         }
     }
 
@@ -151,12 +198,88 @@ struct BrowsePageTests {
         }
     }
 
+    /// - Returns: a PATH that leads to programs that stand in for others first.
+    private func programs(_ device: Device, _ scripts: [String: String]) throws -> String {
+        let folder = device.folder / "programs"
+        try folder.makeFolder()
+        for (name, script) in scripts {
+            try (folder / name).create(script)
+            #expect(chmod((folder / name).string, 0o755) == 0)
+        }
+        return "\(folder):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+    }
+
+    @Test func `attack: what is added stays below the mount, and nothing is left of what does not come whole`()
+        async throws
+    {
+        try await withDevice { device in
+            let outside = device.folder / "outside"
+            try outside.makeFolder()
+            try await runShell("ln -s '\(outside)' Link && mkdir Folder && echo plan > Plan.txt", in: device.local)
+            try await withPage(device) { address, stream in
+                let (jar, base) = ((device.folder / "jar").string, String(address.prefix { $0 != "?" }))
+                _ = try await runProgram("curl", ["-s", "-c", jar, address])
+                func ask(_ method: String, _ path: String, _ fields: [String: String], body: String? = nil)
+                    async throws -> (status: String, text: String)
+                {
+                    var url = "\(base)\(path)?"
+                    for (name, value) in fields {
+                        url += "\(name)=\(value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")&"
+                    }
+                    let words =
+                        [
+                            "-s", "-b", jar, "-X", method, "-H", "Origin: \(base.dropLast())", "-w", "\n%{http_code}",
+                            url,
+                        ]
+                        + (body.map { ["--data-binary", $0] } ?? [])
+                    let lines = try await runProgram("curl", words).standardOutput.split(separator: "\n")
+                    return (String(lines.last ?? ""), lines.dropLast().joined(separator: "\n"))
+                }
+                for path in [
+                    "../x", "a/../../x", "/x", "", ".", "a//b", "Link/x", "Plan.txt/x", ".state", "x\0y", ".order",
+                ] {
+                    let answer = try await ask("POST", "uploads", ["target": "local", "path": path])
+                    if answer.status == "200" {
+                        // The mount itself refuses it, at the latest.
+                        let word = try #require(answer.text.firstMatch(of: /[0-9a-f]{64}/)).0
+                        let end = try await ask("POST", "uploads/end", ["upload": String(word)])
+                        #expect(["409", "412"].contains(end.status), "\(path): \(end)")
+                    } else {
+                        #expect(["409", "412"].contains(answer.status), "\(path): \(answer)")
+                    }
+                }
+                for target in ["..", "local/Link", "local/..", "/", "nowhere"] {
+                    #expect(
+                        try await ask("POST", "uploads", ["target": target, "path": "x.txt"]).status == "409",
+                        "\(target)")
+                }
+                #expect(try await ask("PUT", "uploads", ["upload": "0"], body: "x").status == "409")
+                #expect(try await ask("POST", "uploads/end", ["upload": ""]).status == "409")
+                #expect(try await ask("DELETE", "uploads", ["upload": "0"]).status == "204")
+                // Two are begun and never ended; one is taken back.
+                var words: [String] = []
+                for name in ["A.txt", "B.txt", "C.txt"] {
+                    let answer = try await ask("POST", "uploads", ["target": "local", "path": name])
+                    let word = String(try #require(answer.text.firstMatch(of: /[0-9a-f]{64}/)).0)
+                    #expect(try await ask("PUT", "uploads", ["upload": word], body: "half").status == "204")
+                    words.append(word)
+                }
+                #expect(try await ask("DELETE", "uploads", ["upload": words[0]]).status == "204")
+                #expect(try await ask("PUT", "uploads", ["upload": words[0]], body: "more").status == "409")
+                #expect(try await stream.interrupt() == 130)
+            }
+            #expect(try outside.listing().isEmpty)
+            let left = try device.local.listing()
+            #expect(!left.contains { $0.hasSuffix(".tmp") } && left.count == 3, "\(left)")
+        }
+    }
+
     /// Opens the page with a program that stands in for the desktop's.
     private func withOpenedPage(
         _ device: Device, _ body: (_ stream: CommandStream, _ runtime: FilePath) async throws -> Void
     ) async throws {
-        let (programs, runtime) = (device.folder / "programs", device.folder / "runtime")
-        for folder in [programs, runtime] { try folder.makeFolder() }
+        let runtime = device.folder / "runtime"
+        try runtime.makeFolder()
         let script = """
             #!/bin/sh
             stat -c '%a' "$1" "$(dirname "$1")" >"$XDG_RUNTIME_DIR/opened"
@@ -164,12 +287,10 @@ struct BrowsePageTests {
             grep -E '^Sig(Blk|Ign)' /proc/self/status >>"$XDG_RUNTIME_DIR/opened"
             echo end >>"$XDG_RUNTIME_DIR/opened"
             """
-        try (programs / "xdg-open").create(script)
-        #expect(chmod((programs / "xdg-open").string, 0o755) == 0)
-        let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+        let path = try programs(device, ["xdg-open": script])
         let stream = try CommandStream(
             device, ["browse", device.mountpoint.string],
-            variables: ["PATH": "\(programs):\(path)", "XDG_RUNTIME_DIR": runtime.string])
+            variables: ["PATH": path, "XDG_RUNTIME_DIR": runtime.string])
         do {
             try await eventually { try (runtime / "opened").exists && (runtime / "opened").text().hasSuffix("end\n") }
             try await body(stream, runtime)

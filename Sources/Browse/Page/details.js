@@ -1,4 +1,6 @@
-import { act, button, element } from "./dom.js";
+import { showDocument } from "./document.js";
+import { act, address, button, element } from "./dom.js";
+import { look } from "./look.js";
 import { texts } from "./texts.js";
 
 // What can be done with the selected rows. `deletion` has the text of its button, and what it does.
@@ -13,10 +15,17 @@ function controlsOfOne(row, deletion) {
     act("rename", [row.id], { name: name.value });
   };
   name.addEventListener("keydown", (event) => { if (event.key === "Enter") rename(); });
-  const made = [name, button(texts.rename, rename), ...offers([row], deletion)];
+  const made = [name, button(texts.rename, rename)];
+  if (row.kind === "document") {
+    const isInConflict = row.details.words.includes("conflict");
+    const more = button(isInConflict ? texts.solve : texts.details, () => showDocument(row));
+    if (isInConflict) more.className = "yellow";
+    made.push(button(texts.open, () => act("open", [row.id])), button(texts.look, () => look(row, row.details)), more);
+  }
+  made.push(...offers([row], deletion));
   if (row.kind === "document") {
     const save = element("a", "", texts.save);
-    save.href = `/content?id=${encodeURIComponent(row.id)}`;
+    save.href = address("/content", row);
     save.download = "";
     made.push(save);
   }

@@ -24,6 +24,17 @@ export function button(text, action) {
   return made;
 }
 
+// The address of a content: of a document, or of another version of it.
+export const address = (path, row, version) =>
+  `${path}?id=${encodeURIComponent(row.id)}${version?.reference ? `&version=${encodeURIComponent(version.reference)}` : ""}`;
+
+// What the server answers. What it refuses is thrown in its words.
+export async function fetched(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error((await answer.text()).trim());
+  return answer.json();
+}
+
 // Asks the server to do something with rows. A refusal is shown.
 export async function act(action, ids, rest) {
   say("");

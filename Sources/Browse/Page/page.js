@@ -1,7 +1,13 @@
+import { letChoose } from "./adding.js";
 import { controls } from "./details.js";
+import { refresh } from "./dialog.js";
+import { showDocument } from "./document.js";
 import { act, button, element, isMovable, say, size, time } from "./dom.js";
 import { heldLine, letDrag, letDrop } from "./dragging.js";
 import { foldersOf, showFilter } from "./filter.js";
+import { letShowHistory } from "./history.js";
+import { look } from "./look.js";
+import { showPreferred } from "./preferred.js";
 import { language, texts } from "./texts.js";
 
 // Draws the table that the server keeps: only the rows that are visible are in the page, and no decision is made here.
@@ -83,7 +89,10 @@ function drawn(row, index) {
     element("span", "changed", row.details.modified ? time.format(new Date(row.details.modified * 1000)) : ""), where);
   for (const cell of line.children) cell.setAttribute("role", "gridcell");
   line.addEventListener("click", (event) => choose(row, index, event));
-  line.addEventListener("dblclick", () => { if (row.kind !== "document") act("toggle", [row.id]); });
+  line.addEventListener("dblclick", () => {
+    if (row.kind === "document") showDocument(row);
+    else act("toggle", [row.id]);
+  });
   name.querySelector(".twist").addEventListener("click", (event) => {
     if (row.kind === "document") return;
     event.stopPropagation();
@@ -172,6 +181,7 @@ function apply(update) {
   draw();
   showDetails();
   showStatus();
+  refresh();
 }
 
 function changed(old, change) {
@@ -289,6 +299,9 @@ function showStatus() {
     made.textContent = status[name] ? `${texts[name]}: ${status[name]}` : texts[name];
     made.disabled = !status[name];
   }
+  document.getElementById("add").textContent = texts.add;
+  document.getElementById("history").textContent = texts.history;
+  showPreferred(status);
   const edit = document.getElementById("edit");
   edit.textContent = status.editing ? texts.done : texts.edit;
   edit.setAttribute("aria-pressed", Boolean(status.editing));
@@ -302,6 +315,9 @@ function showStatus() {
 }
 
 document.getElementById("edit").addEventListener("click", () => act(status.editing ? "endEdit" : "edit"));
+// Beside the row that the keyboard goes from.
+letShowHistory(document.getElementById("history"));
+letChoose(document.getElementById("add"), () => chosen ?? "local");
 document.getElementById("undo").addEventListener("click", () => act("undo"));
 document.getElementById("redo").addEventListener("click", () => act("redo"));
 table.addEventListener("scroll", draw, { passive: true });
@@ -325,6 +341,11 @@ table.addEventListener("keydown", (event) => {
   else if (event.key === "ArrowRight" && isFolder && !row.isOpen) return act("toggle", [row.id]);
   else if (event.key === "ArrowLeft" && isFolder && row.isOpen) return act("toggle", [row.id]);
   else if (event.key === "Enter" && isFolder) return act("toggle", [row.id]);
+  else if (event.key === "Enter" && row?.kind === "document") return showDocument(row);
+  else if (event.key === " " && row?.kind === "document") {
+    event.preventDefault();
+    return look(row, row.details);
+  }
   else if (event.key === "Delete" && chosenRows().length) return remove(chosenRows().map((one) => one.id));
   else if (event.key === "F2" && !details.hidden) {
     event.preventDefault();

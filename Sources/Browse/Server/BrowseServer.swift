@@ -10,9 +10,11 @@ package final class BrowseServer: Sendable {
     /// A page that waits for a change asks again after this.
     private static let longestWait = Duration.seconds(10)
     private static let mostRows = 500
+    private static let mostActions = 1000
 
-    private let table: LiveTable
-    private let mount: any BrowsedMount
+    let table: LiveTable
+    let mount: any BrowsedMount
+    let uploads = Uploads()
     private let gate: Gate
     private let guarding: RequestGuard
 
@@ -52,16 +54,19 @@ package final class BrowseServer: Sendable {
         }
     }
 
+    /// Called when it serves no more.
+    package func clean() { uploads.cancelAll() }
+
     // MARK: Requests
 
     private func answer(_ request: HTTPRequest) async -> HTTPResponse {
         switch guarding.decide(Self.facts(of: request)) {
-        case .refuse(let reason): return Self.text(.forbidden, reason)
-        case .welcome: return Self.welcome(guarding.setCookie)
+        case .refuse(let reason): return Answer.text(.forbidden, reason)
+        case .welcome: return Answer.welcome(guarding.setCookie)
         case .answer: break
         }
         do throws(BrowseRefusal) { return try await route(request) } catch {
-            return Self.text(.conflict, error.reason)
+            return Answer.text(error.isNameTaken ? .preconditionFailed : .conflict, error.reason)
         }
     }
 
@@ -69,7 +74,7 @@ package final class BrowseServer: Sendable {
         var facts = RequestGuard.Request()
         facts.isReading = request.method == .GET || request.method == .HEAD
         facts.path = request.path
-        facts.key = request.query.first { $0.name == "key" }?.value
+        facts.key = value("key", of: request)
         facts.host = request.headers[.host]
         facts.origin = request.headers[HTTPHeader("Origin")]
         facts.fetchSite = request.headers[HTTPHeader("Sec-Fetch-Site")]
@@ -79,13 +84,22 @@ package final class BrowseServer: Sendable {
 
     private func route(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {
         switch (request.method, request.path) {
-        case (.GET, "/"): return Self.file("index.html")
+        case (.GET, "/"): return Answer.file("index.html")
         case (.GET, "/rows"): return await rows(request)
         case (.GET, "/changes"): return await changes(request)
         case (.GET, "/content"), (.HEAD, "/content"): return try await content(request)
+        case (.GET, "/preview"), (.HEAD, "/preview"): return try await preview(request)
+        case (.GET, "/text"): return try await text(request)
+        case (.GET, "/difference"): return try await difference(request)
+        case (.GET, "/history"): return try await history()
+        case (.GET, "/facts"): return try await facts(request)
         case (.POST, "/action"): return try await act(request)
-        case (.GET, _): return Self.file(String(request.path.dropFirst()))
-        default: return Self.text(.methodNotAllowed, "nothing is done by that")
+        case (.POST, "/uploads"): return try await beginUpload(request)
+        case (.PUT, "/uploads"): return try await addPiece(request)
+        case (.POST, "/uploads/end"): return try await endUpload(request)
+        case (.DELETE, "/uploads"): return await cancelUpload(request)
+        case (.GET, _): return Answer.file(String(request.path.dropFirst()))
+        default: return Answer.text(.methodNotAllowed, "nothing is done by that")
         }
     }
 
@@ -111,7 +125,7 @@ package final class BrowseServer: Sendable {
         let count = min(Self.number("count", of: request) ?? 100, Self.mostRows)
         let (rows, update) = table.rows(from: start, count: count)
         let details = await onBlockingThread { [mount] in mount.details(of: Array(rows)) }
-        return Self.json(
+        return Answer.json(
             Rows(
                 start: rows.startIndex, update: update,
                 rows: zip(rows, details).map {
@@ -132,50 +146,29 @@ package final class BrowseServer: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? nil
         }
-        guard let update else { return Self.headed(HTTPResponse(statusCode: .noContent)) }
-        return Self.json(update)
+        guard let update else { return Answer.nothing }
+        return Answer.json(update)
     }
 
-    // MARK: Documents
+    private func history() async throws(BrowseRefusal) -> HTTPResponse {
+        Answer.json(try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.history() })
+    }
 
-    private func document(_ id: String?) throws(BrowseRefusal) -> TableRow {
+    // MARK: Actions
+
+    func document(_ id: String?) throws(BrowseRefusal) -> TableRow {
         guard let id, let row = table.row(id) else { throw BrowseRefusal("that is no longer in the table") }
         return row
-    }
-
-    private func content(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {
-        let row = try document(request.query.first { $0.name == "id" }?.value)
-        let content = try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.open(row) }
-        let range = ByteRange(header: request.headers[.range], size: content.size)
-        let part: Range<Int64>
-        var response: HTTPResponse
-        switch range {
-        case .all:
-            part = 0..<content.size
-            response = HTTPResponse(statusCode: .ok)
-        case .part(let asked):
-            part = asked
-            response = HTTPResponse(statusCode: .partialContent)
-            response.headers[.contentRange] = "bytes \(asked.lowerBound)-\(asked.upperBound - 1)/\(content.size)"
-        case .none:
-            part = 0..<0
-            response = HTTPResponse(statusCode: .rangeNotSatisfiable)
-            response.headers[.contentRange] = "bytes */\(content.size)"
-        }
-        let body = FileBody(content.file, range: request.method == .HEAD ? 0..<0 : part)
-        response.payload = .httpBody(
-            HTTPBodySequence(from: body, count: part.count, suggestedBufferSize: 1 << 18))
-        response.headers[.acceptRanges] = "bytes"
-        // A document is somebody's program for all we know: it is saved, and never shown as a page of this origin.
-        response.headers[.contentType] = "application/octet-stream"
-        response.headers[.contentDisposition] = "attachment; filename*=UTF-8''\(Self.percentEncoded(content.name))"
-        return Self.headed(response)
     }
 
     private struct Wish: Decodable {
         let action: String
         var ids: [String]?
         var name: String?
+        /// Of actions.
+        var count: Int?
+        /// Of a document: `conflicts/NAME` or `versions/NAME`.
+        var version: String?
         /// The row over which the others are dropped, or to which they are moved.
         var target: String?
         var edge: DropTarget.Edge?
@@ -185,7 +178,7 @@ package final class BrowseServer: Sendable {
         guard let count = request.bodySequence.count, count <= Self.longestBody,
             let body = try? await request.bodyData,
             let wish = try? JSONDecoder().decode(Wish.self, from: body)
-        else { return Self.text(.badRequest, "that is no action") }
+        else { return Answer.text(.badRequest, "that is no action") }
         switch wish.action {
         case "toggle":
             let row = try document(wish.ids?.first)
@@ -199,18 +192,26 @@ package final class BrowseServer: Sendable {
             guard let action = try action(wish) else { break }
             try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.perform(action) }
         }
-        return Self.headed(HTTPResponse(statusCode: .noContent))
+        return Answer.nothing
     }
 
     /// - Returns: nil for one that leaves all as it is.
     private func action(_ wish: Wish) throws(BrowseRefusal) -> BrowseAction? {
         switch wish.action {
-        case "undo": return .undo
-        case "redo": return .redo
+        case "undo": return .undo(try count(wish))
+        case "redo": return .redo(try count(wish))
+        case "restoreFromTrash": return .restoreFromTrash(key: wish.name ?? "")
+        case "emptyTrash": return .emptyTrash
+        case "prefer": return .prefer(cloud: wish.name == "cloud")
+        case "open": return .open(try document(wish.ids?.first))
         case "download": return .download(try documents(wish))
         case "freeUp": return .freeUp(try documents(wish))
         case "keep": return .keep(try documents(wish), true)
         case "release": return .keep(try documents(wish), false)
+        case "keepCurrent": return .resolve(try document(wish.ids?.first), .current)
+        case "keepAll": return .resolve(try document(wish.ids?.first), .all)
+        case "keepVersion": return .resolve(try document(wish.ids?.first), .version(try version(wish).name))
+        case "restore": return .restore(try document(wish.ids?.first), try version(wish))
         case "rename": return .rename(try document(wish.ids?.first), wish.name ?? "")
         case "delete": return .delete(try documents(wish))
         case "move": return .move(try documents(wish), into: try document(wish.target))
@@ -218,6 +219,20 @@ package final class BrowseServer: Sendable {
         case "drop": return try drop(wish)
         default: throw BrowseRefusal("\(wish.action) is no action")
         }
+    }
+
+    private func count(_ wish: Wish) throws(BrowseRefusal) -> Int {
+        guard (1...Self.mostActions).contains(wish.count ?? 1) else {
+            throw BrowseRefusal("that is no number of actions")
+        }
+        return wish.count ?? 1
+    }
+
+    private func version(_ wish: Wish) throws(BrowseRefusal) -> VersionReference {
+        guard let version = wish.version.flatMap({ VersionReference($0) }) else {
+            throw BrowseRefusal("that is no version")
+        }
+        return version
     }
 
     private func drop(_ wish: Wish) throws(BrowseRefusal) -> BrowseAction? {
@@ -240,61 +255,19 @@ package final class BrowseServer: Sendable {
         return rows
     }
 
-    // MARK: Answers
+    // MARK: Parameters
 
-    private static func number(_ name: String, of request: HTTPRequest) -> Int? {
-        request.query.first { $0.name == name }.flatMap { Int($0.value) }
+    static func value(_ name: String, of request: HTTPRequest) -> String? {
+        request.query.first { $0.name == name }?.value
     }
 
-    private static func percentEncoded(_ name: String) -> String {
-        name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.intersection(.init(charactersIn: "\0"..."~")))
-            ?? "document"
-    }
-
-    /// What every answer says: nothing from elsewhere is loaded, nothing is shown in another page, nothing is kept.
-    private static func headed(_ response: HTTPResponse) -> HTTPResponse {
-        var response = response
-        response.headers[HTTPHeader("Content-Security-Policy")] =
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-            + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-        response.headers[HTTPHeader("X-Content-Type-Options")] = "nosniff"
-        response.headers[HTTPHeader("Referrer-Policy")] = "no-referrer"
-        response.headers[HTTPHeader("Cross-Origin-Resource-Policy")] = "same-origin"
-        response.headers[HTTPHeader("Cross-Origin-Opener-Policy")] = "same-origin"
-        response.headers[.cacheControl] = "no-store"
-        return response
-    }
-
-    private static func text(_ code: HTTPStatusCode, _ text: String) -> HTTPResponse {
-        headed(
-            HTTPResponse(
-                statusCode: code, headers: [.contentType: "text/plain; charset=utf-8"], body: Data((text + "\n").utf8)))
-    }
-
-    private static func json(_ value: some Encodable) -> HTTPResponse {
-        guard let body = try? JSONEncoder().encode(value) else { return text(.internalServerError, "not encoded") }
-        return headed(
-            HTTPResponse(statusCode: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: body))
-    }
-
-    /// Sets the cookie, and has the page itself go on: a browser that came from elsewhere would not send a strict cookie at once.
-    private static func welcome(_ cookie: String) -> HTTPResponse {
-        var response = HTTPResponse(
-            statusCode: .ok, headers: [.contentType: "text/html; charset=utf-8"],
-            body: Data("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url=/\"><title>docfs</title>\n".utf8))
-        response.headers[.setCookie] = cookie
-        return headed(response)
-    }
-
-    private static func file(_ name: String) -> HTTPResponse {
-        guard let file = PageFile.named(name) else { return text(.notFound, "there is no such page") }
-        return headed(
-            HTTPResponse(statusCode: .ok, headers: [.contentType: file.type], body: Data(file.bytes)))
+    static func number(_ name: String, of request: HTTPRequest) -> Int? {
+        value(name, of: request).flatMap { Int($0) }
     }
 }
 
 /// 256 random bits of the system's generator, in hexadecimal digits.
-private func randomWord() -> String {
+func randomWord() -> String {
     (0..<4).map { _ in
         let digits = String(UInt64.random(in: 0 ... .max), radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

@@ -6,11 +6,17 @@ struct PageFile {
     static func named(_ name: String) -> PageFile? {
         switch name {
         case "index.html": PageFile(type: "text/html; charset=utf-8", bytes: PackageResources.index_html)
+        case "adding.js": script(PackageResources.adding_js)
         case "details.js": script(PackageResources.details_js)
+        case "dialog.js": script(PackageResources.dialog_js)
+        case "document.js": script(PackageResources.document_js)
         case "dom.js": script(PackageResources.dom_js)
         case "dragging.js": script(PackageResources.dragging_js)
         case "filter.js": script(PackageResources.filter_js)
+        case "history.js": script(PackageResources.history_js)
+        case "look.js": script(PackageResources.look_js)
         case "page.js": script(PackageResources.page_js)
+        case "preferred.js": script(PackageResources.preferred_js)
         case "texts.js": script(PackageResources.texts_js)
         case "style.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.style_css)
         // Browsers ask for the second where a page names none.

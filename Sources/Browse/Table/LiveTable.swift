@@ -87,6 +87,15 @@ package final class LiveTable: Sendable {
         DropTarget(of: ids, over: id, edge, in: state.withState { $0.rows })
     }
 
+    /// The section or folder that holds what is put over a row: the row itself, or where it lies.
+    package func folder(over id: String) -> TableRow? {
+        guard let row = row(id) else { return nil }
+        switch row.kind {
+        case .section, .folder: return row
+        case .document, .newDocument: return row.id.lastIndex(of: "/").flatMap { self.row(String(row.id[..<$0])) }
+        }
+    }
+
     /// Waits until the table has another revision than `revision`. Returns nil when the task is cancelled.
     package func update(since revision: Int) async -> Update? { await state.wait(for: revision) }
 

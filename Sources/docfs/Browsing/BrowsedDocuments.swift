@@ -51,6 +51,7 @@ final class BrowsedDocuments: BrowsedMount {
         details.progress = document.progress
         details.kept = document.isKept ? true : nil
         details.filename = line.filename
+        details.preview = Preview(ofName: "." + (document.pathExtension ?? "")).kind
         return details
     }
 
@@ -64,8 +65,13 @@ final class BrowsedDocuments: BrowsedMount {
 
     private func carryOut(_ action: BrowseAction) throws {
         switch action {
-        case .undo: _ = try mount.perform(.undo)
-        case .redo: _ = try mount.perform(.redo)
+        case .undo(let count): for _ in 0..<count { _ = try mount.perform(.undo) }
+        case .redo(let count): for _ in 0..<count { _ = try mount.perform(.redo) }
+        case .restoreFromTrash(let key): try restoreFromTrash(key)
+        case .emptyTrash: try mount.emptyTrash()
+        case .prefer(let cloud): try mount.prefer(cloud ? .cloud : .local)
+        case .open(let row):
+            try DesktopProgram.open(CloudDocument(path: path(row)).shownPath, called: row.name.printable)
         case .download(let rows):
             for document in try rows.flatMap({ try CloudDocument.all(at: path($0)) }) {
                 if let error = document.requestContent() { throw BrowseRefusal(document.refusal(of: error)) }
@@ -77,11 +83,46 @@ final class BrowsedDocuments: BrowsedMount {
         case .keep(let rows, true): for row in rows { try CloudDocument(path: path(row)).beKept() }
         case .keep(let rows, false): for row in rows { try CloudDocument(path: path(row)).beReleased() }
         case .rename(let row, let name): try rename(row, to: name)
+        case .resolve(let row, let choice): try resolve(row, choice)
+        case .restore(let row, let version): try restore(row, version)
         case .delete(let rows): for row in rows { try delete(row) }
         case .move(let rows, let folder): for row in rows { try move(row, into: folder) }
         case .place(let rows, let document, let side): try place(rows, beside: document, side)
         case .create(let folder, let name): try create(name, in: folder)
         }
+    }
+
+    private func resolve(_ row: TableRow, _ choice: ConflictChoice) throws {
+        let versions = try DocumentVersions(of: path(row))
+        switch choice {
+        case .current: try Resolving(versions).keepCurrent()
+        case .all: _ = try Resolving(versions).keepAll()
+        case .version(let name): try Resolving(versions).keep(try versions.version(.conflict, name))
+        }
+    }
+
+    private func restore(_ row: TableRow, _ version: VersionReference) throws {
+        let versions = try DocumentVersions(of: path(row))
+        let chosen = try versions.version(version.kind.listed, version.name)
+        if chosen.kind == .version { try waitUntilHere(row) }
+        try versions.restore(chosen)
+    }
+
+    /// Reading to its end fetches all of it.
+    private func waitUntilHere(_ row: TableRow) throws {
+        if CloudDocument(path: path(row)).isCurrent { return }
+        let content = try open(row, nil)
+        // It was open for reading: nothing can be lost.
+        defer { try? content.file.close() }
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while try buffer.withUnsafeMutableBytes({ try content.file.read(into: $0) }) > 0 {}
+    }
+
+    private func restoreFromTrash(_ key: String) throws {
+        guard let document = try mount.trash().first(where: { $0.key == key }) else {
+            throw BrowseRefusal("it is no longer in the trash")
+        }
+        try mount.restoreFromTrash(document)
     }
 
     private func delete(_ row: TableRow) throws {
@@ -151,22 +192,57 @@ final class BrowsedDocuments: BrowsedMount {
         BrowseRefusal("\(row.name.printable): \(reason)")
     }
 
+    // MARK: One document
+
+    func facts(of row: TableRow) throws(BrowseRefusal) -> DocumentFacts {
+        guard row.kind == .document else { throw refusal(row, "it is no document") }
+        do {
+            return try DocumentFacts(
+                DocumentVersions(of: path(row)), name: shownName(row), on: DeviceNames(of: path(row)))
+        } catch { throw BrowseRefusal((error as? CommandFailure)?.message ?? "\(error)") }
+    }
+
+    private func shownName(_ row: TableRow) -> String {
+        CloudDocument(path: path(row)).shownPath.split(separator: "/").last.map(String.init) ?? row.name
+    }
+
+    // MARK: What was done
+
+    func history() throws(BrowseRefusal) -> History {
+        func shown(_ actions: [ListedAction]) -> [History.Action] {
+            actions.map { History.Action(name: $0.name, time: $0.time, place: $0.place) }
+        }
+        do {
+            return History(
+                undo: shown(try mount.actions(.undo)), redo: shown(try mount.actions(.redo)),
+                trash: try mount.trash().map {
+                    History.Deleted(
+                        key: $0.key, name: $0.name, place: $0.place, time: $0.deleted, device: $0.device, size: $0.size)
+                })
+        } catch { throw BrowseRefusal((error as? CommandFailure)?.message ?? "\(error)") }
+    }
+
     // MARK: Contents
 
+    func receive(_ name: IncomingName, into folder: TableRow) throws(BrowseRefusal) -> any IncomingDocument {
+        try ReceivedDocument(name, into: folder.id, of: mount.documents)
+    }
+
     /// The path is resolved below `Documents` and follows no link.
-    func open(_ row: TableRow) throws(BrowseRefusal) -> OpenContent {
+    func open(_ row: TableRow, _ version: VersionReference?) throws(BrowseRefusal) -> OpenContent {
         guard row.kind == .document else { throw refusal(row, "it is no document") }
         let folder = Glibc.open(mount.documents, O_PATH | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw refusal(row, Self.lastError) }
         defer { close(folder) }
-        let file = docfs_open_beneath(folder, row.id, UInt64(O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
+        let file = docfs_open_beneath(
+            folder, row.id + (version.map { "." + $0.text } ?? ""), UInt64(O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
         guard file >= 0 else { throw refusal(row, Self.lastError) }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
             throw refusal(row, "it is no document")
         }
-        let name = CloudDocument(path: path(row)).shownPath.split(separator: "/").last.map(String.init) ?? row.name
-        return OpenContent(file: FileDescriptor(rawValue: file), size: Int64(status.st_size), name: name)
+        return OpenContent(
+            file: FileDescriptor(rawValue: file), size: Int64(status.st_size), name: version?.name ?? shownName(row))
     }
 }

@@ -129,11 +129,15 @@ struct ShownFolders {
     func status() throws -> [String: String] {
         let state = StateText(try whole.text())
         func action(_ key: String) -> String { state[key] == "-" ? "" : state[key] ?? "" }
-        return [
+        var status = [
             "mountpoint": mount.mountpoint, "connection": state["cloud.connection"] ?? "",
             "pending": state["cloud.pending"] ?? "0", "conflicts": state["cloud.conflicts"] ?? "0",
-            "undo": action("undo"), "redo": action("redo"),
+            "undo": action("undo"), "redo": action("redo"), "preferred": state["preferred"] ?? "",
         ]
+        status["moving"] = state["preferred.moving"]
+        let stayed = state.pairs.filter { $0.key == "preferred.stayed" }.map(\.value)
+        if !stayed.isEmpty { status["stayed"] = stayed.joined(separator: "\n") }
+        return status
     }
 
     // MARK: Waiting

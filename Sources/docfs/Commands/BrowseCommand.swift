@@ -10,7 +10,8 @@ struct BrowseCommand: ParsableCommand {
         discussion: """
             Serves a page on this machine only, prints its address, and opens it. The page shows what is on this computer and in the cloud, \
             and follows every change. Documents can be downloaded, kept, renamed, moved, deleted and saved elsewhere there, one or several at once, and \
-            actions undone and done again. In its edit mode new documents are made, and rows dragged. \
+            actions undone and done again. Conflicts are solved there, versions compared and restored, contents looked at, and files dropped. \
+            In its edit mode new documents are made, and rows dragged. \
             Only programs of the person who started it are answered, and only with the key in the address.
 
             It goes on until it is interrupted (Ctrl-C; the shell then reports 130), or until the mount ends (1).
@@ -48,6 +49,7 @@ struct BrowseCommand: ParsableCommand {
             }
             let reason = ending.wait()
             serving.cancel()
+            server.clean()
             folder.remove()
             switch reason {
             case .failure(let error): throw error

@@ -24,25 +24,12 @@ struct PreferCommand: ParsableCommand {
             let mount = try MountedTree(holdingOrNearest: path)
             let cloud = mount.documents + "/cloud/"
             let coming = location == .local ? try CloudDocument.all(at: cloud).filter { !$0.isCurrent } : []
-            try write(to: mount.documents + "/.location")
+            try mount.prefer(location)
             let stayed = try waitUntilMoved(mount)
             for line in stayed { CommandFailure.print(error: line) }
             let moved = coming.map { CloudDocument(path: mount.documents + "/local/" + $0.path.dropFirst(cloud.count)) }
             try ContentDownload(ofMoved: moved.filter { access($0.path, F_OK) == 0 }).run()
             if !stayed.isEmpty { throw ExitCode.failure }
-        }
-    }
-
-    private func write(to path: String) throws {
-        if attributeText("user.document.id", of: path) != nil {
-            throw CommandFailure("a document is called .location; rename it first: \(path)")
-        }
-        let file = open(path, O_WRONLY | O_CLOEXEC)
-        guard file >= 0 else { throw CommandFailure("cannot open \(path): \(Errno(rawValue: errno))") }
-        defer { close(file) }
-        let word = Array((location.rawValue + "\n").utf8)
-        guard Glibc.write(file, word, word.count) == word.count else {
-            throw CommandFailure("cannot write \(path): \(Errno(rawValue: errno))")
         }
     }
 
@@ -60,6 +47,23 @@ struct PreferCommand: ParsableCommand {
             if numbers.count == 2 { display.show(Progress(done: numbers[0], total: numbers[1], unit: .documents)) }
             _ = try Polling.wait(
                 for: [.init(descriptor: state.descriptor, events: POLLPRI)], until: display.nextDraw)
+        }
+    }
+}
+
+extension MountedTree {
+    /// Has all documents move to the preferred location. Returns when that has begun.
+    func prefer(_ location: PreferredContainer) throws {
+        let path = documents + "/.location"
+        if attributeText("user.document.id", of: path) != nil {
+            throw CommandFailure("a document is called .location; rename it first: \(path)")
+        }
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { throw CommandFailure("cannot open \(path): \(Errno(rawValue: errno))") }
+        defer { close(file) }
+        let word = Array((location.rawValue + "\n").utf8)
+        guard Glibc.write(file, word, word.count) == word.count else {
+            throw CommandFailure("cannot write \(path): \(Errno(rawValue: errno))")
         }
     }
 }

@@ -86,12 +86,8 @@ struct RestoreVersion: ParsableCommand {
         try CommandFailure.reported {
             let versions = try DocumentVersions(of: document)
             let chosen = try versions.version(version)
-            switch chosen.kind {
-            case .version:
-                try ContentDownload([CloudDocument(path: versions.path)]).run()
-                try ContentCopy.replace(versions.path, with: chosen.path)
-            case .conflict: try Resolving(versions).makeCurrent(chosen)
-            }
+            if chosen.kind == .version { try ContentDownload([CloudDocument(path: versions.path)]).run() }
+            try versions.restore(chosen)
         }
     }
 }

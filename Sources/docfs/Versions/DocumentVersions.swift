@@ -75,6 +75,23 @@ extension DocumentVersions {
         try Self.choose(text, from: all, of: path)
     }
 
+    /// - Parameter name: the whole name.
+    func version(_ kind: ListedVersion.Kind, _ name: String) throws -> ListedVersion {
+        guard let found = all.first(where: { $0.kind == kind && $0.name == name }) else {
+            throw CommandFailure("that version of \(state["displayName"] ?? path) has gone")
+        }
+        return found
+    }
+
+    /// Gives the document the content of a version. Undo brings the content back that the document has now, so that it must be here. A conflict
+    /// version becomes the current one; the others stay in conflict.
+    func restore(_ version: ListedVersion) throws {
+        switch version.kind {
+        case .version: try ContentCopy.replace(path, with: version.path)
+        case .conflict: try Resolving(self).makeCurrent(version)
+        }
+    }
+
     static func choose(_ text: String, from all: [ListedVersion], of path: String) throws -> ListedVersion {
         if let exact = all.first(where: { $0.name == text }) { return exact }
         if let number = Int(text), (1...max(1, all.count)).contains(number), !all.isEmpty { return all[number - 1] }

@@ -1,0 +1,37 @@
+/// A document that comes from a page, piece by piece. Nobody sees it before its end.
+package protocol IncomingDocument: Sendable {
+    /// Blocks.
+    ///
+    /// - Throws: `BrowseRefusal`.
+    func add(_ bytes: [UInt8]) throws(BrowseRefusal)
+
+    /// Makes it a document. Blocks.
+    ///
+    /// - Throws: `BrowseRefusal`, of a name that is taken too.
+    func finish() throws(BrowseRefusal)
+
+    /// Nothing of it is left.
+    func cancel()
+}
+
+/// What a document that comes is to be called, and when it was changed.
+package struct IncomingName: Sendable, Equatable {
+    /// Folders below the one it goes to, which are made, and its own name. Not empty.
+    package let path: [String]
+    /// Seconds since 1970.
+    package let modified: Int?
+    /// Whether it gets a number where its name is taken; else that is refused.
+    package let isNumbered: Bool
+
+    /// - Returns: nil for a path that leads elsewhere.
+    package init?(path: String, modified: Int?, isNumbered: Bool) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        let isPlain = parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains(0) }
+        guard isPlain, parts.count <= Self.deepest else { return nil }
+        self.path = parts
+        self.modified = modified
+        self.isNumbered = isNumbered
+    }
+
+    private static let deepest = 100
+}
