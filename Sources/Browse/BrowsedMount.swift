@@ -31,8 +31,9 @@ package protocol BrowsedMount: Sendable {
 
     /// Begins a document that comes from a page.
     ///
+    /// - Parameter folder: the id of a section's or a folder's row.
     /// - Throws: `BrowseRefusal`, of a name that is taken too.
-    func receive(_ name: IncomingName, into folder: TableRow) throws(BrowseRefusal) -> any IncomingDocument
+    func receive(_ name: IncomingName, into folder: String) throws(BrowseRefusal) -> any IncomingDocument
 
     /// Opens the content of a document, or of another version of it, for reading.
     ///
@@ -59,8 +60,8 @@ package struct OpenContent: Sendable {
 /// What is done with the documents of a page. Several documents at once are one action in undo.
 package enum BrowseAction: Sendable {
     /// So many, one after another, until one cannot be.
-    case undo(Int)
-    case redo(Int)
+    case undo(ActionCount)
+    case redo(ActionCount)
     case restoreFromTrash(key: String)
     case emptyTrash
     /// Whether documents live in the cloud, or on this computer. All of them move.
@@ -72,7 +73,7 @@ package enum BrowseAction: Sendable {
     case keep([TableRow], Bool)
     case rename(TableRow, String)
     /// Ends the conflict of a document.
-    case resolve(TableRow, ConflictChoice)
+    case resolve(TableRow, ConflictChoice, seen: SeenContents)
     /// A document gets the content of another version; what it is becomes a version.
     case restore(TableRow, VersionReference)
     case delete([TableRow])
@@ -82,6 +83,29 @@ package enum BrowseAction: Sendable {
     case place([TableRow], beside: TableRow, DropTarget.Side)
     /// A new document in a section or folder, under a name with or without an extension.
     case create(in: TableRow, String)
+}
+
+/// How many actions are undone or done again, and which one is the last of them. It may have another place meanwhile; then none is.
+package struct ActionCount: Sendable {
+    package let count: Int
+    /// Nil for the next one, whatever it is.
+    package let last: (name: String, time: String)?
+}
+
+/// The contents that a person chose among. There may be others meanwhile; then nothing is done.
+package struct SeenContents: Sendable, Decodable, Equatable {
+    /// The names of the conflict versions.
+    package let conflicts: Set<String>
+    /// Of the current content, in bytes.
+    package let size: Int64
+    /// Of the current content, in seconds since 1970.
+    package let modified: Int
+
+    package init(conflicts: Set<String>, size: Int64, modified: Int) {
+        self.conflicts = conflicts
+        self.size = size
+        self.modified = modified
+    }
 }
 
 /// What stays of a document in conflict: the current version, or a conflict version by its name, and the others are discarded; or all, as

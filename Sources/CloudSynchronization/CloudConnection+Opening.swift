@@ -32,6 +32,16 @@ extension CloudConnection {
         self.init(try unlock(objects, own != nil), place: place, ownContainer: own, surroundings: surroundings)
     }
 
+    /// The object store at a URL, as its keeper sees it.
+    ///
+    /// - Throws: `StoreError` for one that cannot be used.
+    public static func keptObjects(at url: CloudURL) throws -> any ObjectStore {
+        switch url {
+        case .directory(let path): try folder(path, creates: false) {}
+        case .s3(let location): try bucket(location)
+        }
+    }
+
     /// Mounting does not wait longer for a folder that does not answer.
     private static let longestOpening = DispatchTimeInterval.seconds(2)
 

@@ -13,12 +13,12 @@ public struct KeyObject: Sendable, Equatable, Codable {
 
     private var format = 1
     /// How the passphrase becomes a key: scrypt.
-    private let n: UInt64
-    private let r: UInt64
-    private let p: UInt64
+    private var n: UInt64
+    private var r: UInt64
+    private var p: UInt64
     private let salt: String
     /// The container's key, sealed with the key that follows from the passphrase.
-    private let byPassphrase: String
+    private var byPassphrase: String
     /// The container's key, sealed with the key that follows from the recovery key.
     private let byRecoveryKey: String
     private let fingerprint: String
@@ -61,6 +61,26 @@ public struct KeyObject: Sendable, Equatable, Codable {
         byPassphrase = hexadecimal(Self.wrap(key, with: wrapping, salt))
         byRecoveryKey = hexadecimal(Self.wrap(key, with: Self.wrappingKey(of: recoveryKey, salt), salt))
         digest = ownDigest
+    }
+
+    /// The same key under another passphrase. The recovery key stays, and so does the salt, for nobody has the recovery key here: the new
+    /// wrapping key follows from another passphrase.
+    ///
+    /// - Parameter cost: only tests take another one.
+    public func wrapping(
+        _ key: ContainerKey, passphrase: String, cost: ScryptCost = usualCost
+    ) throws(Refusal) -> KeyObject {
+        guard wraps(key), let salt = [UInt8](hexadecimal: salt) else {
+            throw .damaged("it is that of another container")
+        }
+        guard let wrapping = derivedKey(fromPassphrase: Self.bytes(of: passphrase), salt: salt, cost: cost) else {
+            throw .damaged("scrypt cannot be computed")
+        }
+        var object = self
+        (object.n, object.r, object.p) = (cost.n, cost.r, cost.p)
+        object.byPassphrase = hexadecimal(Self.wrap(key, with: wrapping, salt))
+        object.digest = object.ownDigest
+        return object
     }
 
     /// - Parameter secret: the passphrase, or the recovery key as a text.
@@ -110,30 +130,48 @@ public struct KeyObject: Sendable, Equatable, Codable {
         }
     }
 
+    /// Puts this one in the place of another one that wraps the same key. There is a copy at each moment, and the former one counts until it
+    /// has gone: whoever is interrupted does it again.
+    public func replace(in store: any ObjectStore) async throws(ObjectStoreError) {
+        let bytes = try encoded()
+        for key in Self.keys.reversed() {
+            if try await present(key, in: store) == self { continue }
+            try await store.delete(key)
+            _ = try await store.putIfAbsent(key, bytes)
+        }
+        guard try await Self.read(from: store) == self else { throw .unusable(Self.otherContainer) }
+    }
+
+    /// The copy at a key; nil if it is gone or damaged.
+    ///
+    /// - Throws: `unusable` where it is that of another container.
+    private func present(_ key: ObjectKey, in store: any ObjectStore) async throws(ObjectStoreError) -> KeyObject? {
+        do throws(ObjectStoreError) {
+            let found = Self.decoded(try await store.get(key, limit: Self.largest))
+            if let found, found.fingerprint != fingerprint { throw .unusable(Self.otherContainer) }
+            return found
+        } catch {
+            switch error {
+            case .notFound, .corrupted: return nil
+            default: throw error
+            }
+        }
+    }
+
     private var ownDigest: String {
         let fields = ["\(format)", "\(n)", "\(r)", "\(p)", salt, byPassphrase, byRecoveryKey, fingerprint]
         return hexadecimal(HashAlgorithm.sha256.digest(of: Array(fields.map { $0 + "\n" }.joined().utf8)))
     }
 
-    /// Makes each copy again that is gone or damaged.
+    /// Makes each copy again that is gone or damaged, from the other one: it may have a newer passphrase than this one, which a device kept.
     ///
     /// - Throws: `unusable` where another container has been made meanwhile: its key opens nothing of this one.
     func restore(in store: any ObjectStore) async throws(ObjectStoreError) {
-        let bytes = try encoded()
-        for key in Self.keys {
-            do throws(ObjectStoreError) {
-                if let present = Self.decoded(try await store.get(key, limit: Self.largest)) {
-                    guard present.fingerprint == fingerprint else { throw .unusable(Self.otherContainer) }
-                    continue
-                }
-                try await store.delete(key)
-            } catch {
-                switch error {
-                case .notFound: break
-                case .corrupted: try await store.delete(key)
-                default: throw error
-                }
-            }
+        var copies: [KeyObject?] = []
+        for key in Self.keys { copies.append(try await present(key, in: store)) }
+        let bytes = try (copies.compactMap { $0 }.first ?? self).encoded()
+        for (key, copy) in zip(Self.keys, copies) where copy == nil {
+            try await store.delete(key)
             _ = try await store.putIfAbsent(key, bytes)
         }
     }
@@ -184,7 +222,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
         derivedKey(from: recoveryKey.bytes, salt: salt, info: Array("docfs recovery".utf8))
     }
 
-    /// Each wrapping key is used once, for the salt is new each time.
+    /// Each wrapping key seals one key only: it follows from the container's salt.
     private static func wrap(_ key: ContainerKey, with wrapping: [UInt8], _ salt: [UInt8]) -> [UInt8] {
         AuthenticatedCipher.aes256GCM.seal(key.bytes, key: wrapping, nonce: nonce, associated: salt)
     }

@@ -54,6 +54,21 @@ struct LiveTableTests {
         #expect(table.rows(from: 0, count: 10).update.revision == 2)
     }
 
+    @Test func `what is put over a row goes to it, or to where it lies, shown or not`() {
+        let table = LiveTable()
+        table.publish([
+            TableRow(id: "local", kind: .section, depth: 0, name: "local", isOpen: true),
+            TableRow(id: "local/Work", kind: .folder, depth: 1, name: "Work"),
+            TableRow(id: "local/a.txt", kind: .document, depth: 1, name: "a"),
+            TableRow(id: "local/Hidden/b.txt", kind: .document, depth: 1, name: "b"),
+            TableRow(forNewIn: "local", depth: 1),
+        ])
+        #expect(table.folder(over: "local") == "local" && table.folder(over: "local/Work") == "local/Work")
+        #expect(
+            table.folder(over: "local/a.txt") == "local" && table.folder(over: "local/Hidden/b.txt") == "local/Hidden")
+        #expect(table.folder(over: "local/") == "local" && table.folder(over: "local/gone.txt") == nil)
+    }
+
     @Test func `rows are asked for by pages, also beyond the ends`() {
         let table = LiveTable()
         table.publish(rows("a", "b", "c"))

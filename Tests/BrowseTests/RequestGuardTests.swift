@@ -11,6 +11,7 @@ struct RequestGuardTests {
         request.host = "127.0.0.1:4711"
         request.cookie = "other=1; docfs-4711=session"
         request.fetchSite = "same-origin"
+        request.isFromScript = true
         change(&request)
         return request
     }
@@ -28,6 +29,15 @@ struct RequestGuardTests {
             $0.origin = "http://\(host)"
         }
         #expect(guarding.decide(post) == .answer)
+    }
+
+    @Test func `attack: a form of another kind of document, which cannot set a header, changes nothing`() {
+        let form = request {
+            $0.isReading = false
+            $0.origin = "http://127.0.0.1:4711"
+            $0.isFromScript = false
+        }
+        #expect(isRefused(form))
     }
 
     @Test func `the key in the address is exchanged for a cookie that scripts and other sites do not have`() {

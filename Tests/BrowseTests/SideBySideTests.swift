@@ -60,6 +60,22 @@ struct SideBySideTests {
         }
     }
 
+    @Test func `what no line shows is told apart from nothing`() {
+        #expect(SideBySide("a\nb\n", "a\nb\n").isEqual)
+        for other in ["a\r\nb\r\n", "a\nb"] {
+            let compared = SideBySide("a\nb\n", other)
+            #expect(!compared.isEqual && compared.rows.allSatisfy { $0.skipped != nil })
+        }
+        #expect(!SideBySide("Gr\u{fc}n", "Gru\u{308}n").isEqual)
+    }
+
+    @Test(arguments: [0, 1, 10])
+    func `a long text that became short does not take long`(count: Int) {
+        let left = (0..<50_000).map { "left \($0)" }.joined(separator: "\n")
+        let right = (0..<count).map { "right \($0)" }.joined(separator: "\n")
+        #expect(SideBySide(left, right).rows.count == 50_000)
+    }
+
     @Test func `texts without a line in common do not take long`() {
         let left = (0..<50_000).map { "left \($0)" }.joined(separator: "\n")
         let right = (0..<50_000).map { "right \($0)" }.joined(separator: "\n")

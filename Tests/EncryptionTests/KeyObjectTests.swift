@@ -95,6 +95,47 @@ struct KeyObjectTests {
         }
     }
 
+    @Test func `a passphrase is changed, and the recovery key and the container's key stay`() throws {
+        let (key, recovery) = (ContainerKey.random(), RecoveryKey.random())
+        let former = try made(key, recovery)
+        let object = try former.wrapping(key, passphrase: "battery staple", cost: Self.cost)
+        #expect(try object.unwrap("battery staple") == key && object.unwrap(recovery.text) == key)
+        #expect(throws: KeyObject.Refusal.wrongPassphrase) { try object.unwrap("correct horse") }
+        #expect(throws: KeyObject.Refusal.self) {
+            try former.wrapping(.random(), passphrase: "battery staple", cost: Self.cost)
+        }
+    }
+
+    /// The copies as an interruption at each moment leaves them: the former one, the new one, or none.
+    @Test func `a change of the passphrase that was interrupted leaves the container open, and is done again`()
+        async throws
+    {
+        let key = ContainerKey.random()
+        let former = try made(key)
+        let object = try former.wrapping(key, passphrase: "battery staple", cost: Self.cost)
+        let moments: [(first: KeyObject?, second: KeyObject?)] = [
+            (former, former), (former, nil), (former, object), (nil, object), (object, object),
+        ]
+        for (index, moment) in moments.enumerated() {
+            try await withTemporaryFolder { folder in
+                let store = try DirectoryStore(root: folder + "/cloud", creates: true)
+                for (name, copy) in zip(KeyObject.keys, [moment.first, moment.second]) {
+                    if let copy { _ = try await store.putIfAbsent(name, Array(try JSONEncoder().encode(copy))) }
+                }
+                #expect(try await KeyObject.read(from: store) == (index < 3 ? former : object))
+                // Another device that mends meanwhile brings no other one.
+                try await former.restore(in: store)
+                #expect(try await KeyObject.read(from: store) == (index < 3 ? former : object))
+                try await object.replace(in: store)
+                for name in KeyObject.keys {
+                    #expect(
+                        try JSONDecoder().decode(KeyObject.self, from: Data(await store.get(name, limit: 4096)))
+                            == object)
+                }
+            }
+        }
+    }
+
     @Test func `attack: costs that make guessing easy, or fill the memory, are refused`() throws {
         for (n, r, p) in [
             (1 << 14, 8, 1), (2, 8, 1), (1 << 30, 8, 1), (1 << 17, 1, 1), (1 << 17, 1 << 20, 1), (1 << 17, 8, 1000),

@@ -10,7 +10,7 @@ struct CheckTests {
     private func withDocuments(
         _ body: (_ laptop: Device, _ desktop: Device, _ container: FilePath) async throws -> Void
     ) async throws {
-        try await withTwoDevices { laptop, desktop in
+        try await withTwoDevices(.plain) { laptop, desktop in
             for name in ["a.txt", "b.txt", "c.txt"] {
                 try (laptop.cloud / name).create("text of \(name)")
                 try await laptop.waitUntilUploaded(laptop.cloud / name)

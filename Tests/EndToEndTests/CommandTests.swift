@@ -16,7 +16,7 @@ struct CommandTests {
     }
 
     @Test func `mount leaves the caller's output to the caller`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             // Command substitution ends when the last writer of the pipe has closed it.
             let binary = try DocfsBinary.path.string
             let script = #"output=$(timeout 60 "$0" "$@" 2>&1) && echo "came back""#

@@ -182,7 +182,7 @@ struct DocumentStateTests {
         `a failed upload is a savingError with a red indicator, says so in one line, and is retried`()
         async throws
     {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let document = device.local / "Groceries.txt"
             try document.create("milk")
             let identity = try document.identity()

@@ -103,9 +103,7 @@ struct EncryptedContainerTests {
     }
 
     @Test func `a plain container stays plain, and its documents move to an encrypted one`() async throws {
-        var plain = MountOptions()
-        plain.encrypts = false
-        try await withDevice(plain) { device in
+        try await withDevice(.plain) { device in
             try (device.cloud / "Plan.txt").create("plan")
             try await device.waitUntilUploaded(device.cloud / "Plan.txt")
             try await device.unmount()
@@ -130,6 +128,42 @@ struct EncryptedContainerTests {
             #expect(try device.treeState()["cloud.encrypted"] == "yes")
             #expect(try (device.cloud / "Plan.txt").text() == "plan")
             #expect(try await device.docfs("check", device.mountpoint.string).exitStatus == 0)
+        }
+    }
+
+    @Test func `the passphrase is changed, and no content is sent again`() async throws {
+        try await withUnmountedDevices(["Laptop", "Desktop", "Phone"]) { devices in
+            let (laptop, desktop, phone) = (devices[0], devices[1], devices[2])
+            let (url, container) = (laptop.cloudDirectory.url, laptop.cloudDirectory.path)
+            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "old secret")
+            let key = try recoveryKey(made)
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
+            let before = Set(try kept(container).filter { !$0.path.hasPrefix("key-") }.map(\.path))
+            try (laptop.folder / "new").write("new secret\n")
+            let changed = try await laptop.docfs(
+                "passphrase", laptop.mountpoint.string, "--passphrase-file", "\(laptop.folder)/new")
+            #expect(changed.exitStatus == 0, "\(changed)")
+            #expect(Set(try kept(container).filter { !$0.path.hasPrefix("key-") }.map(\.path)).isSuperset(of: before))
+            #expect(try await laptop.docfs("check", "--repair", laptop.mountpoint.string).exitStatus == 0)
+            let old = try await mount(desktop, "--cloud", url, passphrase: "old secret")
+            #expect(old.exitStatus == 1 && old.oneErrorLine?.contains("neither the passphrase") == true, "\(old)")
+            #expect(try await mount(desktop, "--cloud", url, passphrase: "new secret").exitStatus == 0)
+            try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan" }
+            #expect(try await mount(phone, "--cloud", url, passphrase: key).exitStatus == 0)
+            // A device that has joined goes on, and asks for nothing.
+            try await laptop.unmount()
+            #expect(try await mountWithoutTerminal(laptop).exitStatus == 0)
+            #expect(try (laptop.cloud / "Plan.txt").text() == "plan")
+            // A recovery key is no passphrase, and a plain container has none.
+            try (laptop.folder / "new").write(key + "\n")
+            let refused = try await laptop.docfs(
+                "passphrase", laptop.mountpoint.string, "--passphrase-file", "\(laptop.folder)/new")
+            #expect(refused.exitStatus == 1 && refused.oneErrorLine?.contains("recovery key") == true, "\(refused)")
+        }
+        try await withDevice(.plain) { device in
+            let refused = try await device.docfs("passphrase", device.mountpoint.string)
+            #expect(refused.exitStatus == 1 && refused.oneErrorLine?.contains("is not encrypted") == true, "\(refused)")
         }
     }
 
@@ -250,8 +284,7 @@ struct EncryptedContainerTests {
     {
         let server = try await S3Server.shared()
         let holder = try HeldServer(before: server.port)
-        var options = MountOptions(environment: try server.environment())
-        options.encrypts = false
+        let options = MountOptions(environment: try server.environment()).plain
         let url = server.url(through: holder)
         try await withUnmountedDevice(options) { laptop in
             try await withUnmountedDevice(options) { desktop in

@@ -21,7 +21,7 @@ struct EndingTests {
         let server = try await S3Server.shared()
         let holder = try HeldServer(before: server.port)
         let options = MountOptions(cloudURL: server.url(through: holder), environment: try server.environment())
-        try await withUnmountedDevice(options) { device in
+        try await withUnmountedDevice(options.plain) { device in
             holder.hold(.replies, after: 0)
             // It is mounted before it is ready: it waits for the cloud's first answer.
             let words = ([try DocfsBinary.path.string] + device.mountArguments).map { "'\($0)'" }

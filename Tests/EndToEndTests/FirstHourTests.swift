@@ -13,7 +13,7 @@ struct FirstHourTests {
     }
 
     @Test func `mount says in one line what there is, where the cloud is, and which names are shown`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             let url = device.cloudDirectory.url
             let mountpoint = device.mountpoint.string
             let first = try await device.attemptMount(device.mountArguments)

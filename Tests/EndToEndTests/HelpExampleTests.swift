@@ -76,6 +76,10 @@ struct HelpExampleTests {
             if example.contains("--cloud") { before += "rm -r ~/.local/share/docfs*\n" }
             if example.contains("--encrypt") { before += "export DOCFS_PASSPHRASE=secret\n" }
             example.replace("file:///mnt/nas", with: "file://$HOME/nas")
+        } else if example.hasPrefix("docfs passphrase") {
+            before =
+                "cd ~; docfs unmount ~/docs\nrm -r ~/.local/share/docfs*\nexport DOCFS_PASSPHRASE=secret\n"
+                + "docfs mount ~/docs --encrypt >/dev/null\n"
         } else if example.contains("--store") || example.contains("unmount") || example.contains("photos") {
             before = "cd ~\n" + (example.contains("--store") ? "docfs unmount ~/docs\n" : "")
         } else if example.contains(" cloud/") {

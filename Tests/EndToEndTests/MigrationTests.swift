@@ -75,7 +75,7 @@ struct MigrationTests {
     }
 
     @Test func `into the cloud: the upload follows, waiting until uploaded`() async throws {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let document = device.local / "Groceries.txt"
             try document.create("milk")
             let filename = try document.filename()
@@ -108,7 +108,7 @@ struct MigrationTests {
     }
 
     @Test func `an open document stays usable through its open handles`() async throws {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let before = device.local / "Groceries.txt"
             let after = device.cloud / "Groceries.txt"
             let file = try before.open(.readWrite, .create)

@@ -131,7 +131,7 @@ struct OfflineTests {
     {
         // A timeout that the time limit would not survive, so that "at once" is put to the test.
         let options = MountOptions(timeoutSeconds: 90)
-        try await withTwoDevices(options) { laptop, desktop in
+        try await withTwoDevices(options.plain) { laptop, desktop in
             try (laptop.cloud / "Groceries.txt").create("milk")
             let placeholder = desktop.cloud / "Groceries.txt"
             try await eventually { placeholder.exists }
@@ -151,7 +151,7 @@ struct OfflineTests {
     func `opening what is not here is EHOSTUNREACH after the timeout where that is not known yet`()
         async throws
     {
-        try await withTwoDevices(MountOptions(timeoutSeconds: 2)) { laptop, desktop in
+        try await withTwoDevices(MountOptions(timeoutSeconds: 2).plain) { laptop, desktop in
             try await Self.withSilentDocument(laptop: laptop, desktop: desktop) { placeholder in
                 let start = ContinuousClock.now
                 #expect(throws: Errno.noRouteToHost) { try placeholder.open(.readOnly) }
@@ -191,7 +191,7 @@ struct OfflineTests {
     }
 
     @Test func `opening what is not here is interruptible`() async throws {
-        try await withTwoDevices(MountOptions(timeoutSeconds: 90)) { laptop, desktop in
+        try await withTwoDevices(MountOptions(timeoutSeconds: 90).plain) { laptop, desktop in
             try await Self.withSilentDocument(laptop: laptop, desktop: desktop) { placeholder in
                 let start = ContinuousClock.now
                 let read = try await runProgram("timeout", ["1", "cat", placeholder.string])

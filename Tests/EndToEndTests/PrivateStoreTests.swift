@@ -42,9 +42,7 @@ struct PrivateStoreTests {
 
     @Test(arguments: [false, true])
     func `files that others could read become the owner's alone at the next mount`(isEncrypted: Bool) async throws {
-        var options = MountOptions()
-        options.encrypts = isEncrypted
-        try await withDevice(options) { device in
+        try await withDevice(isEncrypted ? .encrypted : .plain) { device in
             try (device.local / "Plan.txt").create("plan")
             try await device.unmount()
             for name in try device.store.listing() where name != "local" && name != "cloud" {

@@ -28,7 +28,7 @@ struct ServiceTests {
     func `in the foreground docfs tells its service manager when the mount is ready and when it stops`(socket: String)
         async throws
     {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             let result = try await runProgram(
                 "python3",
                 ["-c", Self.serviceManager, socket, device.mountpoint.string, try DocfsBinary.path.string]

@@ -14,7 +14,7 @@ struct StoreOptionsTests {
     }
 
     @Test func `what is not said again stays so`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             expectMounted(
                 try await mount(
                     device, "--cloud", device.cloudDirectory.url, "--device-name", "Box", "--show", "display-names",
@@ -38,7 +38,7 @@ struct StoreOptionsTests {
     }
 
     @Test func `a limit on the cache is remembered until it is taken back`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             let options = device.store / "options.json"
             expectMounted(try await mount(device, "--cloud", device.cloudDirectory.url, "--cache-limit", "64M"))
             #expect(try options.text().contains("\"cacheLimit\" : 67108864"))
@@ -52,7 +52,7 @@ struct StoreOptionsTests {
     }
 
     @Test func `options that are damaged are told with their file`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             expectMounted(try await mount(device, "--cloud", device.cloudDirectory.url))
             try await device.unmount()
             try (device.store / "options.json").write("{")
@@ -63,7 +63,7 @@ struct StoreOptionsTests {
     }
 
     @Test func `a container on the disk of the documents is told to be no copy elsewhere`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             expectMounted(try await mount(device, "--cloud", device.cloudDirectory.url))
             #expect(try (device.documents / ".state").text().contains("\ncloud.copy: none elsewhere"))
         }
@@ -71,7 +71,7 @@ struct StoreOptionsTests {
 
     @Test(arguments: ["store", "docs"])
     func `a container inside the store or the mount is refused`(folder: String) async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             let url = "file://\(device.folder / folder)/cloud"
             let result = try await mount(device, "--cloud", url)
             #expect(result.exitStatus == 1)
@@ -95,7 +95,7 @@ struct StoreOptionsTests {
     }
 
     @Test func `another container is refused with both URLs, and the store keeps its own`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             try await usedOnce(device)
             let empty = device.folder / "empty"
             try empty.makeFolder()
@@ -112,7 +112,7 @@ struct StoreOptionsTests {
     }
 
     @Test func `a container that has another place now is the store's own`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             try await usedOnce(device)
             let elsewhere = device.folder / "elsewhere"
             try device.cloudDirectory.path.rename(to: elsewhere)
@@ -124,7 +124,7 @@ struct StoreOptionsTests {
     }
 
     @Test func `--move-to-this-cloud takes the documents along`() async throws {
-        try await withUnmountedDevice { device in
+        try await withUnmountedDevice(.plain) { device in
             try await usedOnce(device)
             let url = "file://\(device.folder / "other")"
             expectMounted(try await mount(device, "--cloud", url, "--move-to-this-cloud"))

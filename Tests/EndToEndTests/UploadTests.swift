@@ -9,7 +9,7 @@ struct UploadTests {
         `in the cloud container each version is a plain object whose last component is the filename`()
         async throws
     {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let document = device.cloud / "Groceries.txt"
             try document.create("milk")
             let filename = try document.filename()
@@ -24,7 +24,7 @@ struct UploadTests {
     @Test func `a save is visible to the cloud after half a second of quiet, not before`()
         async throws
     {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let document = device.cloud / "Groceries.txt"
             let start = ContinuousClock.now
             try document.create("milk")
@@ -35,7 +35,7 @@ struct UploadTests {
     }
 
     @Test func `a save is visible to the cloud only after the last writer closes`() async throws {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let open = device.cloud / "Open.txt"
             let writer = try open.open(.readWrite, .create)
             let secondWriter = try open.open(.readWrite)
@@ -55,7 +55,7 @@ struct UploadTests {
     }
 
     @Test func `saves in quick succession go up as few versions`() async throws {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let document = device.cloud / "Groceries.txt"
             try document.create("start")
             for round in 1...200 { try document.write("round \(round)") }
@@ -67,7 +67,7 @@ struct UploadTests {
     }
 
     @Test func `a reader that holds the document open does not delay its upload`() async throws {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let document = device.cloud / "Groceries.txt"
             try document.create("milk")
             let reader = try document.open(.readOnly)
@@ -77,7 +77,7 @@ struct UploadTests {
     }
 
     @Test func `an upload goes on after another mount`() async throws {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             let content = LargeContent(pieces: 32)
             let document = device.cloud / "Film.bin"
             try content.write(to: document)

@@ -69,6 +69,14 @@ public struct MountOptions: Sendable {
         options.encrypts = true
         return options
     }
+    public static var plain: MountOptions { MountOptions().plain }
+
+    /// For tests that look into the container, or count what docfs prints.
+    public var plain: MountOptions {
+        var options = self
+        options.encrypts = false
+        return options
+    }
 
     public static var displayNames: MountOptions { MountOptions(listing: .displayNames) }
 }

@@ -2,13 +2,17 @@
 package protocol IncomingDocument: Sendable {
     /// Blocks.
     ///
-    /// - Throws: `BrowseRefusal`.
-    func add(_ bytes: [UInt8]) throws(BrowseRefusal)
+    /// - Parameter offset: how many bytes have come before.
+    /// - Throws: `BrowseRefusal`, also where a piece is missing.
+    func add(_ bytes: [UInt8], at offset: Int64) throws(BrowseRefusal)
 
-    /// Makes it a document. Blocks.
+    /// Makes it a document. Blocks. If its name is taken, that can be asked for again.
     ///
+    /// - Parameters:
+    ///   - size: of all of it, in bytes.
+    ///   - isNumbered: whether it gets a number where its name is taken; else that is refused.
     /// - Throws: `BrowseRefusal`, of a name that is taken too.
-    func finish() throws(BrowseRefusal)
+    func finish(size: Int64, isNumbered: Bool) throws(BrowseRefusal)
 
     /// Nothing of it is left.
     func cancel()
@@ -20,7 +24,7 @@ package struct IncomingName: Sendable, Equatable {
     package let path: [String]
     /// Seconds since 1970.
     package let modified: Int?
-    /// Whether it gets a number where its name is taken; else that is refused.
+    /// Whether it may begin although its name is taken.
     package let isNumbered: Bool
 
     /// - Returns: nil for a path that leads elsewhere.

@@ -9,14 +9,17 @@ struct SideBySide: Encodable, Equatable {
     }
 
     let rows: [Row]
+    /// Whether both are the same to the byte. Else they may differ in what no line shows: line ends, or how a letter is composed.
+    let isEqual: Bool
 
     /// Lines that are shown before and after each difference.
     private static let context = 3
-    /// The number of pairs of lines that are compared at most. More of them would take seconds; then all that lies between the first and the
-    /// last difference is shown as different.
-    private static let mostPairs = 4_000_000
+    /// The number of lines that are compared at most. Time and memory grow with its square; of more lines, all between the first and the last
+    /// difference are shown as different.
+    private static let mostLines = 4000
 
     init(_ left: String, _ right: String) {
+        isEqual = left.utf8.elementsEqual(right.utf8)
         let (left, right) = (Self.lines(left), Self.lines(right))
         let beginning = zip(left, right).prefix { $0 == $1 }.count
         let rest = (left.dropFirst(beginning), right.dropFirst(beginning))
@@ -37,7 +40,7 @@ struct SideBySide: Encodable, Equatable {
 
     private static func compared(_ left: [Substring], _ right: [Substring]) -> [Row] {
         var (removed, inserted) = (Set(left.indices), Set(right.indices))
-        if left.count * right.count <= mostPairs {
+        if !left.isEmpty, !right.isEmpty, left.count + right.count <= mostLines {
             (removed, inserted) = ([], [])
             for change in right.difference(from: left) {
                 switch change {

@@ -1,5 +1,5 @@
 import { ask } from "./dialog.js";
-import { button, element, say } from "./dom.js";
+import { button, changing, element, say } from "./dom.js";
 import { texts } from "./texts.js";
 
 // Adds files and folders that are dropped on the page, one after another. Each goes in pieces; nobody sees it before its end.
@@ -15,49 +15,61 @@ let habit = null; // What is done with a name that is taken, for the rest.
 const query = (values) => new URLSearchParams(Object.entries(values).filter(([, value]) => value !== undefined)).toString();
 
 async function send(method, path, values, body) {
-  const answer = await fetch(`${path}?${query(values)}`, { method, body });
+  const answer = await fetch(`${path}?${query(values)}`, { method, body, headers: changing });
   if (answer.status === 412) return { isTaken: true };
-  if (!answer.ok) throw new Error((await answer.text()).trim());
+  if (!answer.ok) throw new Error((await answer.text()).trim() || texts.failed);
   return answer.status === 200 ? answer.json() : {};
 }
 
-async function begin(one) {
-  const values = { target: one.target, path: one.path, modified: Math.floor(one.file.lastModified / 1000) };
-  const first = await send("POST", "/uploads", values);
-  if (!first.isTaken) return first.upload;
+// Whether a document whose name is taken gets a number; else it is left out.
+async function wantsNumber(one) {
   const choice = habit ?? await ask(texts.taken(one.path), [
     ["number", texts.keepBoth], ["skip", texts.skip], ["numberAll", texts.keepBothAll], ["skipAll", texts.skipAll]]);
   if (choice?.endsWith("All")) habit = choice.replace("All", "");
-  if (!choice?.startsWith("number")) return null;
-  return (await send("POST", "/uploads", { ...values, taken: "number" })).upload;
+  return Boolean(choice?.startsWith("number"));
 }
 
 async function add(one) {
-  const upload = await begin(one);
-  if (!upload) return;
+  const values = { target: one.target, path: one.path, modified: Math.floor(one.file.lastModified / 1000) };
+  // A name may be taken before it begins, or by somebody else until it ends. A person is asked once.
+  let taken;
+  const unlessTaken = async (request) => {
+    const first = await request(taken);
+    if (!first.isTaken) return first;
+    if (!(await wantsNumber(one))) return null;
+    taken = "number";
+    return request(taken);
+  };
+  const begun = await unlessTaken((taken) => send("POST", "/uploads", { ...values, taken }));
+  if (!begun) return;
+  const { upload } = begun;
+  let isOver = false;
   try {
     for (let offset = 0; offset < one.file.size; offset += pieceLength) {
       if (isCancelled) throw new Error(texts.cancelled);
       show(one, offset / one.file.size);
-      await send("PUT", "/uploads", { upload }, one.file.slice(offset, offset + pieceLength));
+      await send("PUT", "/uploads", { upload, offset }, one.file.slice(offset, offset + pieceLength));
     }
-  } catch (error) {
-    await send("DELETE", "/uploads", { upload });
-    throw error;
+    isOver = Boolean(await unlessTaken((taken) => send("POST", "/uploads/end", { upload, size: one.file.size, taken })));
+  } finally {
+    if (!isOver) await send("DELETE", "/uploads", { upload });
   }
-  await send("POST", "/uploads/end", { upload });
 }
 
+const [words, bar, number] = [element("span"), element("progress"), element("span", "faint")];
+bar.max = 1;
+bar.setAttribute("aria-label", texts.adding);
+shown.append(words, bar, number, button(texts.cancel, () => { isCancelled = true; }));
+
 function show(one, share) {
-  const bar = element("progress");
-  bar.max = 1;
   bar.value = (counts.done + share) / counts.all;
-  bar.setAttribute("aria-label", texts.adding);
-  const stop = button(texts.cancel, () => { isCancelled = true; });
-  shown.replaceChildren(element("span", "", `${texts.adding} ${one.path}`), bar,
-    element("span", "faint", `${counts.done + 1} / ${counts.all}`), stop);
+  words.textContent = `${texts.adding} ${one.path}`;
+  number.textContent = `${counts.done + 1} / ${counts.all}`;
   shown.hidden = false;
 }
+
+// A browser asks before it leaves the page.
+window.addEventListener("beforeunload", (event) => { if (isAdding) event.preventDefault(); });
 
 export async function addAll(files) {
   waiting.push(...files);

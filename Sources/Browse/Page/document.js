@@ -4,13 +4,10 @@ import { look } from "./look.js";
 import { texts } from "./texts.js";
 
 // One document: what it is, was, and could be. Each part is there only where it applies.
-export const showDocument = (row) => show(row.details.name ?? row.name, async () => {
-  const facts = await fetched(`/facts?id=${encodeURIComponent(row.id)}`);
-  return [
-    ...(facts.error ? [element("p", "problem", facts.error)] : []),
-    ...conflicts(row, facts), ...versions(row, facts), ...attributes(facts), ...place(facts),
-  ];
-}, true);
+export const showDocument = (row) => show(row.details.name ?? row.name, () => fetched(`/facts?id=${encodeURIComponent(row.id)}`), (facts) => [
+  ...(facts.error ? [element("p", "problem", facts.error)] : []),
+  ...conflicts(row, facts), ...versions(row, facts), ...attributes(facts), ...place(facts),
+], true);
 
 const head = (text) => element("h3", "", text);
 
@@ -38,7 +35,9 @@ function line(row, version, made) {
 
 function conflicts(row, facts) {
   if (!facts.conflicts.length) return [];
-  const ask = (action, rest) => () => act(action, [row.id], rest);
+  // What is kept and what is not is chosen among these. If there are others meanwhile, nothing is done.
+  const seen = { conflicts: facts.conflicts.map((one) => one.name), size: facts.current.size, modified: facts.current.modified };
+  const ask = (action, rest) => () => act(action, [row.id], { seen, ...rest });
   const list = element("ul", "versions");
   list.append(line(row, facts.current, [button(texts.keepThis, ask("keepCurrent"))]));
   for (const version of facts.conflicts) {
@@ -68,32 +67,38 @@ const place = (facts) => [head(texts.onDisk), element("p", "path", facts.path)];
 
 // MARK: Comparing
 
-const compare = (row, version) => show(`${who(version)}, ${time.format(new Date(version.modified * 1000))}`, async () => {
-  const back = button(texts.back, () => showDocument(row));
-  if (version.preview === "image") {
-    const pair = element("div", "pair");
-    for (const one of [version, undefined]) {
-      const figure = element("figure");
-      const image = element("img");
-      image.src = address("/preview", row, one);
-      image.alt = one ? who(one) : texts.now;
-      figure.append(element("figcaption", "", image.alt), image);
-      pair.append(figure);
+function compare(row, version) {
+  const name = `${who(version)}, ${time.format(new Date(version.modified * 1000))}`;
+  const back = () => button(texts.back, () => showDocument(row));
+  if (version.preview === "image") return show(name, () => name, () => [back(), images(row, version)]);
+  return show(name, () => fetched(address("/difference", row, version)), ({ rows, isEqual }) => {
+    if (rows.every((one) => one.skipped !== undefined)) {
+      return [back(), element("p", "faint", isEqual ? texts.noDifference : texts.hiddenDifference)];
     }
-    return [back, pair];
+    const table = element("table", "difference");
+    const names = element("tr");
+    for (const text of [who(version), texts.now]) {
+      const cell = element("th", "", text);
+      cell.scope = "col";
+      names.append(cell);
+    }
+    table.append(names, ...rows.map(difference));
+    return [back(), table];
+  });
+}
+
+function images(row, version) {
+  const pair = element("div", "pair");
+  for (const one of [version, undefined]) {
+    const figure = element("figure");
+    const image = element("img");
+    image.src = address("/preview", row, one);
+    image.alt = one ? who(one) : texts.now;
+    figure.append(element("figcaption", "", image.alt), image);
+    pair.append(figure);
   }
-  const { rows } = await fetched(address("/difference", row, version));
-  const table = element("table", "difference");
-  const names = element("tr");
-  for (const text of [who(version), texts.now]) {
-    const cell = element("th", "", text);
-    cell.scope = "col";
-    names.append(cell);
-  }
-  table.append(names);
-  for (const one of rows) table.append(difference(one));
-  return [back, rows.some((one) => one.skipped === undefined) ? table : element("p", "faint", texts.noDifference)];
-}, false);
+  return pair;
+}
 
 function difference(one) {
   const made = element("tr");

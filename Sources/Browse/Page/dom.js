@@ -14,13 +14,22 @@ export const size = (bytes) => {
   return `${new Intl.NumberFormat(language, { maximumFractionDigits: unit && bytes < 10 ? 1 : 0 }).format(bytes)} ${units[unit]}`;
 };
 export const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-export const say = (text) => { document.getElementById("message").textContent = text; };
+// In the page, and in the window over it, which hides the page from the eye and from screen readers.
+export const say = (text) => {
+  for (const id of ["message", "dialogMessage"]) document.getElementById(id).textContent = text;
+};
 export const isMovable = (row) => row.kind === "document" || row.kind === "folder";
 
 export function button(text, action) {
   const made = element("button", "", text);
   made.type = "button";
-  made.addEventListener("click", action);
+  // Until it is done it is not done again. A disabled button would lose the focus.
+  let isBusy = false;
+  made.addEventListener("click", async (event) => {
+    if (isBusy) return;
+    isBusy = true;
+    try { await action(event); } finally { isBusy = false; }
+  });
   return made;
 }
 
@@ -31,18 +40,21 @@ export const address = (path, row, version) =>
 // What the server answers. What it refuses is thrown in its words.
 export async function fetched(path) {
   const answer = await fetch(path);
-  if (!answer.ok) throw new Error((await answer.text()).trim());
+  if (!answer.ok) throw new Error((await answer.text()).trim() || texts.failed);
   return answer.json();
 }
+
+// What changes something says so: no form and no document of another kind can (RequestGuard).
+export const changing = { "X-Docfs": "1" };
 
 // Asks the server to do something with rows. A refusal is shown.
 export async function act(action, ids, rest) {
   say("");
   try {
     const answer = await fetch("/action", {
-      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ action, ids, ...rest }),
+      method: "POST", headers: { "Content-Type": "application/json", ...changing }, body: JSON.stringify({ action, ids, ...rest }),
     });
-    if (!answer.ok) say((await answer.text()).trim());
+    if (!answer.ok) say((await answer.text()).trim() || texts.failed);
     return answer.ok;
   } catch {
     say(texts.ended);

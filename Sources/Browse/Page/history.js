@@ -3,8 +3,7 @@ import { act, button, element, fetched, size, time } from "./dom.js";
 import { texts } from "./texts.js";
 
 // What was done, and what was deleted.
-const showHistory = () => show(texts.history.replace("…", ""), async () => {
-  const { undo, redo, trash, rest } = await fetched("/history");
+const showHistory = () => show(texts.history.replace("…", ""), () => fetched("/history"), ({ undo, redo, trash, rest }) => {
   const made = [...actions(texts.canBeUndone, undo, "undo"), ...actions(texts.canBeRedone, redo, "redo"), ...deleted(trash, rest)];
   return made.length ? made : [element("p", "faint", texts.nothingDone)];
 }, true);
@@ -25,7 +24,7 @@ function actions(title, list, action) {
     item.append(element("span", "who", one.name), moment(one.time));
     if (one.place) item.append(place(one.place));
     const tools = element("span", "tools");
-    tools.append(button(index ? `${texts[action]} (${index + 1})` : texts[action], () => act(action, undefined, { count: index + 1 })));
+    tools.append(button(index ? `${texts[action]} (${index + 1})` : texts[action], () => act(action, undefined, { count: index + 1, name: one.name, time: one.time })));
     item.append(tools);
     made.append(item);
   });

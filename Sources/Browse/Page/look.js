@@ -7,22 +7,26 @@ export function look(row, version, back) {
   const { preview } = version;
   // A browser has a viewer of its own for it, which needs a page of its own.
   if (preview === "pdf") return window.open(address("/preview", row, version), "_blank", "noopener");
-  return show(version.reference ? version.name : row.details.name ?? row.name, async () => {
-    const made = back ? [button(texts.back, back)] : [];
-    if (preview === "text") {
-      const { text, isWhole } = await fetched(address("/text", row, version));
-      const shown = element("pre", "text", text);
-      shown.tabIndex = 0;
-      return [...made, shown, ...(isWhole ? [] : [element("p", "faint", texts.onlyBeginning)])];
-    }
-    const shown = element({ image: "img", audio: "audio", video: "video" }[preview]);
-    shown.className = "shown";
-    if (preview === "image") shown.alt = row.details.name ?? row.name;
-    else shown.controls = true;
-    const failed = element("p", "problem", texts.cannotBeShown);
-    failed.hidden = true;
-    shown.addEventListener("error", () => { failed.hidden = false; });
-    shown.src = address("/preview", row, version);
-    return [...made, shown, failed];
-  }, false);
+  const name = version.reference ? version.name : row.details.name ?? row.name;
+  const first = () => (back ? [button(texts.back, back)] : []);
+  if (preview === "text") return show(name, () => fetched(address("/text", row, version)), (found) => [...first(), ...text(found)]);
+  return show(name, () => name, () => [...first(), ...media(row, version)]);
+}
+
+function text({ text: words, isWhole }) {
+  const shown = element("pre", "text", words);
+  shown.tabIndex = 0;
+  return [shown, ...(isWhole ? [] : [element("p", "faint", texts.onlyBeginning)])];
+}
+
+function media(row, version) {
+  const shown = element({ image: "img", audio: "audio", video: "video" }[version.preview]);
+  shown.className = "shown";
+  if (version.preview === "image") shown.alt = row.details.name ?? row.name;
+  else shown.controls = true;
+  const failed = element("p", "problem", texts.cannotBeShown);
+  failed.hidden = true;
+  shown.addEventListener("error", () => { failed.hidden = false; });
+  shown.src = address("/preview", row, version);
+  return [shown, failed];
 }

@@ -7,8 +7,10 @@ const control = document.getElementById("preferred");
 let isCloud = false;
 
 control.addEventListener("click", async () => {
-  const choice = await ask(isCloud ? texts.preferLocalAdvice : texts.preferCloudAdvice, [["yes", texts.moveAll], ["no", texts.cancel]]);
-  if (choice === "yes") await act("prefer", undefined, { name: isCloud ? "local" : "cloud" });
+  // It may be changed elsewhere while the question is open.
+  const [name, advice] = isCloud ? ["local", texts.preferLocalAdvice] : ["cloud", texts.preferCloudAdvice];
+  const choice = await ask(advice, [["yes", texts.moveAll], ["no", texts.cancel]]);
+  if (choice === "yes") await act("prefer", undefined, { name });
 });
 
 export function showPreferred(status) {

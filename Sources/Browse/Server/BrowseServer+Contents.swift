@@ -57,7 +57,7 @@ extension BrowseServer {
         guard left.isWhole, right.isWhole else {
             throw BrowseRefusal("it is too long to be compared here; `docfs versions diff` compares it")
         }
-        return Answer.json(SideBySide(left.text, right.text))
+        return Answer.json(await onBlockingThread { SideBySide(left.text, right.text) })
     }
 
     private func text(of row: TableRow, _ version: VersionReference?) async throws(BrowseRefusal) -> TextPreview {

@@ -7,6 +7,8 @@ import SystemPackage
 /// Serves the page and the table. It listens behind the gate only.
 package final class BrowseServer: Sendable {
     private static let longestBody = 1 << 20
+    /// Seconds. A content may have to be fetched before a document is restored; a page is told sooner how that goes by the table.
+    private static let longestAnswer: TimeInterval = 86_400
     /// A page that waits for a change asks again after this.
     private static let longestWait = Duration.seconds(10)
     private static let mostRows = 500
@@ -41,7 +43,7 @@ package final class BrowseServer: Sendable {
     package func run(in folder: String, ready: @escaping @Sendable () -> Void) async throws {
         let socket = folder + "/socket"
         let server = HTTPServer(
-            address: .unix(path: socket), timeout: 60, logger: .disabled,
+            address: .unix(path: socket), timeout: Self.longestAnswer, logger: .disabled,
             handler: ClosureHTTPHandler { request in await self.answer(request) })
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await server.run() }
@@ -79,6 +81,7 @@ package final class BrowseServer: Sendable {
         facts.origin = request.headers[HTTPHeader("Origin")]
         facts.fetchSite = request.headers[HTTPHeader("Sec-Fetch-Site")]
         facts.cookie = request.headers[.cookie]
+        facts.isFromScript = request.headers[HTTPHeader("X-Docfs")] == "1"
         return facts
     }
 
@@ -165,8 +168,10 @@ package final class BrowseServer: Sendable {
         let action: String
         var ids: [String]?
         var name: String?
-        /// Of actions.
+        /// Of actions, the last of which has this name and time.
         var count: Int?
+        var time: String?
+        var seen: SeenContents?
         /// Of a document: `conflicts/NAME` or `versions/NAME`.
         var version: String?
         /// The row over which the others are dropped, or to which they are moved.
@@ -202,15 +207,15 @@ package final class BrowseServer: Sendable {
         case "redo": return .redo(try count(wish))
         case "restoreFromTrash": return .restoreFromTrash(key: wish.name ?? "")
         case "emptyTrash": return .emptyTrash
-        case "prefer": return .prefer(cloud: wish.name == "cloud")
+        case "prefer" where ["cloud", "local"].contains(wish.name): return .prefer(cloud: wish.name == "cloud")
         case "open": return .open(try document(wish.ids?.first))
         case "download": return .download(try documents(wish))
         case "freeUp": return .freeUp(try documents(wish))
         case "keep": return .keep(try documents(wish), true)
         case "release": return .keep(try documents(wish), false)
-        case "keepCurrent": return .resolve(try document(wish.ids?.first), .current)
-        case "keepAll": return .resolve(try document(wish.ids?.first), .all)
-        case "keepVersion": return .resolve(try document(wish.ids?.first), .version(try version(wish).name))
+        case "keepCurrent": return try resolve(wish, .current)
+        case "keepAll": return try resolve(wish, .all)
+        case "keepVersion": return try resolve(wish, .version(try version(wish).name))
         case "restore": return .restore(try document(wish.ids?.first), try version(wish))
         case "rename": return .rename(try document(wish.ids?.first), wish.name ?? "")
         case "delete": return .delete(try documents(wish))
@@ -221,11 +226,17 @@ package final class BrowseServer: Sendable {
         }
     }
 
-    private func count(_ wish: Wish) throws(BrowseRefusal) -> Int {
-        guard (1...Self.mostActions).contains(wish.count ?? 1) else {
+    private func count(_ wish: Wish) throws(BrowseRefusal) -> ActionCount {
+        guard let count = wish.count else { return ActionCount(count: 1, last: nil) }
+        guard (1...Self.mostActions).contains(count), let name = wish.name, let time = wish.time else {
             throw BrowseRefusal("that is no number of actions")
         }
-        return wish.count ?? 1
+        return ActionCount(count: count, last: (name, time))
+    }
+
+    private func resolve(_ wish: Wish, _ choice: ConflictChoice) throws(BrowseRefusal) -> BrowseAction {
+        guard let seen = wish.seen else { throw BrowseRefusal("nobody has seen the contents") }
+        return .resolve(try document(wish.ids?.first), choice, seen: seen)
     }
 
     private func version(_ wish: Wish) throws(BrowseRefusal) -> VersionReference {

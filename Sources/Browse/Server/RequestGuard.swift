@@ -20,6 +20,8 @@ package struct RequestGuard: Sendable {
         package var origin: String?
         package var fetchSite: String?
         package var cookie: String?
+        /// Whether it has a header that only a script of the page can set: a form, or a PDF with one, cannot.
+        package var isFromScript = false
 
         package init() {}
     }
@@ -49,7 +51,7 @@ package struct RequestGuard: Sendable {
         if request.isReading, request.path == "/", let key = request.key {
             return Self.isEqual(key, self.key) ? .welcome : .refuse("not the key of this server")
         }
-        if !request.isReading, request.origin == nil { return .refuse("from no page") }
+        if !request.isReading, request.origin == nil || !request.isFromScript { return .refuse("from no page") }
         if let site = request.fetchSite, site != "same-origin", site != "none" { return .refuse("from another page") }
         guard hasSession(request.cookie ?? "") else { return .refuse("open the address that docfs browse printed") }
         return .answer

@@ -87,12 +87,12 @@ package final class LiveTable: Sendable {
         DropTarget(of: ids, over: id, edge, in: state.withState { $0.rows })
     }
 
-    /// The section or folder that holds what is put over a row: the row itself, or where it lies.
-    package func folder(over id: String) -> TableRow? {
+    /// The id of the section or folder that holds what is put over a row: of the row itself, or of where it lies, shown or not.
+    package func folder(over id: String) -> String? {
         guard let row = row(id) else { return nil }
         switch row.kind {
-        case .section, .folder: return row
-        case .document, .newDocument: return row.id.lastIndex(of: "/").flatMap { self.row(String(row.id[..<$0])) }
+        case .section, .folder: return row.id
+        case .document, .newDocument: return row.id.lastIndex(of: "/").map { String(row.id[..<$0]) }
         }
     }
 

@@ -65,8 +65,8 @@ final class BrowsedDocuments: BrowsedMount {
 
     private func carryOut(_ action: BrowseAction) throws {
         switch action {
-        case .undo(let count): for _ in 0..<count { _ = try mount.perform(.undo) }
-        case .redo(let count): for _ in 0..<count { _ = try mount.perform(.redo) }
+        case .undo(let count): try perform(.undo, count)
+        case .redo(let count): try perform(.redo, count)
         case .restoreFromTrash(let key): try restoreFromTrash(key)
         case .emptyTrash: try mount.emptyTrash()
         case .prefer(let cloud): try mount.prefer(cloud ? .cloud : .local)
@@ -83,7 +83,7 @@ final class BrowsedDocuments: BrowsedMount {
         case .keep(let rows, true): for row in rows { try CloudDocument(path: path(row)).beKept() }
         case .keep(let rows, false): for row in rows { try CloudDocument(path: path(row)).beReleased() }
         case .rename(let row, let name): try rename(row, to: name)
-        case .resolve(let row, let choice): try resolve(row, choice)
+        case .resolve(let row, let choice, let seen): try resolve(row, choice, seen)
         case .restore(let row, let version): try restore(row, version)
         case .delete(let rows): for row in rows { try delete(row) }
         case .move(let rows, let folder): for row in rows { try move(row, into: folder) }
@@ -92,8 +92,24 @@ final class BrowsedDocuments: BrowsedMount {
         }
     }
 
-    private func resolve(_ row: TableRow, _ choice: ConflictChoice) throws {
+    private func perform(_ direction: ActionDirection, _ actions: ActionCount) throws {
+        if let last = actions.last {
+            let listed = try mount.actions(direction).dropFirst(actions.count - 1).first
+            guard listed?.name == last.name, listed?.time == last.time else {
+                throw BrowseRefusal("something else was done meanwhile; look at the list again")
+            }
+        }
+        for _ in 0..<actions.count { _ = try mount.perform(direction) }
+    }
+
+    private func resolve(_ row: TableRow, _ choice: ConflictChoice, _ seen: SeenContents) throws {
         let versions = try DocumentVersions(of: path(row))
+        var status = stat()
+        guard stat(versions.path, &status) == 0 else { throw refusal(row, Self.lastError) }
+        let present = SeenContents(
+            conflicts: Set(versions.conflicts.map(\.name)), size: Int64(status.st_size),
+            modified: status.st_mtim.tv_sec)
+        guard present == seen else { throw refusal(row, "it has changed meanwhile; look at it again") }
         switch choice {
         case .current: try Resolving(versions).keepCurrent()
         case .all: _ = try Resolving(versions).keepAll()
@@ -224,8 +240,8 @@ final class BrowsedDocuments: BrowsedMount {
 
     // MARK: Contents
 
-    func receive(_ name: IncomingName, into folder: TableRow) throws(BrowseRefusal) -> any IncomingDocument {
-        try ReceivedDocument(name, into: folder.id, of: mount.documents)
+    func receive(_ name: IncomingName, into folder: String) throws(BrowseRefusal) -> any IncomingDocument {
+        try ReceivedDocument(name, into: folder, of: mount.documents)
     }
 
     /// The path is resolved below `Documents` and follows no link.

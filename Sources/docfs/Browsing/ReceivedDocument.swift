@@ -7,17 +7,31 @@ import SystemPackage
 
 /// A document that comes from a page, under a scratch name in its folder until it is whole.
 final class ReceivedDocument: IncomingDocument {
+    private enum State {
+        /// So many bytes have come.
+        case coming(FileDescriptor, count: Int64)
+        /// It has come, and has no name yet.
+        case whole
+        /// It is a document, or was given up.
+        case over
+    }
+
     private let name: IncomingName
     /// Of the folder that it goes to.
     private let folder: FileDescriptor
     private let scratchName: String
-    private let file: Mutex<FileDescriptor?>
+    private let state: Mutex<State>
 
     /// - Parameters:
+    ///   - folder: the path below the documents, of a folder that is there. Folders of the name are made in it. No link is followed.
     ///   - documents: the path of the mount's documents.
-    ///   - folder: the path below it, of a folder that is there. Folders of the name are made in it. No link is followed.
     init(_ name: IncomingName, into folder: String, of documents: String) throws(BrowseRefusal) {
         self.name = name
+        if name.path.contains(where: { ScratchName.matches($0) || ScratchName.matchesFolder($0) }) {
+            throw BrowseRefusal(
+                "\(name.last.printable): programs use such names for working files, which stay out of the table; rename it first"
+            )
+        }
         var random = SystemRandomNumberGenerator()
         scratchName = ".docfs-add-\(String(UInt64.random(in: 0...UInt64.max, using: &random), radix: 16)).tmp"
         self.folder = try Self.open(name.path.dropLast(), in: folder, of: documents)
@@ -27,7 +41,7 @@ final class ReceivedDocument: IncomingDocument {
             }
             let made = openat(self.folder.rawValue, scratchName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             guard made >= 0 else { throw Self.failure(name) }
-            file = Mutex(FileDescriptor(rawValue: made))
+            state = Mutex(.coming(FileDescriptor(rawValue: made), count: 0))
         } catch {
             Glibc.close(self.folder.rawValue)
             throw error
@@ -59,38 +73,50 @@ final class ReceivedDocument: IncomingDocument {
         return FileDescriptor(rawValue: current)
     }
 
-    func add(_ bytes: [UInt8]) throws(BrowseRefusal) {
-        guard let file = file.withLock({ $0 }) else { throw BrowseRefusal("it is no longer being added") }
-        do { try file.writeAll(bytes) } catch { throw BrowseRefusal("\(name.last.printable): \(error)") }
+    func add(_ bytes: [UInt8], at offset: Int64) throws(BrowseRefusal) {
+        try state.withLock { state throws(BrowseRefusal) in
+            guard case .coming(let file, let count) = state, count == offset else { throw Self.disordered }
+            do { try file.writeAll(bytes) } catch { throw BrowseRefusal("\(name.last.printable): \(error)") }
+            state = .coming(file, count: count + Int64(bytes.count))
+        }
     }
 
-    func finish() throws(BrowseRefusal) {
-        guard let file = file.withLock({ $0 }) else { throw BrowseRefusal("it is no longer being added") }
+    func finish(size: Int64, isNumbered: Bool) throws(BrowseRefusal) {
+        try state.withLock { state throws(BrowseRefusal) in
+            if case .coming(let file, let count) = state {
+                guard count == size else { throw Self.disordered }
+                try close(file, &state)
+            }
+            guard case .whole = state else { throw Self.disordered }
+            try giveName(isNumbered: isNumbered)
+            state = .over
+        }
+    }
+
+    private func close(_ file: FileDescriptor, _ state: inout State) throws(BrowseRefusal) {
         if let modified = name.modified {
             let time = timespec(tv_sec: modified, tv_nsec: 0)
             guard futimens(file.rawValue, [time, time]) == 0 else { throw Self.failure(name) }
         }
-        guard closeFile() else { throw Self.failure(name) }
+        state = .whole
+        guard Glibc.close(file.rawValue) == 0 else { throw Self.failure(name) }
+    }
+
+    private func giveName(isNumbered: Bool) throws(BrowseRefusal) {
         var number = 1
         while renameat2(folder.rawValue, scratchName, folder.rawValue, numbered(number), RENAME_NOREPLACE) != 0 {
             guard errno == EEXIST else { throw Self.failure(name) }
-            if !name.isNumbered { throw Self.taken(name) }
+            if !isNumbered { throw Self.taken(name) }
             number += 1
         }
     }
 
     func cancel() {
-        guard file.withLock({ $0 != nil }) else { return }
-        _ = closeFile()
-        // It may be a document already; then there is no such name.
-        unlinkat(folder.rawValue, scratchName, 0)
-    }
-
-    /// - Returns: whether all that was written is kept; else `errno` says why not.
-    private func closeFile() -> Bool {
-        file.withLock { file in
-            defer { file = nil }
-            return file.map { Glibc.close($0.rawValue) == 0 } ?? true
+        state.withLock { state in
+            if case .over = state { return }
+            if case .coming(let file, _) = state { Glibc.close(file.rawValue) }
+            unlinkat(folder.rawValue, scratchName, 0)
+            state = .over
         }
     }
 
@@ -100,6 +126,8 @@ final class ReceivedDocument: IncomingDocument {
         let parts = DocumentName(splitting: whole)
         return "\(parts.displayName) \(number)" + (parts.pathExtension.isEmpty ? "" : "." + parts.pathExtension)
     }
+
+    private static let disordered = BrowseRefusal("a piece of it is missing; add it again")
 
     private static func taken(_ name: IncomingName) -> BrowseRefusal {
         BrowseRefusal("\(name.last.printable): there is one of this name already", isNameTaken: true)

@@ -69,8 +69,10 @@ struct Passphrase: Sendable {
         switch question {
         case .join:
             return try typed("Passphrase or recovery key of the container: ", terminal)
-        case .new:
-            let passphrase = try typed("A passphrase for the new container: ", terminal)
+        case .new, .other:
+            let passphrase = try typed(
+                question == .new ? "A passphrase for the new container: " : "The new passphrase of the container: ",
+                terminal)
             guard try typed("The same once more: ", terminal).text == passphrase.text else {
                 throw CommandFailure("the two passphrases differ; nothing was done")
             }
@@ -114,12 +116,15 @@ struct Passphrase: Sendable {
     }
 }
 
-/// A mount that needs a passphrase and was not told one. On a terminal a person is asked.
+/// A command that needs a passphrase and was not told one. On a terminal a person is asked.
 enum MissingPassphrase: String, Error, CustomStringConvertible {
     case join =
         "the container is encrypted: say its passphrase or recovery key with --passphrase-file FILE or DOCFS_PASSPHRASE, or mount on a terminal"
     case new =
         "a new encrypted container needs a passphrase: say it with --passphrase-file FILE or DOCFS_PASSPHRASE, or mount on a terminal"
+
+    case other =
+        "say the new passphrase with --passphrase-file FILE or DOCFS_PASSPHRASE, or on a terminal"
 
     var description: String { rawValue }
 }

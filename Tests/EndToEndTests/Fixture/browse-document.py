@@ -55,9 +55,11 @@ def solve(browser):
     assert items[0] == "This device" and items[1] == "Desktop", items
     for width in (500, 1280):
         browser.picture(f"conflict-{width}.png", width)
+    assert browser.barriers() == [], browser.barriers()
     press(browser, "Compare", 1)
     until(lambda: shown(browser, ".removed") == ["butter"] and shown(browser, ".added") == ["milk"], "the difference is shown")
     browser.picture("difference-1280.png", 1280)
+    assert browser.barriers() == [], browser.barriers()
     browser.click("#dialogContent button", "Back")
     until(lambda: len(shown(browser, ".versions li")) == 3, "the versions again")
     press(browser, "Look", 1)
@@ -185,6 +187,7 @@ def history(browser):
     browser.click("#history")
     until(lambda: "Trash" in shown(browser, "h3"), "the trash is shown")
     browser.picture("history-1280.png", 1280)
+    assert browser.barriers() == [], browser.barriers()
     done = browser.run("const item = [...document.querySelectorAll('#dialogContent li')].find((one) => one.textContent.startsWith('Other.txt'));"
                        "item?.querySelector('button').click(); return Boolean(item);")
     assert done, shown(browser, "li")
@@ -212,8 +215,8 @@ def prefer(browser):
 
 def attack(browser):
     """A drawing that is opened by itself has no origin, and runs nothing."""
-    identifier = browser.run("return [...document.querySelectorAll('#rows .row')].find((row) =>"
-                             " row.querySelector('.name')?.textContent.includes('Drawing')).dataset.row")
+    identifier = until(lambda: browser.run("return [...document.querySelectorAll('#rows .row')].find((row) =>"
+                                           " row.querySelector('.name')?.textContent.includes('Drawing'))?.dataset.row"), "it is listed")
     here = browser.run("return location.origin")
     browser.open(f"{here}/preview?id={identifier}")
     until(lambda: browser.run("return document.documentElement?.tagName") == "svg", "the drawing is opened")

@@ -375,6 +375,7 @@ browser = Browser(PICTURES)
 try:
     use(browser)
     pictures(browser, "light")
+    assert browser.barriers() == [], browser.barriers()
     edit(browser)
     find(browser)
     for seed in range(4):
@@ -387,5 +388,6 @@ try:
     browser.open(ADDRESS)
     until(lambda: "Auf diesem Computer" in browser.names(), "a German browser reads German")
     pictures(browser, "dark")
+    assert browser.barriers() == [], browser.barriers()
 finally:
     browser.end()

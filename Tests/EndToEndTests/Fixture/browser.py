@@ -1,6 +1,7 @@
 """Chromium, as a test uses it."""
 
 import base64
+import glob
 import json
 import os
 import re
@@ -10,6 +11,8 @@ import urllib.error
 import urllib.request
 
 PATIENCE = 120
+CHECKOUT = os.path.dirname(os.path.abspath(__file__)) + "/../../.."
+AXE = CHECKOUT + "/.build/python/lib/python3*/site-packages/axe_core_python/axe.min.js"
 
 
 class Browser:
@@ -69,6 +72,13 @@ class Browser:
         finally:
             self.driver.terminate()
             self.driver.wait()
+
+    def barriers(self):
+        """What keeps people with a screen reader, weak eyes or a keyboard from the page as it is now, as axe-core finds it."""
+        with open(glob.glob(AXE)[0]) as file:
+            self.run(file.read())
+        found = self.run("return axe.run(document, { resultTypes: ['violations'] })")
+        return [(one["id"], node["html"][:200], node.get("failureSummary")) for one in found["violations"] for node in one["nodes"]]
 
     # The page
 

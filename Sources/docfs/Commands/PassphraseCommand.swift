@@ -1,0 +1,73 @@
+import ArgumentParser
+import CloudSynchronization
+import Dispatch
+import Encryption
+import ObjectStore
+
+struct PassphraseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "passphrase", abstract: "Change the passphrase of an encrypted container.",
+        discussion: """
+            The container keeps its key, and nothing is sent again: devices that have joined go on, and the recovery key stays. Who joins from now on \
+            needs the new passphrase. Somebody who knew the old one, and has a copy of the container's key objects from before, can still read \
+            the container with it.
+
+            The new passphrase is asked for twice on a terminal, or taken from --passphrase-file or DOCFS_PASSPHRASE.
+
+            Example: docfs passphrase ~/docs
+            """)
+
+    @Argument(help: "Any path in the mount. (default: the nearest mount)")
+    var path: String?
+
+    @Option(
+        help: "A file whose first line is the new passphrase. (default: $DOCFS_PASSPHRASE, or asked for on a terminal)")
+    var passphraseFile: String?
+
+    private static let timeout = DispatchTimeInterval.seconds(60)
+
+    func run() throws {
+        try CommandFailure.reported {
+            let mount = try MountedTree(holdingOrNearest: path)
+            guard let store = mount.store, let url = try StoreOptions(ofStore: store).cloud.map({ try CloudURL($0) })
+            else {
+                throw CommandFailure("the store of \(mount.mountpoint) cannot be found")
+            }
+            var keys = try ContainerKeyFile(ofStore: store)
+            guard let entry = keys.entry(at: url) else {
+                throw CommandFailure("the container at \(url.text) is not encrypted; it has no passphrase")
+            }
+            let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
+            guard let passphrase = try told ?? Passphrase.asked(.other) else { throw MissingPassphrase.other }
+            if RecoveryKey(passphrase.text) != nil {
+                throw CommandFailure("that is a recovery key; choose a passphrase of your own")
+            }
+            let object = try Self.replace(entry.key, passphrase, at: url)
+            try keys.remember(
+                ContainerKeyFile.Entry(
+                    cloud: entry.cloud, key: entry.key, recoveryKey: entry.recoveryKey, object: object,
+                    isEstablished: true),
+                at: url)
+        }
+    }
+
+    /// - Returns: the new key object.
+    private static func replace(
+        _ key: ContainerKey, _ passphrase: Passphrase, at url: CloudURL
+    ) throws -> KeyObject {
+        let objects = try CloudConnection.keptObjects(at: url)
+        let result = blockingAnswer(within: timeout) {
+            guard let present = try await KeyObject.read(from: objects) else {
+                throw CommandFailure(
+                    "the container at \(url.text) has lost its key objects; make it whole first: docfs check --repair")
+            }
+            let object = try present.wrapping(key, passphrase: passphrase.text)
+            try await object.replace(in: objects)
+            return object
+        }
+        guard let result else {
+            throw CommandFailure("\(url.text) does not answer; the passphrase is the old one, or the new one")
+        }
+        return try result.get()
+    }
+}
