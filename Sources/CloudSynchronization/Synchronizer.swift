@@ -58,6 +58,9 @@ public final class Synchronizer: Sendable {
             container, library.checkedStore, library.checkup, follower, inspector, repair, cloud.wake)
     }
 
+    /// Nothing has been heard of the container for as long as a mount waits.
+    public func noteSilence() { report(.offline("it does not answer")) }
+
     /// Runs until the task is cancelled.
     ///
     /// - Parameter firstRound: called once, after the first attempt to read the container.

@@ -9,14 +9,16 @@ enum CloudCheck {
     private static let timeout = DispatchTimeInterval.seconds(3)
 
     /// Blocks. Called on the mounting thread, which runs no task.
-    static func run(_ cloud: CloudConnection, _ request: MountRequest, _ logger: Logger) throws {
+    ///
+    /// - Returns: whether the cloud answered in time.
+    static func run(_ cloud: CloudConnection, _ request: MountRequest, _ logger: Logger) throws -> Bool {
         let mayBeOther = request.mayBeOtherCloud && !request.options.moveToThisCloud
         let isOwnContainer = blockingAnswer(within: timeout) {
             try await cloud.probe()
             return mayBeOther ? try await cloud.isOwnContainer() : true
         }
         switch isOwnContainer {
-        case .success(true): return
+        case .success(true): return true
         case .success(false): throw CommandFailure(otherContainer(request))
         case .failure(ObjectStoreError.unusable(let reason)):
             throw CommandFailure("\(ObjectStoreError.unusable(reason))")
@@ -27,6 +29,7 @@ enum CloudCheck {
         if mayBeOther, request.formerCloud != nil, cloud.belongsToContainer {
             throw CommandFailure(unknownContainer(request))
         }
+        return isOwnContainer != nil
     }
 
     private static func otherContainer(_ request: MountRequest) -> String {

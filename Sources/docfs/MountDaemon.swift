@@ -26,14 +26,14 @@ enum MountDaemon {
         umask(0)
         let lock = try StoreLock(path: request.storePath)
         let logger = try makeLogger(request)
-        let (library, cloud, recoveryKey) = try openLibrary(request, logger)
+        let (library, cloud, opening) = try openLibrary(request, logger)
         let synchronization = BackgroundSynchronization(library, cloud, move: move(request, cloud, logger))
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
         let signals = stopOnSignals(session)
         remember(request, cloud, logger)
-        synchronization.start {
-            guard whenReady(recoveryKey) else { return session.stop() }
+        synchronization.start(patience: opening.cloudAnswers ? nil : silencePatience) {
+            guard whenReady(opening.recoveryKey) else { return session.stop() }
             notify(.ready, logger)
         }
         synchronization.compareStore()
@@ -56,10 +56,20 @@ enum MountDaemon {
         }
     }
 
-    private static func openLibrary(_ request: MountRequest, _ logger: Logger) throws -> (
-        Library, CloudConnection, RecoveryKey?
-    ) {
+    /// What was learned of the cloud while the store was opened.
+    private struct Opening {
+        /// Of an encrypted container that was made.
         var recoveryKey: RecoveryKey?
+        var cloudAnswers = true
+    }
+
+    /// A mount waits no longer for a cloud from which nothing is heard.
+    private static let silencePatience = DispatchTimeInterval.seconds(10)
+
+    private static func openLibrary(_ request: MountRequest, _ logger: Logger) throws -> (
+        Library, CloudConnection, Opening
+    ) {
+        var opening = Opening()
         // In its own words: that a store cannot be opened because of it is no news.
         var refusal: (any Error)?
         do {
@@ -75,17 +85,17 @@ enum MountDaemon {
                         let opened = try ContainerUnlocking(
                             request: request, belongsToContainer: belongsToContainer
                         ).open(store)
-                        recoveryKey = opened.recoveryKey
+                        opening.recoveryKey = opened.recoveryKey
                         return opened.store
                     }
-                    try CloudCheck.run(cloud, request, logger)
+                    opening.cloudAnswers = try CloudCheck.run(cloud, request, logger)
                     return cloud
                 } catch {
                     refusal = error is StoreError ? nil : error
                     throw error
                 }
             }
-            return (library, cloud, recoveryKey)
+            return (library, cloud, opening)
         } catch { throw refusal ?? error }
     }
 
@@ -157,6 +167,14 @@ enum MountDaemon {
     }
 }
 
+/// Is set once.
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+
+    /// - Returns: whether it was not set before.
+    func set() -> Bool { !value.exchange(true, ordering: .sequentiallyConsistent) }
+}
+
 /// Starts and stops the synchronizer's task from code that is not async.
 private final class BackgroundSynchronization: Sendable {
     private let library: Library
@@ -180,13 +198,24 @@ private final class BackgroundSynchronization: Sendable {
         }
     }
 
-    /// - Parameter firstRound: called when the first attempt to read the container has ended.
-    func start(firstRound: @escaping @Sendable () -> Void) {
+    /// - Parameters:
+    ///   - patience: how long the first attempt to read the container is waited for; nil for as long as it takes.
+    ///   - ready: called when it has ended, or that time is over.
+    func start(patience: DispatchTimeInterval?, ready: @escaping @Sendable () -> Void) {
+        let isReady = Flag()
         task.withLock { task in
             task = Task { [synchronizer, ended] in
-                await synchronizer.run(firstRound: firstRound)
+                await synchronizer.run {
+                    if isReady.set() { ready() }
+                }
                 ended.signal()
             }
+        }
+        guard let patience else { return }
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [synchronizer] in
+            guard isReady.set() else { return }
+            synchronizer.noteSilence()
+            ready()
         }
     }
 

@@ -110,6 +110,29 @@ struct OfflineTests {
         }
     }
 
+    @Test func `a server that takes connections and never answers holds a mount up for seconds, and is said`()
+        async throws
+    {
+        let server = try await S3Server.shared()
+        let holder = try HeldServer(before: server.port)
+        let options = MountOptions(cloudURL: server.url(through: holder), environment: try server.environment())
+        try await withUnmountedDevice(options.plain) { device in
+            holder.hold(.replies, after: 0)
+            let mounting = Task { try await device.attemptMount(device.mountArguments) }
+            // Its requests to the server end after a minute and a half.
+            try await eventually(within: .seconds(60)) {
+                device.isMounted && (try? device.treeState()["cloud.error"]) == "it does not answer"
+            }
+            let result = try await mounting.value
+            #expect(
+                result.exitStatus == 0 && result.standardOutput.contains("(offline)"), "\(result)")
+            try (device.cloud / "Plan.txt").create("plan")
+            holder.release()
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            #expect(try device.treeState()["cloud.connection"] == "online")
+        }
+    }
+
     @Test func `a container that cannot be reached is not made anew`() async throws {
         try await withTwoDevices { laptop, desktop in
             try (laptop.cloud / "Groceries.txt").create("milk")
