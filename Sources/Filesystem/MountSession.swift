@@ -28,6 +28,8 @@ public final class MountSession: @unchecked Sendable {
     private let mountpoint: String
     private let loopThread = Mutex<pthread_t?>(nil)
     private let loopEnded = DispatchSemaphore(value: 0)
+    /// A call of ours on the mount may wait for a content that is not here.
+    private static let drainPatience = DispatchTimeInterval.seconds(2)
     /// Between two signals to the loop's thread.
     private static let signalPause = DispatchTimeInterval.milliseconds(20)
 
@@ -107,9 +109,10 @@ public final class MountSession: @unchecked Sendable {
         filesystem.library.observer = nil
         remoteEvents.end()
         fuse_session_unmount(session)
+        // A call of ours on the mount ends when its device is closed everywhere: the thread that expires names has it open as well.
+        nameExpiry.end()
         remoteEvents.drain()
         caches.drain()
-        nameExpiry.end()
         if result != 0, result != -ENODEV, fuse_session_exited(session) == 0 {
             throw MountError("the mount at \(mountpoint) failed: \(Errno(rawValue: abs(result)))")
         }
@@ -117,6 +120,10 @@ public final class MountSession: @unchecked Sendable {
 
     /// Ends `run` from another thread, and waits until its loop has ended.
     public func stop() {
+        // The loop answers the call that is under way. Nobody would after it: the call would wait for the end of the mount, and the mount for
+        // whoever expires a name in the folder that the call holds.
+        remoteEvents.end()
+        remoteEvents.drain(within: Self.drainPatience)
         // `fuse_session_exit` only sets a flag, which the loop sees when a signal ends its wait. A signal that comes just before
         // that wait is lost, so it is sent again until the loop ends. No request can be counted on to end the wait: the mount may be gone
         // from this namespace, and held by another one.

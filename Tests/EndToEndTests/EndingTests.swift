@@ -38,6 +38,31 @@ struct EndingTests {
         }
     }
 
+    /// While it starts, docfs makes a call on its own mount, and it made one whenever another device changed something.
+    @Test func `a mount that is ended as soon as it is ready ends, each time`() async throws {
+        let program = """
+            import os, signal, socket, subprocess, sys
+            for number in range(40):
+                name = "\\0docfs-ending-%d-%d" % (os.getpid(), number)
+                messages = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+                messages.bind(name)
+                messages.settimeout(120)
+                service = subprocess.Popen(sys.argv[1:], env=dict(os.environ, NOTIFY_SOCKET=name.replace("\\0", "@")))
+                try:
+                    assert messages.recv(100) == b"READY=1"
+                    service.send_signal(signal.SIGTERM)
+                    assert service.wait(120) == 0
+                finally:
+                    service.kill()
+            """
+        try await withUnmountedDevice(.plain) { device in
+            let result = try await runProgram(
+                "python3",
+                ["-c", program, try DocfsBinary.path.string] + device.mountArguments + ["--foreground"])
+            #expect(result.exitStatus == 0, "\(result)")
+        }
+    }
+
     @Test func `SIGTERM during an upload and a download ends the mount within 5 seconds, and the next one goes on`()
         async throws
     {

@@ -67,7 +67,7 @@ struct FolderStateTests {
     }
 
     @Test func `the state of the tree, key by key`() async throws {
-        try await withDevice { device in
+        try await withDevice(.plain) { device in
             try await eventually { try device.treeState()["cloud.connection"] == "online" }
             let state = try device.treeState()
             #expect(

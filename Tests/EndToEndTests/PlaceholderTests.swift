@@ -145,7 +145,7 @@ struct PlaceholderTests {
     }
 
     @Test func `a download that differs from the upload is refused`() async throws {
-        try await withTwoDevices { laptop, desktop in
+        try await withTwoDevices(.plain) { laptop, desktop in
             let text = String(repeating: "milk and eggs\n", count: 5000)
             let placeholder = try await Self.makePlaceholder(text, laptop: laptop, desktop: desktop)
             let filename = try placeholder.filename()

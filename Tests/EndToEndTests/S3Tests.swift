@@ -55,7 +55,7 @@ struct S3Tests {
         var options = try options(server)
         let secret = "sesame-and-what-not"
         options.environment["AWS_SECRET_ACCESS_KEY"] = secret
-        try await withDevice(options) { device in
+        try await withDevice(options.plain) { device in
             try (device.cloud / "Plan.txt").create("plan")
             try await eventually { try device.treeState()["cloud.connection"] == "unauthorized" }
             #expect(try (device.cloud / "Plan.txt").text() == "plan")

@@ -15,6 +15,7 @@ struct RemoteEventsTests {
         private struct State {
             var failures: [Errno]
             var performed: [RemoteChange] = []
+            var hasStarted = false
             var hasEnded = false
         }
 
@@ -31,7 +32,12 @@ struct RemoteEventsTests {
         var performed: [RemoteChange] { state.withLock(\.performed) }
         var hasEnded: Bool { state.withLock(\.hasEnded) }
 
-        func start() -> Bool { starts }
+        var hasStarted: Bool { state.withLock(\.hasStarted) }
+
+        func start() -> Bool {
+            state.withLock { $0.hasStarted = true }
+            return starts
+        }
 
         func perform(_ change: RemoteChange) throws(Errno) {
             gate.wait()
@@ -111,6 +117,30 @@ struct RemoteEventsTests {
         performer.gate.signal()
         events.drain()
         #expect(performer.performed == [Self.created])
+    }
+
+    @Test func `a change under way that never ends is waited for no longer than asked`() {
+        let performer = Performer()
+        let events = RemoteEvents(performer: performer, logger: Logger(label: "test"))
+        let begun = DispatchSemaphore(value: 0)
+        performer.gate.wait()
+        events.show(Self.created) { _, _ in begun.signal() }
+        begun.wait()
+        events.end()
+        events.drain(within: .milliseconds(10))
+        #expect(!performer.hasEnded)
+        performer.gate.signal()
+        events.drain()
+        #expect(performer.hasEnded)
+    }
+
+    @Test func `what ends before it begins makes no call on the mount`() {
+        let performer = Performer()
+        let events = RemoteEvents(performer: performer, logger: Logger(label: "test"))
+        events.end()
+        events.start()
+        events.drain()
+        #expect(!performer.hasStarted)
     }
 
     @Test func `when too many wait, further ones are left out`() {

@@ -58,11 +58,15 @@ final class CallingThread: Sendable {
         let value = Mutex<Value?>(nil)
     }
 
-    /// Ends the thread, which nobody uses any more.
+    /// Ends the thread, which nobody uses any more. Does nothing where there is none.
     func end() {
-        guard let thread = thread.withLock({ $0 }) else { return }
+        let ended = thread.withLock { thread in
+            defer { thread = nil }
+            return thread
+        }
+        guard let ended else { return }
         given.signal()
-        pthread_join(thread, nil)
+        pthread_join(ended, nil)
     }
 
     private func serve() {

@@ -48,7 +48,7 @@ final class RemoteEvents: Sendable {
     /// Returns at once.
     func start() {
         queue.async { [self] in
-            if performer.start() { return }
+            if state.withLock({ $0.hasEnded }) || performer.start() { return }
             logger.notice(
                 "programs that watch folders do not hear of other devices: the kernel names the calling thread otherwise than this process does"
             )
@@ -78,8 +78,18 @@ final class RemoteEvents: Sendable {
     /// Nothing is shown any more after the call under way.
     func end() { state.withLock { $0.hasEnded = true } }
 
-    /// Waits for the call under way. The end of the mount lets it return.
+    /// Waits for the call under way, and ends the thread. The answer lets it return, or the end of the mount.
     func drain() { queue.sync { performer.end() } }
+
+    /// As `drain`, and no longer than `timeout`.
+    func drain(within timeout: DispatchTimeInterval) {
+        let drained = DispatchSemaphore(value: 0)
+        queue.async { [performer] in
+            performer.end()
+            drained.signal()
+        }
+        _ = drained.wait(timeout: .now() + timeout)
+    }
 
     private func perform(_ change: RemoteChange, _ expire: Expire) {
         for attempt in 1...Self.attempts {
