@@ -13,7 +13,13 @@ public final class CloudConnection: ContentSource {
     let store: any ObjectStore
     /// Signalled when there may be something to send.
     let wake: Wake
-    private let state = Mutex(Connection.online)
+    private let state = Mutex(State())
+    private struct State {
+        /// Until anything is known, programs may ask it.
+        var connection = Connection.online
+        var isKnown = false
+    }
+
     /// When changes were last of interest.
     private let lastUse: Mutex<ContinuousClock.Instant>
     private let instant: @Sendable () -> ContinuousClock.Instant
@@ -39,9 +45,12 @@ public final class CloudConnection: ContentSource {
     /// Asks the cloud whether two devices can use it safely; see `ObjectStore.probe`.
     public func probe() async throws(ObjectStoreError) { try await store.probe() }
 
+    /// Asks the container for something. An error is an answer as well.
+    public func ask() async throws(ObjectStoreError) { _ = try await store.get(ContainerIdentity.key, range: 0..<1) }
+
     // MARK: ContentSource
 
-    public var connection: Connection { state.withLock { $0 } }
+    public var connection: Connection { state.withLock(\.connection) }
 
     public var place: CloudPlace? {
         var place = knownPlace?.value
@@ -89,10 +98,13 @@ public final class CloudConnection: ContentSource {
     /// - Returns: whether the connection is another one than before.
     func set(_ connection: Connection) -> Bool {
         state.withLock { state in
-            defer { state = connection }
-            return state != connection
+            defer { state = State(connection: connection, isKnown: true) }
+            return state.connection != connection
         }
     }
+
+    /// Whether anything was found out of it.
+    var isKnown: Bool { state.withLock(\.isKnown) }
 
     /// The time since a document was last changed on any device, or a person looked for changes.
     var idleTime: Duration { instant() - lastUse.withLock { $0 } }

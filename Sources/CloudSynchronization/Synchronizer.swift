@@ -59,7 +59,7 @@ public final class Synchronizer: Sendable {
     }
 
     /// Nothing has been heard of the container for as long as a mount waits.
-    public func noteSilence() { report(.offline("it does not answer")) }
+    public func noteSilence() { if !cloud.isKnown { report(.offline("it does not answer")) } }
 
     /// Runs until the task is cancelled.
     ///

@@ -105,6 +105,11 @@ public struct KeyObject: Sendable, Equatable, Codable {
         return key
     }
 
+    /// Whether it is what `wrapping` makes of another one: all but the passphrase is the same.
+    public func continues(_ former: KeyObject) -> Bool {
+        salt == former.salt && byRecoveryKey == former.byRecoveryKey && fingerprint == former.fingerprint
+    }
+
     /// Whether it wraps this key.
     public func wraps(_ key: ContainerKey) -> Bool { fingerprint == hexadecimal(key.fingerprint) }
 
@@ -115,7 +120,7 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// - Returns: the object that counts.
     public func establish(in store: any ObjectStore) async throws(ObjectStoreError) -> KeyObject {
         let bytes = try encoded()
-        if let present = try await Self.read(from: store) { return present }
+        if let present = try await Self.read(from: store), present != self { return present }
         _ = try await store.putIfAbsent(Self.keys[0], bytes)
         guard let present = try await Self.read(from: store) else { throw .notFound(Self.keys[0]) }
         guard present == self else { return present }
@@ -125,8 +130,14 @@ public struct KeyObject: Sendable, Equatable, Codable {
 
     /// Takes both copies back, before anybody has used them.
     public func withdraw(from store: any ObjectStore) async throws(ObjectStoreError) {
-        for key in Self.keys where try await Self.decoded(store.get(key, limit: Self.largest)) == self {
-            try await store.delete(key)
+        for key in Self.keys {
+            do throws(ObjectStoreError) {
+                let found = Self.decoded(try await store.get(key, limit: Self.largest))
+                if found == self { try await store.delete(key) }
+            } catch {
+                // It has gone already.
+                guard case .notFound = error else { throw error }
+            }
         }
     }
 
@@ -134,12 +145,24 @@ public struct KeyObject: Sendable, Equatable, Codable {
     /// has gone: whoever is interrupted does it again.
     public func replace(in store: any ObjectStore) async throws(ObjectStoreError) {
         let bytes = try encoded()
-        for key in Self.keys.reversed() {
+        // First where none is: the other copy may be the only one.
+        let missing = try await copies(in: store).filter { $0.copy == nil }.map(\.key)
+        for key in missing + Self.keys.reversed() {
             if try await present(key, in: store) == self { continue }
             try await store.delete(key)
             _ = try await store.putIfAbsent(key, bytes)
         }
-        guard try await Self.read(from: store) == self else { throw .unusable(Self.otherContainer) }
+        guard try await copies(in: store).allSatisfy({ $0.copy == self }) else {
+            throw .unusable("its passphrase was changed elsewhere in this moment; do it again")
+        }
+    }
+
+    private func copies(in store: any ObjectStore) async throws(ObjectStoreError) -> [(
+        key: ObjectKey, copy: KeyObject?
+    )] {
+        var copies: [(key: ObjectKey, copy: KeyObject?)] = []
+        for key in Self.keys { copies.append((key, try await present(key, in: store))) }
+        return copies
     }
 
     /// The copy at a key; nil if it is gone or damaged.
@@ -167,10 +190,9 @@ public struct KeyObject: Sendable, Equatable, Codable {
     ///
     /// - Throws: `unusable` where another container has been made meanwhile: its key opens nothing of this one.
     func restore(in store: any ObjectStore) async throws(ObjectStoreError) {
-        var copies: [KeyObject?] = []
-        for key in Self.keys { copies.append(try await present(key, in: store)) }
-        let bytes = try (copies.compactMap { $0 }.first ?? self).encoded()
-        for (key, copy) in zip(Self.keys, copies) where copy == nil {
+        let copies = try await copies(in: store)
+        let bytes = try (copies.compactMap(\.copy).first ?? self).encoded()
+        for (key, copy) in copies where copy == nil {
             try await store.delete(key)
             _ = try await store.putIfAbsent(key, bytes)
         }

@@ -183,9 +183,14 @@ private final class BackgroundSynchronization: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     private let comparing = DispatchSemaphore(value: 1)
     private let isStopping = Atomic<Bool>(false)
+    private let cloud: CloudConnection
+    /// Whether somebody was told that the mount is ready, or that is over.
+    private let isReady = Flag()
+    private static let lastPatience = DispatchTimeInterval.seconds(3)
 
     init(_ library: Library, _ cloud: CloudConnection, move: ContainerMove?) {
         self.library = library
+        self.cloud = cloud
         synchronizer = Synchronizer(library, cloud, move: move)
     }
 
@@ -202,9 +207,8 @@ private final class BackgroundSynchronization: Sendable {
     ///   - patience: how long the first attempt to read the container is waited for; nil for as long as it takes.
     ///   - ready: called when it has ended, or that time is over.
     func start(patience: DispatchTimeInterval?, ready: @escaping @Sendable () -> Void) {
-        let isReady = Flag()
         task.withLock { task in
-            task = Task { [synchronizer, ended] in
+            task = Task { [synchronizer, ended, isReady] in
                 await synchronizer.run {
                     if isReady.set() { ready() }
                 }
@@ -212,7 +216,9 @@ private final class BackgroundSynchronization: Sendable {
             }
         }
         guard let patience else { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [synchronizer] in
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience) { [self] in
+            // A long log takes its time. Who says anything now is waited for.
+            if blockingAnswer(within: Self.lastPatience, { [cloud] in try await cloud.ask() }) != nil { return }
             guard isReady.set() else { return }
             synchronizer.noteSilence()
             ready()
@@ -221,6 +227,8 @@ private final class BackgroundSynchronization: Sendable {
 
     /// Waits at most 3 seconds for the current work to end. Pending changes are stored durably, so nothing is lost.
     func stop() {
+        // A mount that has ended is not ready any more.
+        _ = isReady.set()
         task.withLock { $0 }?.cancel()
         isStopping.store(true, ordering: .relaxed)
         comparing.wait()

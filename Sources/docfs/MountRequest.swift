@@ -50,9 +50,6 @@ struct MountRequest {
     /// Whether the store belongs to a container, and is told another place.
     var leavesFormerCloud: Bool { formerCloud != nil && mayBeOtherCloud }
 
-    /// Whether a container that its keeper cannot read is to be made, unless there is one.
-    var wantsEncryption: Bool { options.encrypt == true }
-
     /// The absolute path of the store, told or by default.
     static func storePath(_ options: MountOptions) throws -> String { absolute(try options.store ?? defaultStore()) }
 

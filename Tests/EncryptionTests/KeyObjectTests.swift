@@ -1,6 +1,8 @@
 import Ciphers
+import Documents
 import Foundation
 import ObjectStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -136,6 +138,38 @@ struct KeyObjectTests {
         }
     }
 
+    @Test func `the only copy that is left is not removed before there is another one`() async throws {
+        let key = ContainerKey.random()
+        let former = try made(key)
+        let (second, third) = (
+            try former.wrapping(key, passphrase: "battery staple", cost: Self.cost),
+            try former.wrapping(key, passphrase: "third", cost: Self.cost)
+        )
+        for (present, damage) in [(0, Data()), (1, Data("{".utf8)), (0, nil), (1, nil)] as [(Int, Data?)] {
+            try await withTemporaryFolder { folder in
+                let store = try DirectoryStore(root: folder + "/cloud", creates: true)
+                _ = try await store.putIfAbsent(KeyObject.keys[present], Array(try JSONEncoder().encode(second)))
+                if let damage { _ = try await store.putIfAbsent(KeyObject.keys[1 - present], Array(damage)) }
+                let watched = RemovalsStore(store) { key in
+                    // Whatever is removed, another copy can be read.
+                    let other = KeyObject.keys.first { $0 != key }!
+                    let bytes = (try? await store.get(other, limit: 4096)) ?? []
+                    return (try? JSONDecoder().decode(KeyObject.self, from: Data(bytes))) != nil
+                }
+                try await third.replace(in: watched)
+                #expect(watched.areSafe)
+                #expect(try await KeyObject.read(from: store) == third)
+            }
+        }
+    }
+
+    @Test func `an object that another one continues has another passphrase, and nothing else`() throws {
+        let key = ContainerKey.random()
+        let former = try made(key)
+        #expect(try former.wrapping(key, passphrase: "other", cost: Self.cost).continues(former))
+        #expect(try !made(key).continues(former))
+    }
+
     @Test func `attack: costs that make guessing easy, or fill the memory, are refused`() throws {
         for (n, r, p) in [
             (1 << 14, 8, 1), (2, 8, 1), (1 << 30, 8, 1), (1 << 17, 1, 1), (1 << 17, 1 << 20, 1), (1 << 17, 8, 1000),
@@ -162,4 +196,49 @@ struct KeyObjectTests {
     @Test func `keys say nothing of themselves`() {
         #expect("\(ContainerKey.random())" == "a container key" && "\(RecoveryKey.random())" == "a recovery key")
     }
+}
+
+/// Looks at each removal before it happens.
+private final class RemovalsStore: ObjectStore {
+    private let store: any ObjectStore
+    private let isSafe: @Sendable (ObjectKey) async -> Bool
+    private let unsafe = Mutex(0)
+
+    init(_ store: any ObjectStore, isSafe: @escaping @Sendable (ObjectKey) async -> Bool) {
+        self.store = store
+        self.isSafe = isSafe
+    }
+
+    var areSafe: Bool { unsafe.withLock { $0 == 0 } }
+
+    func delete(_ key: ObjectKey) async throws(ObjectStoreError) {
+        if await !isSafe(key) { unsafe.withLock { $0 += 1 } }
+        try await store.delete(key)
+    }
+
+    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
+        try await store.putIfAbsent(key, bytes)
+    }
+
+    func putIfAbsent(
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
+    ) async throws(ObjectStoreError) -> PutOutcome {
+        try await store.putIfAbsent(key, content, length: length, progress: progress)
+    }
+
+    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
+        try await store.get(key, limit: limit)
+    }
+
+    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
+        try await store.get(key, range: range)
+    }
+
+    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
+        try await store.list(prefix, after: after, limit: limit)
+    }
+
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
+
+    func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
 }

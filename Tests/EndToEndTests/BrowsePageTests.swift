@@ -36,7 +36,9 @@ struct BrowsePageTests {
     }
 
     /// Runs a script that uses the page in Chromium.
-    private func use(_ device: Device, _ script: String) async throws {
+    ///
+    /// - Parameter words: more arguments of the script.
+    private func use(_ device: Device, _ script: String, _ words: [String] = []) async throws {
         let script = FilePath(#filePath).removingLastComponent() / "Fixture/\(script)"
         let checkout = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
         let pictures = checkout / ".build/screenshots"
@@ -52,7 +54,7 @@ struct BrowsePageTests {
         let path = try programs(device, ["xdg-open": opener])
         try await withPage(device, variables: ["PATH": path]) { address, stream in
             let result = try await runProgram(
-                "python3", ["-B", script.string, address, device.documents.string, folder.string, opened],
+                "python3", ["-B", script.string, address, device.documents.string, folder.string, opened] + words,
                 in: device.folder,
                 environment: ["HOME": device.folder.string, "TMPDIR": device.folder.string])
             #expect(result.exitStatus == 0, "\(result.standardError)")
@@ -92,7 +94,8 @@ struct BrowsePageTests {
                 open("Data.bin", "wb").write(bytes(range(256)))
                 """
             #expect(try await runProgram("python3", ["-c", script], in: laptop.local).exitStatus == 0)
-            try await use(laptop, "browse-document.py")
+            try await use(
+                laptop, "browse-document.py", [desktop.documents.string, laptop.cloudDirectory.path.string])
         }
     }
 

@@ -276,6 +276,51 @@ struct EncryptedContainerTests {
             let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "another")
             #expect(made.exitStatus == 0, "\(made)")
             #expect(try keys.text().contains(key) && container.listing().contains("key-1"))
+            try await laptop.unmount()
+
+            // It was interrupted, and is begun again without the option: nothing plain is made.
+            let established = try keys.text()
+            try keys.write(
+                established.replacingOccurrences(of: "\"isEstablished\" : true", with: "\"isEstablished\" : false"))
+            try await runShell(
+                "rm -r * && find '\(laptop.store)' -mindepth 1 ! -name cloud-keys.json -delete", in: container)
+            let plain = try await mountWithoutTerminal(laptop, "--cloud", url)
+            #expect(plain.exitStatus == 1 && plain.oneErrorLine?.contains("needs a passphrase") == true, "\(plain)")
+            #expect(try !container.listing().contains("container"))
+            // Somebody has made a plain one since the key object came: it is theirs.
+            #expect(try await mount(laptop, "--cloud", url, passphrase: "another").exitStatus == 0)
+            try await laptop.unmount()
+            try keys.write(
+                established.replacingOccurrences(of: "\"isEstablished\" : true", with: "\"isEstablished\" : false"))
+            try (container / "container").write("{\"format\":1,\"id\":\"00000000-0000-4000-8000-000000000000\"}\n")
+        }
+    }
+
+    @Test func `a move to a place where a container was once takes a new key and a new passphrase`() async throws {
+        try await withDevice(.encrypted) { device in
+            try (device.cloud / "Plan.txt").create("plan")
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            try await device.unmount()
+            let (first, other) = (device.cloudDirectory.path, device.folder / "other")
+            try other.makeFolder()
+            let moved = try await mount(
+                device, "--cloud", "file://\(other)", "--encrypt", "--move-to-this-cloud", passphrase: "second")
+            #expect(moved.exitStatus == 0, "\(moved)")
+            #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
+            try await device.unmount()
+            try await runShell("find . -mindepth 1 -delete", in: first)
+            let back = try await mount(
+                device, "--cloud", device.cloudDirectory.url, "--encrypt", "--move-to-this-cloud", passphrase: "third")
+            #expect(back.exitStatus == 0, "\(back)")
+            let key = try recoveryKey(back)
+            #expect(try await device.docfs("wait", device.mountpoint.string).exitStatus == 0)
+            for (secret, status) in [(MountOptions.passphrase, Int32(1)), ("second", 1), ("third", 0), (key, 0)] {
+                try await withUnmountedDevice(.plain) { newcomer in
+                    let joined = try await mount(
+                        newcomer, "--cloud", device.cloudDirectory.url, passphrase: secret)
+                    #expect(joined.exitStatus == status, "\(secret): \(joined)")
+                }
+            }
         }
     }
 

@@ -1,5 +1,5 @@
 import Ciphers
-import CloudSynchronization
+@testable import CloudSynchronization
 import Documents
 import Encryption
 import Foundation
@@ -27,6 +27,18 @@ struct ContainerFoundingTests {
             }
             #expect(try await ContainerFounding.look(at: keeper) == .encrypted(object))
             #expect(try await ContainerIdentity.read(from: keeper) == nil)
+        }
+    }
+
+    @Test func `a plain container that was there before keeps its id, whoever founds another one`() async throws {
+        try await withDevice { laptop in
+            try await laptop.pull()
+            let keeper = try DirectoryStore(root: laptop.cloudFolder, creates: true)
+            let identity = try #require(try await ContainerIdentity.read(from: keeper))
+            let object = try keyObject()
+            laptop.cloud.afterNextPut(of: ContainerIdentity.key) { _ = try? await object.establish(in: keeper) }
+            await #expect(throws: LogError.self) { try await laptop.synchronizer.container.establish(identity) }
+            #expect(try await ContainerIdentity.read(from: keeper) == identity)
         }
     }
 

@@ -38,9 +38,13 @@ public enum ContainerFounding {
         _ identity: ContainerIdentity, in store: any ObjectStore
     ) async throws(LogError) -> ContainerIdentity {
         if try await hasKeyObject(store) { throw .container(.encrypted) }
-        let present = try await identity.establish(in: store)
+        let isNew = try await identity.create(in: store)
+        guard let present = try await ContainerIdentity.read(from: store) else {
+            throw .store(.notFound(ContainerIdentity.key))
+        }
         guard try await hasKeyObject(store) else { return present }
-        if present == identity { try await ContainerIdentity.remove(from: store) }
+        // One that was there before may be in use.
+        if isNew { try await ContainerIdentity.remove(from: store) }
         throw .container(.encrypted)
     }
 

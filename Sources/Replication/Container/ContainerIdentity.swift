@@ -65,8 +65,17 @@ public struct ContainerIdentity: Codable, Sendable, Equatable {
     ///
     /// - Returns: the identity in the store, which another device may have created first.
     public func establish(in store: any ObjectStore) async throws(LogError) -> ContainerIdentity {
-        do throws(ObjectStoreError) { _ = try await store.putIfAbsent(Self.key, encoded) } catch { throw .store(error) }
+        _ = try await create(in: store)
         guard let present = try await Self.read(from: store) else { throw .store(.notFound(Self.key)) }
         return present
+    }
+
+    /// Creates the object if there is none.
+    ///
+    /// - Returns: whether it was created, for certain.
+    public func create(in store: any ObjectStore) async throws(LogError) -> Bool {
+        do throws(ObjectStoreError) { return try await store.putIfAbsent(Self.key, encoded) == .created } catch {
+            throw .store(error)
+        }
     }
 }

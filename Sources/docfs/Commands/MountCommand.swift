@@ -57,7 +57,7 @@ struct MountCommand: ParsableCommand {
         } else {
             let recoveryKey = try BackgroundMount.start(
                 arguments: Array(CommandLine.arguments.dropFirst()), passphrase: passphrase)
-            if let recoveryKey { try tell(recoveryKey) }
+            if let recoveryKey, Output.isRead { try tell(recoveryKey) }
             // Who mounts for another user may not look into the mount.
             if let greeting = try? MountGreeting(MountedTree(holding: mountpoint)) {
                 try Output.line(greeting.text.printable)
@@ -90,7 +90,8 @@ struct MountCommand: ParsableCommand {
                 mountpoint: mountpoint, options: options, passphrase: passphrase, isBackground: readyDescriptor != nil)
             try MountDaemon.run(request) { recoveryKey in
                 guard readyDescriptor == nil else { return report.ready(recoveryKey) }
-                if let recoveryKey {
+                // What a service prints goes to a journal.
+                if let recoveryKey, isatty(STDOUT_FILENO) == 1 {
                     do { try tell(recoveryKey) } catch { CommandFailure.print(error: "\(error)") }
                 }
                 return true

@@ -33,8 +33,7 @@ struct PassphraseCommand: ParsableCommand {
             else {
                 throw CommandFailure("the store of \(mount.mountpoint) cannot be found")
             }
-            var keys = try ContainerKeyFile(ofStore: store)
-            guard let entry = keys.entry(at: url) else {
+            guard let entry = try ContainerKeyFile(ofStore: store).entry(at: url) else {
                 throw CommandFailure("the container at \(url.text) is not encrypted; it has no passphrase")
             }
             let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
@@ -42,10 +41,12 @@ struct PassphraseCommand: ParsableCommand {
             if RecoveryKey(passphrase.text) != nil {
                 throw CommandFailure("that is a recovery key; choose a passphrase of your own")
             }
-            let object = try Self.replace(entry.key, passphrase, at: url)
+            let object = try Self.replace(entry, passphrase, at: url)
+            // A mount may have changed the file meanwhile.
+            var keys = try ContainerKeyFile(ofStore: store)
             try keys.remember(
                 ContainerKeyFile.Entry(
-                    cloud: entry.cloud, key: entry.key, recoveryKey: entry.recoveryKey, object: object,
+                    cloud: entry.cloud, key: entry.key, recoveryKey: keys.entry(at: url)?.recoveryKey, object: object,
                     isEstablished: true),
                 at: url)
         }
@@ -53,15 +54,16 @@ struct PassphraseCommand: ParsableCommand {
 
     /// - Returns: the new key object.
     private static func replace(
-        _ key: ContainerKey, _ passphrase: Passphrase, at url: CloudURL
+        _ entry: ContainerKeyFile.Entry, _ passphrase: Passphrase, at url: CloudURL
     ) throws -> KeyObject {
         let objects = try CloudConnection.keptObjects(at: url)
         let result = blockingAnswer(within: timeout) {
-            guard let present = try await KeyObject.read(from: objects) else {
+            guard try await KeyObject.read(from: objects) != nil else {
                 throw CommandFailure(
                     "the container at \(url.text) has lost its key objects; make it whole first: docfs check --repair")
             }
-            let object = try present.wrapping(key, passphrase: passphrase.text)
+            // Of what this device knows: the keeper may have changed what is there.
+            let object = try entry.object.wrapping(entry.key, passphrase: passphrase.text)
             try await object.replace(in: objects)
             return object
         }

@@ -19,6 +19,13 @@ enum Output {
         }
     }
 
+    /// Whether somebody may read it: a person, a file or a program, and no device such as `/dev/null`.
+    static var isRead: Bool {
+        var status = stat()
+        guard fstat(STDOUT_FILENO, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT != S_IFCHR || isatty(STDOUT_FILENO) == 1
+    }
+
     static func line(_ text: String) throws { try write(text + "\n") }
 
     /// One value, indented.

@@ -19,18 +19,25 @@ struct ContainerUnlocking {
     /// - Parameter store: what the keeper sees.
     func open(_ store: any ObjectStore) throws -> Opened {
         var keys = try ContainerKeyFile(ofStore: request.storePath)
-        if let known = keys.entry(at: request.cloud), known.isEstablished { return opened(store, known) }
+        let known = keys.entry(at: request.cloud)
+        // A move goes to what is there now, whatever was there once.
+        let moves = request.options.moveToThisCloud && request.mayBeOtherCloud
+        if let known, known.isEstablished, !moves { return opened(store, known) }
+        // An encrypted one was to be made there before, by a mount that was interrupted.
+        let wantsEncryption = request.options.encrypt ?? (known != nil)
         let isKnown = belongsToContainer && !request.mayBeOtherCloud
         // It has met the container there, which was plain.
-        if isKnown, !request.wantsEncryption, !request.formerIsEncrypted { return (store, nil) }
-        guard let found = try look(at: store) else { return (store, nil) }
+        if isKnown, !wantsEncryption, !request.formerIsEncrypted { return (store, nil) }
+        guard let found = try look(at: store, wantsEncryption) else { return (store, nil) }
         switch found {
-        case .encrypted(let object): return opened(store, try join(object, &keys))
+        case .encrypted(let object):
+            if let own = keys.entry(for: object), !own.isEstablished { try finishMaking(object, in: store) }
+            return opened(store, try join(object, &keys))
         case .plain, .nothing:
             if request.formerIsEncrypted, !request.mayBeOtherCloud {
                 throw CommandFailure(Refusal.keyObjectLost(request))
             }
-            guard request.wantsEncryption else {
+            guard wantsEncryption else {
                 try refusePlainForEncrypted()
                 return (store, nil)
             }
@@ -57,14 +64,16 @@ struct ContainerUnlocking {
 
     /// - Returns: nil for a place that does not answer, where a plain container is expected: it is made or joined when it answers, and an
     ///   encrypted one is told from it then.
-    private func look(at store: any ObjectStore) throws -> ContainerFounding.Found? {
+    private func look(
+        at store: any ObjectStore, _ wantsEncryption: Bool
+    ) throws -> ContainerFounding.Found? {
         do { return try answer { try await Self.probe(store) } } catch ObjectStoreError.gone
             where request.options.moveToThisCloud || request.leavesFormerCloud
         {
             // A folder that was not used yet. A move makes it a container.
             return .nothing
         } catch {
-            if request.wantsEncryption || request.formerIsEncrypted || request.passphrase != nil {
+            if wantsEncryption || request.formerIsEncrypted || request.passphrase != nil {
                 throw failure(error)
             }
             return nil
@@ -81,9 +90,11 @@ struct ContainerUnlocking {
 
     private func join(_ object: KeyObject, _ keys: inout ContainerKeyFile) throws -> ContainerKeyFile.Entry {
         let known = keys.entry(for: object)
+        // The keeper may have made another one of what everybody can read in it: then the recovery key would open it no more.
+        let kept = known.flatMap { object.continues($0.object) ? nil : $0.object } ?? object
         let entry = ContainerKeyFile.Entry(
             cloud: request.cloud.text, key: try known?.key ?? unwrap(object), recoveryKey: known?.recoveryKey,
-            object: object, isEstablished: true)
+            object: kept, isEstablished: true)
         try keys.remember(entry, at: request.cloud)
         return entry
     }
@@ -102,7 +113,7 @@ struct ContainerUnlocking {
     /// recovery key, are known here.
     private func make(in store: any ObjectStore, _ keys: inout ContainerKeyFile) throws -> ContainerKeyFile.Entry {
         guard let passphrase = request.passphrase else { throw MissingPassphrase.new }
-        let interrupted = keys.entry(at: request.cloud)
+        let interrupted = keys.entry(at: request.cloud).flatMap { $0.isEstablished ? nil : $0 }
         let (key, recoveryKey) = (interrupted?.key ?? .random(), interrupted?.recoveryKey ?? .random())
         let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)
         let entry = ContainerKeyFile.Entry(
@@ -118,6 +129,17 @@ struct ContainerUnlocking {
         guard let present else { throw CommandFailure(Refusal.plain(request)) }
         // Another device may have made the container in this moment: then its key counts.
         return try join(present, &keys)
+    }
+
+    /// A mount that was interrupted may have left one copy of its key object, and may not have looked for a plain container.
+    private func finishMaking(_ object: KeyObject, in store: any ObjectStore) throws {
+        // Who gives another passphrase now is told, and may change it when the container is open.
+        if request.passphrase != nil { _ = try unwrap(object) }
+        let present: KeyObject?
+        do { present = try answer { try await ContainerFounding.makeEncrypted(object, in: store) } } catch {
+            throw failure(error)
+        }
+        if present == nil { throw CommandFailure(Refusal.plain(request)) }
     }
 
     private func failure(_ error: any Error) -> CommandFailure {

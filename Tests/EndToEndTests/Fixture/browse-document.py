@@ -1,8 +1,8 @@
-"""Looks at single documents on the page of docfs browse, in Chromium: browse-document.py ADDRESS DOCUMENTS PICTURES OPENED.
+"""Looks at single documents on the page of docfs browse, in Chromium: browse-document.py ADDRESS DOCUMENTS PICTURES OPENED OTHER CONTAINER.
 
 There are `cloud/Plan.txt`, in conflict between "milk\\n" (here, current) and "butter\\n", with the earlier version "eggs\\n"; and
 `local/Picture.png`, `local/Drawing.svg`, `local/Sound.wav`, `local/Page.html` and `local/Data.bin`. The program that stands in for the
-desktop's writes its argument to OPENED. Ends with 0 if all is as it should be.
+desktop's writes its argument to OPENED. OTHER is the documents of another device, CONTAINER the folder that both share. Ends with 0 if all is as it should be.
 """
 
 import os
@@ -10,7 +10,7 @@ import sys
 
 from browser import Browser, until
 
-ADDRESS, DOCUMENTS, PICTURES, OPENED = sys.argv[1:]
+ADDRESS, DOCUMENTS, PICTURES, OPENED, OTHER, CONTAINER = sys.argv[1:]
 
 
 def document(name):
@@ -213,6 +213,27 @@ def prefer(browser):
     until(lambda: os.path.exists(document("cloud/Data.bin")) and not os.path.exists(document("local/Data.bin")), "all have moved")
 
 
+def apart(browser):
+    """What another device does shows, and a cloud that is away is told of."""
+    with open(os.path.join(OTHER, "cloud/From there.txt"), "w") as file:
+        file.write("there")
+    until(lambda: "From there" in browser.names(), "what another device made is shown")
+    os.rename(CONTAINER, CONTAINER + ".away")
+    with open(document("cloud/Written apart.txt"), "w") as file:
+        file.write("apart")
+    status = "return document.querySelector('#status').textContent"
+
+    def where():
+        return next((row[5] for row in browser.rows() if row[1] == "Written apart"), None)
+
+    until(lambda: "The cloud cannot be reached." in browser.run(status), lambda: f"it is away: {browser.run(status)}")
+    until(lambda: where() == "Waiting for the cloud", lambda: f"it waits: {where()}")
+    os.rename(CONTAINER + ".away", CONTAINER)
+    until(lambda: "The cloud is reachable." in browser.run(status), lambda: f"it is back: {browser.run(status)}")
+    until(lambda: where() == "Here", lambda: f"it was sent: {where()}")
+    until(lambda: os.path.exists(os.path.join(OTHER, "cloud/Written apart.txt")), "the other device has it")
+
+
 def attack(browser):
     """A drawing that is opened by itself has no origin, and runs nothing."""
     identifier = until(lambda: browser.run("return [...document.querySelectorAll('#rows .row')].find((row) =>"
@@ -227,6 +248,7 @@ browser = Browser(PICTURES)
 try:
     browser.open(ADDRESS)
     solve(browser)
+    apart(browser)
     look(browser)
     open_in_program(browser)
     add(browser)
