@@ -101,7 +101,7 @@ enum MountDaemon {
 
     /// - Returns: nil where the documents stay in the container that they are in.
     private static func move(_ request: MountRequest, _ cloud: CloudConnection, _ logger: Logger) -> ContainerMove? {
-        guard request.options.moveToThisCloud, request.mayBeOtherCloud else { return nil }
+        guard request.movesToOtherCloud else { return nil }
         return ContainerMove {
             write(request.storeOptions.belonging(to: request.cloud, isEncrypted: cloud.isEncrypted), request, logger)
         }
@@ -109,9 +109,8 @@ enum MountDaemon {
 
     /// Until the documents have gone to another container, the store belongs to the former one.
     private static func remember(_ request: MountRequest, _ cloud: CloudConnection, _ logger: Logger) {
-        let isLeft = request.options.moveToThisCloud && request.mayBeOtherCloud
         write(
-            isLeft
+            request.movesToOtherCloud
                 ? request.storeOptions.belonging(to: request.formerCloud, isEncrypted: request.formerIsEncrypted)
                 : request.storeOptions.belonging(to: request.cloud, isEncrypted: cloud.isEncrypted), request, logger)
     }

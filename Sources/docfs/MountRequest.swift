@@ -47,6 +47,9 @@ struct MountRequest {
     /// Whether the container may be another one than the store belongs to.
     var mayBeOtherCloud: Bool { formerCloud.map { !$0.isSamePlace(as: cloud) } ?? true }
 
+    /// Whether the documents are to go to the container at `cloud`, where the store belongs to another one.
+    var movesToOtherCloud: Bool { options.moveToThisCloud && mayBeOtherCloud }
+
     /// Whether the store belongs to a container, and is told another place.
     var leavesFormerCloud: Bool { formerCloud != nil && mayBeOtherCloud }
 

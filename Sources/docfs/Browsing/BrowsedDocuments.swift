@@ -58,7 +58,12 @@ final class BrowsedDocuments: BrowsedMount {
     // MARK: Actions
 
     func perform(_ action: BrowseAction) throws(BrowseRefusal) {
-        do { try carryOut(action) } catch {
+        try refusing { try carryOut(action) }
+    }
+
+    /// Whatever is thrown becomes one line for a person.
+    private func refusing<Value>(_ body: () throws -> Value) throws(BrowseRefusal) -> Value {
+        do { return try body() } catch {
             throw (error as? BrowseRefusal) ?? BrowseRefusal((error as? CommandFailure)?.message ?? "\(error)")
         }
     }
@@ -212,10 +217,10 @@ final class BrowsedDocuments: BrowsedMount {
 
     func facts(of row: TableRow) throws(BrowseRefusal) -> DocumentFacts {
         guard row.kind == .document else { throw refusal(row, "it is no document") }
-        do {
-            return try DocumentFacts(
+        return try refusing {
+            try DocumentFacts(
                 DocumentVersions(of: path(row)), name: shownName(row), on: DeviceNames(of: path(row)))
-        } catch { throw BrowseRefusal((error as? CommandFailure)?.message ?? "\(error)") }
+        }
     }
 
     private func shownName(_ row: TableRow) -> String {
@@ -228,14 +233,14 @@ final class BrowsedDocuments: BrowsedMount {
         func shown(_ actions: [ListedAction]) -> [History.Action] {
             actions.map { History.Action(name: $0.name, time: $0.time, place: $0.place) }
         }
-        do {
-            return History(
+        return try refusing {
+            History(
                 undo: shown(try mount.actions(.undo)), redo: shown(try mount.actions(.redo)),
                 trash: try mount.trash().map {
                     History.Deleted(
                         key: $0.key, name: $0.name, place: $0.place, time: $0.deleted, device: $0.device, size: $0.size)
                 })
-        } catch { throw BrowseRefusal((error as? CommandFailure)?.message ?? "\(error)") }
+        }
     }
 
     // MARK: Contents

@@ -21,8 +21,7 @@ struct ContainerUnlocking {
         var keys = try ContainerKeyFile(ofStore: request.storePath)
         let known = keys.entry(at: request.cloud)
         // A move goes to what is there now, whatever was there once.
-        let moves = request.options.moveToThisCloud && request.mayBeOtherCloud
-        if let known, known.isEstablished, !moves { return opened(store, known) }
+        if let known, known.isEstablished, !request.movesToOtherCloud { return opened(store, known) }
         // An encrypted one was to be made there before, by a mount that was interrupted.
         let wantsEncryption = request.options.encrypt ?? (known != nil)
         let isKnown = belongsToContainer && !request.mayBeOtherCloud
