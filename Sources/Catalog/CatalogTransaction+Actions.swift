@@ -7,17 +7,28 @@ extension CatalogTransaction {
     ///
     /// - Parameter action: as it is with the step.
     public func append(_ step: ActionStep, of action: ActionRecord) throws {
-        trash.add(step)
+        noteInTrash(step, isAdded: true)
         if turn.postpones(step, of: action) { return }
         try turn.write { db in
             try db.write(WaitingActions.Changes(steps: [step], actions: [action.id: action]))
         }
     }
 
+    private func noteInTrash(_ step: ActionStep, isAdded: Bool) {
+        if isAdded { trash.add(step) } else { trash.remove(step) }
+        if step.change == .removed { announceTrash() }
+    }
+
+    /// Once for many steps in a row.
+    func announceTrash() {
+        if case .trashChanged = turn.events.last { return }
+        announce(.trashChanged)
+    }
+
     /// Stores the new form of a step.
     public func replace(_ old: ActionStep, by new: ActionStep) throws {
-        trash.remove(old)
-        trash.add(new)
+        noteInTrash(old, isAdded: false)
+        noteInTrash(new, isAdded: true)
         try turn.write { db in
             try db.write(WaitingActions.Changes(steps: [new]))
         }
@@ -26,7 +37,7 @@ extension CatalogTransaction {
     public func store(_ action: ActionRecord) throws { try turn.write { try $0.write(action) } }
 
     public func delete(_ step: ActionStep) throws {
-        trash.remove(step)
+        noteInTrash(step, isAdded: false)
         try turn.write { db in
             var statement = try DirectStatement(db, sql: "DELETE FROM steps WHERE action=? AND step=?")
             statement.bind(step.action)
@@ -38,6 +49,7 @@ extension CatalogTransaction {
     /// Deletes an action that has no steps any more, or whose steps keep nothing in the trash.
     public func deleteAction(_ id: Int64) throws {
         trash.forget()
+        announceTrash()
         try turn.write { db in
             for sql in ["DELETE FROM steps WHERE action=?", "DELETE FROM actions WHERE number=?"] {
                 var statement = try DirectStatement(db, sql: sql)
@@ -78,6 +90,16 @@ extension CatalogTransaction {
                 change=\(ActionStep.Change.removed.sql) AND \(EntryCondition.isDocument)
                 AND (isHere OR currentVersion IS NOT NULL)
                 AND (\(EntryCondition.hasNewContent) OR NOT EXISTS(SELECT 1 FROM entries WHERE entries.uuid=steps.uuid))
+                ORDER BY action DESC, step
+                """)
+    }
+
+    /// The removals of folders that are gone, the latest first. There may be many.
+    public func removedFolderSteps() throws -> [ActionStep] {
+        try steps(
+            where: """
+                change=\(ActionStep.Change.removed.sql) AND \(EntryCondition.isFolder)
+                AND NOT EXISTS(SELECT 1 FROM entries WHERE entries.uuid=steps.uuid)
                 ORDER BY action DESC, step
                 """)
     }

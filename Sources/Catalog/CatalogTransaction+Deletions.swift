@@ -8,6 +8,7 @@ extension CatalogTransaction {
     ///
     /// - Parameter device: its name; nil if it is not known.
     public func recordDeletion(of id: EntryID, by device: String?) throws {
+        announceTrash()
         try turn.write { db in
             try db.cachedStatement(sql: "REPLACE INTO deletions(uuid, device) VALUES(?,?)").execute(
                 arguments: [id.uuid, device])
@@ -16,6 +17,7 @@ extension CatalogTransaction {
 
     /// The trash does not show the deletion of a document any more, until another device deletes it anew.
     public func forgetDeletion(of id: EntryID) throws {
+        announceTrash()
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM deletions WHERE uuid=?").execute(arguments: [id.uuid])
         }

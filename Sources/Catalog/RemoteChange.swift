@@ -40,15 +40,19 @@ public struct ListedPath: Sendable, Equatable {
         }
     }
 
-    /// The container in which the path begins.
-    public let container: Container
-    /// The folders from the one in `local` or `cloud` down to the entry's own.
+    /// The path of the folder in which it begins, from the mountpoint on: `Documents/local`.
+    public let top: String
+    /// The folders from the one in `top` down to the entry's own.
     public let folders: [Component]
     /// The entry itself, at the end of the path.
     public let entry: Component
 
     public init(in container: Container = .cloud, folders: [Component], entry: Component) {
-        self.container = container
+        self.init(below: "Documents/\(container.rawValue)", folders: folders, entry: entry)
+    }
+
+    public init(below top: String, folders: [Component], entry: Component) {
+        self.top = top
         self.folders = folders
         self.entry = entry
     }

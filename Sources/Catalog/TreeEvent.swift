@@ -14,6 +14,8 @@ public enum TreeEvent: Sendable {
     case attributesChanged(of: InodeNumber)
     /// A document is listed under another name, without a rename(2).
     case renamed(RemoteChange)
+    /// The trash holds another document or folder than before, or one less.
+    case trashChanged
 }
 
 /// The names of an entry, before or after a change.

@@ -1,5 +1,6 @@
 import Catalog
 import Dispatch
+import Documents
 import Library
 
 /// Keeps the kernel from believing what is no longer true.
@@ -75,6 +76,10 @@ final class KernelCaches: LibraryObserver {
         }
     }
 
+    func trashChanged(_ changes: [TrashChange]) {
+        tellWatchers(of: changes.map { $0.isThere ? .created(ListedPath($0)) : .removed(ListedPath($0)) })
+    }
+
     func stateChanged() {
         guard statePolls.hasWaiting else { return }
         queue.async { [statePolls] in statePolls.wakeAll() }
@@ -92,4 +97,28 @@ final class KernelCaches: LibraryObserver {
 
     /// Waits until the kernel has been told everything.
     func drain() { queue.sync {} }
+}
+
+extension ListedPath {
+    /// The path of something in the trash. Its inode numbers are the kernel's.
+    init(_ change: TrashChange) {
+        let top = Node.trashPlace(.top), files = Node.trashPlace(.files)
+        var kind = EntryKind.document
+        if case .trashPlace = change.node { kind = .folder }
+        self.init(
+            below: Library.trashDirectoryName,
+            folders: [
+                .init(
+                    folder: InodeNumber(kernel: top), name: TrashPlace.files.name ?? "",
+                    inode: InodeNumber(kernel: files), kind: .folder)
+            ],
+            entry: .init(
+                folder: InodeNumber(kernel: files), name: change.label, inode: InodeNumber(kernel: change.node),
+                kind: kind))
+    }
+}
+
+extension InodeNumber {
+    /// The kernel's number of any node.
+    init(kernel node: Node) { self.init(Int64(node.number)) }
 }

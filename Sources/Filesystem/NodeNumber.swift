@@ -50,7 +50,8 @@ extension Node {
         }
     }
 
-    /// Numbers below 8 are the list of the trash and its folders. Of the others the lowest bit tells a file in `info` from one in `files`.
+    /// Numbers below 8 are the list of the trash and its places. Of the others the lowest two bits tell a file in `files`, a file in `info`,
+    /// and a folder in `files`.
     private init(trashNumber number: Int64) {
         self =
             switch number {
@@ -59,7 +60,12 @@ extension Node {
             case 2: .trashPlace(.files)
             case 3: .trashPlace(.info)
             case ..<8: .trashPlace(.expunged)
-            default: number & 1 == 0 ? .trashed(number >> 3) : .trashInfo(number >> 3)
+            default:
+                switch number & 3 {
+                case 0: .trashed(number >> 3)
+                case 1: .trashInfo(number >> 3)
+                default: .trashPlace(.folder(number >> 3))
+                }
             }
     }
 
@@ -81,6 +87,7 @@ extension Node {
         case .trashPlace(.expunged): 4
         case .trashed(let number): number << 3
         case .trashInfo(let number): number << 3 | 1
+        case .trashPlace(.folder(let number)): number << 3 | 2
         default: 0
         }
     }

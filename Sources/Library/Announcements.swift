@@ -6,8 +6,12 @@ final class Announcements: Sendable {
     private let notices: ChangeNotices
     private let namespace: Namespace
     private let orphans: Orphans
+    private let trashDirectory: TrashDirectory
 
-    init(_ notices: ChangeNotices, namespace: Namespace, orphans: Orphans) {
+    init(
+        _ notices: ChangeNotices, namespace: Namespace, orphans: Orphans, trashDirectory: TrashDirectory
+    ) {
+        self.trashDirectory = trashDirectory
         self.notices = notices
         self.namespace = namespace
         self.orphans = orphans
@@ -23,6 +27,7 @@ final class Announcements: Sendable {
             case .listingChanged(let folder): observer?.listingChanged(of: folder)
             case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
             case .renamed(let change): observer?.tellWatchers(of: [change])
+            case .trashChanged: trashDirectory.tellWatchersLater()
             }
         }
     }
@@ -37,7 +42,7 @@ final class Announcements: Sendable {
             namespace.givenNames.expire(
                 [names.filename, names.fullName].compactMap { $0 }.filter { !isUsed($0) }, in: names.parent,
                 of: used == nil || isUsed(namespace.listedName(of: names)) ? nil : names.inode)
-        case .listingChanged, .attributesChanged, .renamed: break
+        case .listingChanged, .attributesChanged, .renamed, .trashChanged: break
         }
     }
 

@@ -19,6 +19,12 @@ extension Library {
 
     public func list(_ place: TrashPlace) throws(Refusal) -> [ListedName] { try trashDirectory.list(place) }
 
+    /// The folder of a place; nil for `.Trash-UID`, which lies in the mountpoint.
+    public func parent(of place: TrashPlace) -> TrashPlace? { trashDirectory.parent(of: place) }
+
+    /// The kernel has forgotten a place.
+    public func forget(_ place: TrashPlace) { trashDirectory.forget(place) }
+
     public func trashInfoText(_ number: Int64) throws(Refusal) -> String { try trashDirectory.infoText(number) }
 
     public func openTrashed(_ number: Int64, flags: Int32) throws(Refusal) -> OpenedFile {
@@ -45,5 +51,9 @@ extension Library {
 
     public func removeTrashed(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
         try trashDirectory.remove(name, in: place)
+    }
+
+    public func removeTrashedFolder(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
+        try trashDirectory.removeFolder(name, in: place)
     }
 }

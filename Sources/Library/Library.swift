@@ -94,7 +94,8 @@ public final class Library: Sendable {
         trashDirectory = TrashDirectory(
             transactions, namespace: namespace, contents: contents, tree: tree, undoing: undoing)
         storeCheck = StoreCheck(transactions, comparison: comparison, replicatedTree: replicatedTree)
-        announcements = Announcements(transactions.notices, namespace: namespace, orphans: orphans)
+        announcements = Announcements(
+            transactions.notices, namespace: namespace, orphans: orphans, trashDirectory: trashDirectory)
         checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)
     }

@@ -20,6 +20,16 @@ public protocol LibraryObserver: Sendable {
     /// Tells watchers (inotify) of changes that no system call on the mount made: other devices changed the tree, or a document got
     /// another name otherwise than by rename(2).
     func tellWatchers(of changes: [RemoteChange])
+    /// Tells watchers of what came and went in `.Trash-UID/files`, in this order, and not by a call on it.
+    func trashChanged(_ changes: [TrashChange])
+}
+
+/// A name in `.Trash-UID/files` that came or went.
+public struct TrashChange: Sendable, Equatable {
+    public let label: String
+    public let node: Node
+    /// Whether it came; else it went.
+    public let isThere: Bool
 }
 
 /// The observer, and the time of the last change of a state.

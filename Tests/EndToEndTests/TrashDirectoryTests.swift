@@ -63,25 +63,69 @@ struct TrashDirectoryTests {
         }
     }
 
-    @Test func `a folder is thrown away as one action, and its documents come back one by one`() async throws {
+    @Test(arguments: ["local", "cloud"])
+    func `a folder is thrown away as one action, lies in the trash as a folder, and comes back whole`(
+        container: String
+    ) async throws {
         try await withDevice { device in
-            let trip = device.local / "Trip"
+            let trip = device.documents / container / "Trip"
             for folder in [trip, trip / "Inner"] { try folder.makeFolder() }
             try (trip / "a.txt").create("a")
             try (trip / "Inner" / "b.txt").create("b")
+            let identity = try (trip / "a.txt").identity()
             try await throwAway(trip, device)
             #expect(!trip.exists)
             #expect(try (device.documents / ".undo").text().hasPrefix("Delete folder “Trip” with 2 documents\n"))
             let files = trash(device) / "files"
-            #expect(try files.listing().sorted() == ["a.txt", "b.txt"])
-            #expect(try info("b.txt", device).contains("\nPath=Documents/local/Trip/Inner/b.txt\n"))
-            // As a file manager does whose folder is gone.
-            for folder in [trip, trip / "Inner"] { try folder.makeFolder() }
-            try (files / "b.txt").rename(to: trip / "Inner" / "b.txt")
+            #expect(try files.listing() == ["Trip"])
+            #expect(try (files / "Trip").listing().sorted() == ["Inner", "a.txt"])
+            #expect(try (files / "Trip" / "Inner" / "b.txt").text() == "b")
+            #expect(try info("Trip", device).contains("\nPath=Documents/\(container)/Trip\n"))
+            // Programs look at what they are about to restore.
+            #expect(try await runProgram("find", [files.string, "-type", "f"], in: device.folder).lines.count == 2)
+            try (files / "Trip").rename(to: trip)
             #expect(try (trip / "Inner" / "b.txt").text() == "b")
-            #expect(try files.listing() == ["a.txt"])
-            try (trash(device) / "info" / "b.txt.trashinfo").remove()
-            #expect(try (trash(device) / "info").listing() == ["a.txt.trashinfo"])
+            #expect(try (trip / "a.txt").identity() == identity)
+            #expect(try files.listing() == [])
+            try (trash(device) / "info" / "Trip.trashinfo").remove()
+            #expect(try (trash(device) / "info").listing() == [])
+            #expect(try (device.documents / ".undo").text().hasPrefix("Create folder “Trip” with 2 documents\n"))
+        }
+    }
+
+    @Test func `a folder in the trash is removed by rm -r, or document by document taken out`() async throws {
+        try await withDevice { device in
+            for name in ["Trip", "Journey"] {
+                try await runShell(
+                    "mkdir -p \(name)/Inner; echo a >\(name)/a.txt; echo b >\(name)/Inner/b.txt; rm -r \(name)",
+                    in: device.cloud)
+            }
+            let files = trash(device) / "files"
+            #expect(try files.listing().sorted() == ["Journey", "Trip"])
+            try await runShell("rm -r Trip && mv Journey/Inner/b.txt '\(device.local)/Found.txt'", in: files)
+            #expect(try (device.local / "Found.txt").text() == "b\n")
+            #expect(try files.listing() == ["Journey"])
+            try (device.local / "Taken").makeFolder()
+            #expect(throws: Errno.fileExists) { try (files / "Journey").rename(to: device.local / "Taken") }
+            #expect(try (files / "Journey" / "a.txt").text() == "a\n")
+        }
+    }
+
+    @Test func `programs that watch the trash hear of what rm removes and undo brings back`() async throws {
+        try await withDevice { device in
+            let files = trash(device) / "files"
+            let watcher = try await Watcher.inotifywait(files, notes: device.folder)
+            try (device.local / "Plan.txt").create("plan")
+            try (device.local / "Plan.txt").remove()
+            _ = try await watcher.events(until: "CREATE Plan.txt")
+            #expect(try await device.docfs("undo", device.mountpoint.string).exitStatus == 0)
+            _ = try await watcher.events(until: "DELETE Plan.txt")
+            try await runShell("mkdir Trip; echo a >Trip/a.txt; rm -r Trip", in: device.cloud)
+            _ = try await watcher.events(until: "CREATE,ISDIR Trip")
+            #expect(try await device.docfs("undo", device.mountpoint.string).exitStatus == 0)
+            _ = try await watcher.events(until: "DELETE,ISDIR Trip")
+            #expect(try files.listing() == [])
+            #expect(try (device.cloud / "Trip" / "a.txt").text() == "a\n")
         }
     }
 

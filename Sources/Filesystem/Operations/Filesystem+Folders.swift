@@ -88,7 +88,7 @@ extension Filesystem {
             return .init(names: try library.list(versions, of: inode), parent: fuse_ino_t(parent.number))
         }
         if case .trashPlace(let place) = folder {
-            let parent = place == .top ? fuse_ino_t(FUSE_ROOT_ID) : Node.trashPlace(.top).number
+            let parent = library.parent(of: place).map { Node.trashPlace($0).number } ?? fuse_ino_t(FUSE_ROOT_ID)
             return .init(names: try library.list(place), parent: parent)
         }
         let inode = try InodeNumber(folder: folder.number)

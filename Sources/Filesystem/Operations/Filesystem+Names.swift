@@ -64,8 +64,7 @@ extension Filesystem {
         operations.rmdir = { request, parent, name in
             let request = Request(request, "rmdir", parent, name)
             request.answer { filesystem throws(Refusal) in
-                try filesystem.library.removeFolder(
-                    bytes(name), in: InodeNumber(folder: parent), by: request.caller)
+                try filesystem.removeFolder(bytes(name), from: Node(number: parent), by: request.caller)
                 return .success
             }
         }
@@ -86,7 +85,11 @@ extension Filesystem {
     }
 
     private func forget(_ number: fuse_ino_t) {
-        if case .entry(let inode) = Node(number: number) { library.forget(inode) }
+        switch Node(number: number) {
+        case .entry(let inode): library.forget(inode)
+        case .trashPlace(let place): library.forget(place)
+        default: break
+        }
     }
 
     private func lookup(
@@ -119,6 +122,13 @@ extension Filesystem {
         }
     }
 
+    private func removeFolder(
+        _ name: UnsafeBufferPointer<UInt8>, from folder: Node, by caller: Caller
+    ) throws(Refusal) {
+        if case .trashPlace(let place) = folder { return try library.removeTrashedFolder(name, in: place) }
+        try library.removeFolder(name, in: InodeNumber(folder: folder.number), by: caller)
+    }
+
     private func rename(
         _ name: UnsafeBufferPointer<UInt8>, in folder: Node, to newName: UnsafeBufferPointer<UInt8>,
         in newFolder: Node, _ options: RenameOptions, by caller: Caller
@@ -131,7 +141,7 @@ extension Filesystem {
             try library.throwAway(name, in: InodeNumber(folder: folder.number), as: newName, in: place, by: caller)
             // The kernel takes what stood at the former name along; the file in the trash is another one.
             caches?.nameChanged(
-                String(decoding: newName, as: UTF8.self), in: InodeNumber(Int64(Node.trashPlace(place).number)))
+                String(decoding: newName, as: UTF8.self), in: InodeNumber(kernel: .trashPlace(place)))
             return
         }
         let newFolder = try InodeNumber(folder: newFolder.number)

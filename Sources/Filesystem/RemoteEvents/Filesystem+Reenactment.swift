@@ -95,7 +95,7 @@ extension Filesystem {
 
     private func reply(_ listed: ListedPath.Component, to call: Reenactment.Call, _ request: fuse_req_t) {
         // The kernel must not remember names by this: they may mean something else by now.
-        let resolved = Resolved(node: .entry(listed.inode), attributes: attributes(of: listed), isCacheable: false)
+        let resolved = Resolved(node: Node(listed), attributes: attributes(of: listed), isCacheable: false)
         var entry = fuse_entry_param(resolved, in: self)
         if case .make = call, listed.kind == .document {
             var info = fuse_file_info(reenacted: ())
@@ -107,10 +107,15 @@ extension Filesystem {
 
     /// An entry that was removed meanwhile is answered with invented attributes.
     private func attributes(of listed: ListedPath.Component) -> FileAttributes {
-        do throws(Refusal) { return try library.attributes(of: .entry(listed.inode)) } catch {
+        do throws(Refusal) { return try library.attributes(of: Node(listed)) } catch {
             return .departed(listed.kind, at: Timestamp(seconds: 0, nanoseconds: 0))
         }
     }
+}
+
+extension Node {
+    /// An entry, or something in the trash (`ListedPath(_ change: TrashChange)`).
+    fileprivate init(_ listed: ListedPath.Component) { self.init(number: fuse_ino_t(listed.inode.number)) }
 }
 
 extension fuse_file_info {

@@ -106,5 +106,5 @@ final class ReenactingThread: ChangePerformer {
 
 extension ListedPath {
     /// The path of its folder from the mountpoint on.
-    var folderPath: String { (["Documents", container.rawValue] + folders.map(\.name)).joined(separator: "/") }
+    var folderPath: String { ([top] + folders.map(\.name)).joined(separator: "/") }
 }

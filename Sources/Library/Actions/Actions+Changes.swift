@@ -76,6 +76,19 @@ extension Actions {
         }
     }
 
+    /// Records that entries came back together, as one action.
+    func recordCreation(of entries: [Entry], _ catalog: CatalogTransaction) throws {
+        for entry in entries where entry.id != nil && entry.kind != .scratch {
+            _ = try record(.create, by: Self.nobody, catalog) { open in
+                open.record.name.add(entry.subject)
+                open.roots.addMade(entry.subject, entry.inode, in: entry.parent)
+                return ActionStep(
+                    action: open.record.id, number: open.steps, change: .present, entry: entry, folder: nil)
+            }
+        }
+        endAction(of: .create)
+    }
+
     /// Records another name or place.
     ///
     /// - Parameter source: the entry as it was.
@@ -128,19 +141,25 @@ extension Actions {
     func recordReordering(
         _ moved: [(source: Entry, entry: Entry)], _ catalog: CatalogTransaction
     ) throws {
-        // No process has this number: nothing joins the action afterwards.
-        let none: Int32 = -1
         for (source, entry) in moved where entry.id != nil && entry.kind != .scratch {
             let folder = try folderID(source.parent, catalog)
             let outcome = try place(of: entry, catalog)
-            _ = try record(.reorder, by: none, catalog) { open in
+            _ = try record(.reorder, by: Self.nobody, catalog) { open in
                 open.record.name.add(source.subject)
                 return ActionStep(
                     action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
                     outcome: outcome)
             }
         }
-        let grouping = ActionGrouping(process: none, kind: .reorder, destination: nil)
+        endAction(of: .reorder)
+    }
+
+    /// No process has this number.
+    private static let nobody: Int32 = -1
+
+    /// Nothing joins the action of `nobody` any more.
+    private func endAction(of kind: ActionKind) {
+        let grouping = ActionGrouping(process: Self.nobody, kind: kind, destination: nil)
         state.withLock { $0.open[grouping] = nil }
     }
 

@@ -5,14 +5,14 @@ import FoundationEssentials
 import Replica
 import Replication
 
-/// A document in the trash: one that was removed here, by its step of the undo list, or one that another device deleted and whose content
-/// the container still has.
+/// A document or folder in the trash: one that was removed here, by its step of the undo list, or one that another device deleted. Of the
+/// latter the container still has the content of a document.
 struct Trashed {
     enum Source: Hashable {
         case step(action: Int64, number: Int)
         case elsewhere(EntryID)
 
-        /// Names the document for `docfs trash restore`.
+        /// Names it for `docfs trash restore`.
         var key: String {
             switch self {
             case .step(let action, let number): "\(action).\(number)"
@@ -38,12 +38,17 @@ struct Trashed {
     let deleted: Timestamp
     /// The name of the device that deleted it, if it is known.
     let device: String?
+    /// Whether a folder is in the trash also when no document is in it: somebody deleted it.
+    var standsAlone = true
+
+    var isFolder: Bool { step.entry.kind == .folder }
 }
 
 extension Trashed {
-    init(_ step: ActionStep, deleted: Timestamp, device: String) {
+    init(_ step: ActionStep, deleted: Timestamp, device: String, standsAlone: Bool = true) {
         self.init(
-            source: .step(action: step.action, number: step.number), step: step, deleted: deleted, device: device)
+            source: .step(action: step.action, number: step.number), step: step, deleted: deleted, device: device,
+            standsAlone: standsAlone)
     }
 }
 

@@ -36,6 +36,43 @@ extension Undoing {
         return (here + elsewhere).sorted { $0.deleted > $1.deleted }
     }
 
+    /// What is in the trash, as a tree.
+    func trashTree(_ catalog: CatalogTransaction) throws -> TrashTree {
+        let documents = try trashed(catalog)
+        return TrashTree(
+            documents: documents,
+            folders: try removedFolders(catalog) + foldersElsewhere(of: documents, catalog))
+    }
+
+    private func removedFolders(_ catalog: CatalogTransaction) throws -> [Trashed] {
+        var actions: [Int64: ActionRecord] = [:]
+        return try catalog.removedFolderSteps().map { step in
+            if actions[step.action] == nil { actions[step.action] = try catalog.action(step.action) }
+            let action = actions[step.action]
+            return Trashed(
+                step, deleted: action?.time ?? step.entry.modified, device: transactions.store.device.name,
+                standsAlone: action?.name.kind == .delete && action?.isUndone == false)
+        }
+    }
+
+    /// The folders that other devices deleted with a document that is in the trash.
+    private func foldersElsewhere(of documents: [Trashed], _ catalog: CatalogTransaction) throws -> [Trashed] {
+        var folders: [EntryID: Trashed] = [:]
+        for document in documents {
+            guard case .elsewhere = document.source else { continue }
+            var next = document.step.folder
+            while let id = next, folders[id] == nil, try catalog.entry(id) == nil,
+                let step = try removedFolder(id, catalog), step.action == document.step.action
+            {
+                folders[id] = Trashed(
+                    source: .elsewhere(id), step: step, deleted: document.deleted, device: document.device,
+                    standsAlone: false)
+                next = step.folder
+            }
+        }
+        return Array(folders.values)
+    }
+
     private func trashedElsewhere(_ id: EntryID? = nil, _ catalog: CatalogTransaction) throws -> [Trashed] {
         let top = try existing(.cloud, catalog)
         let now = surroundings.now()
@@ -70,7 +107,7 @@ extension Undoing {
     ///
     /// - Parameters:
     ///   - key: `TrashedDocument.key`.
-    ///   - chosen: the folder that it goes to, if that is in the same location; nil for the one that it lay in.
+    ///   - chosen: the folder that it goes to; nil for the one that it lay in. To the other location the caller moves it afterwards.
     /// - Throws: ENOENT where no such document is in the trash, EEXIST where its name is taken, ENOSPC.
     func restoreFromTrash(_ key: String, into chosen: Entry? = nil) throws(Refusal) {
         guard let source = Trashed.Source(key: key) else { throw .noSuchName }
@@ -79,7 +116,7 @@ extension Undoing {
         try mutate { catalog in
             guard let trashed = try trashed(source, catalog) else { throw Refusal.noSuchName }
             var step = trashed.step
-            if let chosen, chosen.container == step.entry.container { step.folder = chosen.id }
+            if let chosen { step.folder = try folderID(for: step, into: chosen, catalog) }
             let action = try catalog.action(step.action) ?? Self.noAction(at: trashed.deleted)
             var progress = UndoProgress(.undo)
             let back = try restore(step, of: action, &progress, catalog)
@@ -88,6 +125,58 @@ extension Undoing {
             try actions.recordCreation(of: back.entry, by: .unknown, catalog)
         }
         observer?.waitUntilNamesAreForgotten()
+    }
+
+    private func folderID(for step: ActionStep, into chosen: Entry, _ catalog: CatalogTransaction) throws -> EntryID? {
+        if chosen.container == step.entry.container { return chosen.id }
+        if let id = step.folder, try catalog.entry(id) != nil { return id }
+        // It passes through: its former folder is not made again for that.
+        return step.entry.container == .cloud ? try existing(.cloud, catalog).id : nil
+    }
+
+    /// Brings a folder back, with all that was removed with it. That is an action of its own.
+    ///
+    /// - Parameters:
+    ///   - contents: what is in the trash of it, at any depth.
+    ///   - chosen: as in `restoreFromTrash`.
+    /// - Throws: as `restoreFromTrash`.
+    func restoreFromTrash(_ folder: Trashed, with contents: [Trashed], into chosen: Entry) throws(Refusal) {
+        openFiles.requireSaves()
+        defer { openFiles.requireSaves() }
+        try mutate { catalog in
+            let action = try catalog.action(folder.step.action) ?? Self.noAction(at: folder.deleted)
+            var progress = UndoProgress(.undo)
+            var top = folder.step
+            top.folder = try folderID(for: top, into: chosen, catalog)
+            var back: [Entry] = []
+            for step in try [top] + stepsBelow(folder, contents, catalog) {
+                if let id = step.entry.id, try catalog.entry(id) != nil { continue }
+                back.append(try restore(step, of: action, &progress, catalog).entry)
+                if case .step = folder.source { try actions.drop(step, catalog) }
+            }
+            try setTimes(of: progress.restored, catalog)
+            try actions.recordCreation(of: back, catalog)
+        }
+        observer?.waitUntilNamesAreForgotten()
+    }
+
+    /// The removals of all that lay in a folder, each after that of its own folder. Links are among them, which the trash does not show.
+    private func stepsBelow(
+        _ folder: Trashed, _ contents: [Trashed], _ catalog: CatalogTransaction
+    ) throws -> [ActionStep] {
+        guard case .step(let action, _) = folder.source else { return contents.map(\.step) }
+        var below: [EntryID?: [ActionStep]] = [:]
+        for step in try catalog.steps(of: action) where step.change == .removed {
+            below[step.folder, default: []].append(step)
+        }
+        var found: [ActionStep] = []
+        var folders = [folder.step.entry.id]
+        while let next = folders.popLast() {
+            guard let next, let steps = below.removeValue(forKey: next) else { continue }
+            found += steps
+            folders += steps.filter { $0.entry.kind == .folder }.map(\.entry.id)
+        }
+        return found
     }
 
     private func trashed(_ source: Trashed.Source, _ catalog: CatalogTransaction) throws -> Trashed? {
@@ -106,11 +195,11 @@ extension Undoing {
         ActionRecord(id: 0, time: time, name: ActionName(.delete))
     }
 
-    /// A document leaves the trash for good. What the container keeps of it stays there.
-    func discard(_ trashed: Trashed) throws(Refusal) {
+    /// Documents and folders leave the trash for good. What the container keeps of them stays there.
+    func discard(_ all: [Trashed]) throws(Refusal) {
         try mutate { catalog in
             actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
-            try discard(trashed, catalog)
+            for trashed in all { try discard(trashed, catalog) }
         }
     }
 
@@ -125,6 +214,9 @@ extension Undoing {
             for trashed in try trashed(catalog) where !trashed.step.isInTrash { try discard(trashed, catalog) }
         }
         try Refusal.wrapping { try transactions.store.emptyTrash() }
+        try mutate { catalog in
+            for folder in try removedFolders(catalog) where folder.standsAlone { try discard(folder, catalog) }
+        }
         actions.endGrouping(hasRedo: try inspect { try $0.actionCount(.redo) > 0 })
     }
 }

@@ -20,11 +20,11 @@ public enum Node: Hashable, Sendable {
     case actions(ActionDirection)
     /// What the docfs command reads.
     case report(ReservedReport)
-    /// A folder of `MOUNT/.Trash-UID`.
+    /// A folder of `MOUNT/.Trash-UID`, or in it.
     case trashPlace(TrashPlace)
-    /// A file in `.Trash-UID/files` (`TrashDirectory`).
+    /// A document in `.Trash-UID/files`, or in a folder there (`TrashDirectory`).
     case trashed(Int64)
-    /// A file in `.Trash-UID/info`, of the same number.
+    /// A file in `.Trash-UID/info`.
     case trashInfo(Int64)
 }
 

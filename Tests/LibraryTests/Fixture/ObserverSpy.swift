@@ -9,6 +9,7 @@ final class ObserverSpy: LibraryObserver {
         var attributes: Set<InodeNumber> = []
         var listings: Set<InodeNumber> = []
         var remoteChanges: [RemoteChange] = []
+        var trashChanges: [TrashChange] = []
     }
 
     private let heard = Mutex(Heard())
@@ -25,6 +26,8 @@ final class ObserverSpy: LibraryObserver {
     func hasHeardOfListing(of folder: InodeNumber) -> Bool { heard.withLock { $0.listings.contains(folder) } }
 
     var remoteChanges: [RemoteChange] { heard.withLock(\.remoteChanges) }
+
+    var trashChanges: [TrashChange] { heard.withLock(\.trashChanges) }
 
     func forget() { heard.withLock { $0 = Heard() } }
 
@@ -45,4 +48,6 @@ final class ObserverSpy: LibraryObserver {
     func stateChanged() {}
 
     func tellWatchers(of changes: [RemoteChange]) { heard.withLock { $0.remoteChanges += changes } }
+
+    func trashChanged(_ changes: [TrashChange]) { heard.withLock { $0.trashChanges += changes } }
 }

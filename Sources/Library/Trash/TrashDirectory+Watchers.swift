@@ -1,0 +1,76 @@
+import Backing
+import Catalog
+import Documents
+import LinuxFiles
+import Logging
+import Synchronization
+
+/// Tells programs that watch the trash what comes and goes in it (`TrashWatch`).
+extension TrashDirectory {
+    /// Changes that follow one another, as of `rm -r`, are told together: in between, a document lies in `files` whose folder is about to
+    /// follow.
+    private static let pause = Duration.milliseconds(250)
+
+    func beginWatching() throws(Refusal) {
+        if watch.withLock(\.isWatched) { return }
+        let labels = try inspect { try self.labels($0) }
+        watch.withLock { $0.begin(labels) }
+    }
+
+    /// The kernel has forgotten a place: nobody watches it any more.
+    func forget(_ place: TrashPlace) { if place == .files { watch.withLock { $0.end() } } }
+
+    /// Runs a call of which the kernel tells watchers by itself.
+    ///
+    /// - Parameter new: what the path is after it; nil where it is gone.
+    func asToldByKernel(
+        _ path: String, _ new: TrashWatch.Shown?, _ call: () throws(Refusal) -> Void
+    ) throws(Refusal) {
+        watch.withLock { $0.beginCall() }
+        defer {
+            watch.withLock { $0.endCall() }
+            tellWatchersLater()
+        }
+        try call()
+        if !path.contains("/") { watch.withLock { $0.note(path, new) } }
+    }
+
+    /// The trash has changed.
+    func tellWatchersLater() {
+        guard watch.withLock({ $0.mustTell() }) else { return }
+        Task { [weak self, sleep = surroundings.sleep] in
+            // A sleep fails only when it is cancelled.
+            try? await sleep(Self.pause)
+            if let self { await onBlockingThread { self.tellWatchers() } }
+        }
+    }
+
+    private func tellWatchers() {
+        let news: [TrashWatch.News]
+        do throws(Refusal) {
+            news = try inspect { catalog in
+                let labels = try self.labels(catalog)
+                return watch.withLock { $0.news(labels) }
+            }
+        } catch {
+            watch.withLock { _ = $0.news(nil) }
+            return logger.warning("watchers were not told of the trash", metadata: ["error": "\(error)"])
+        }
+        if news.isEmpty { return }
+        observer?.trashChanged(
+            news.map { news in
+                let number = number(news.label)
+                return TrashChange(
+                    label: news.label, node: news.shown.isFolder ? .trashPlace(.folder(number)) : .trashed(number),
+                    isThere: news.isThere)
+            })
+    }
+
+    private func labels(_ catalog: CatalogTransaction) throws -> [String: TrashWatch.Shown] {
+        let items = try items(catalog)
+        return Dictionary(
+            uniqueKeysWithValues: items.labels.map { label in
+                (label, .init(isFolder: items.byPath[label]?.trashed.isFolder == true))
+            })
+    }
+}

@@ -1,0 +1,142 @@
+import Catalog
+import Documents
+
+/// The names in `MOUNT/.Trash-UID`, and what they mean. Names and numbers stay until the mount ends.
+struct TrashTable {
+    /// A document or folder in the trash.
+    struct Item {
+        /// From `files` on.
+        let path: String
+        let trashed: Trashed
+        /// What lies in it: paths.
+        var contents: [String] = []
+    }
+
+    struct Items {
+        fileprivate(set) var byPath: [String: Item] = [:]
+        /// The names in `files`.
+        fileprivate(set) var labels: [String] = []
+
+        /// An item and all that lies in it, at any depth, each folder before what lies in it.
+        func all(from item: Item) -> [Item] {
+            var found: [Item] = []
+            var rest = [item]
+            while let next = rest.popLast() {
+                found.append(next)
+                rest += next.contents.compactMap { byPath[$0] }
+            }
+            return found
+        }
+    }
+
+    /// Those that programs chose for what they threw away, others after the documents. Each is the last part of a path.
+    private var labels: [Trashed.Source: String] = [:]
+    private var numbers: [String: Int64] = [:]
+    private var paths: [String] = []
+    private var known: (asOf: Int, items: Items)?
+    /// Labels of which only the file in `info` exists: before something is moved to `files`, and after it has left.
+    private(set) var announced: Set<String> = []
+    /// Folders whose last item was removed in them. They are not listed, and wait for rmdir(2).
+    private(set) var emptied: Set<String> = []
+
+    // MARK: Items
+
+    /// - Parameter count: of writes to the catalog.
+    func items(asOf count: Int) -> Items? { known?.asOf == count ? known?.items : nil }
+
+    mutating func setItems(_ tree: TrashTree, asOf count: Int) -> Items {
+        var items = Items()
+        var former = labels
+        labels = [:]
+        var folders: [(source: Trashed.Source?, path: String?)] = [(nil, nil)]
+        while let folder = folders.popLast() {
+            for (label, trashed) in label(tree.contents(of: folder.source), isTop: folder.path == nil, &former) {
+                let path = folder.path.map { "\($0)/\(label)" } ?? label
+                items.byPath[path] = Item(path: path, trashed: trashed)
+                if let above = folder.path {
+                    items.byPath[above]?.contents.append(path)
+                } else {
+                    items.labels.append(label)
+                }
+                if trashed.isFolder { folders.append((trashed.source, path)) }
+            }
+        }
+        emptied = emptied.filter { items.byPath[$0] == nil }
+        known = (count, items)
+        return items
+    }
+
+    /// Gives labels to those of a folder that have none, in this order.
+    private mutating func label(
+        _ siblings: [Trashed], isTop: Bool, _ former: inout [Trashed.Source: String]
+    ) -> [(String, Trashed)] {
+        var taken = isTop ? announced : []
+        for trashed in siblings {
+            guard let label = former[trashed.source], taken.insert(label).inserted else { continue }
+            labels[trashed.source] = label
+        }
+        return siblings.map { trashed in
+            if let label = labels[trashed.source] { return (label, trashed) }
+            var number = 1
+            while !taken.insert(trashed.label(number)).inserted { number += 1 }
+            labels[trashed.source] = trashed.label(number)
+            return (trashed.label(number), trashed)
+        }
+    }
+
+    // MARK: Numbers
+
+    /// The number of a path, for the kernel.
+    mutating func number(_ path: String) -> Int64 {
+        if let number = numbers[path] { return number }
+        paths.append(path)
+        numbers[path] = Int64(paths.count)
+        return Int64(paths.count)
+    }
+
+    func path(_ number: Int64) -> String? {
+        paths.indices.contains(Int(number) - 1) ? paths[Int(number) - 1] : nil
+    }
+
+    // MARK: Throwing away and taking out
+
+    /// - Returns: false where it is announced already.
+    mutating func announce(_ label: String) -> Bool { announced.insert(label).inserted }
+
+    /// - Returns: false where it was not announced.
+    mutating func withdraw(_ label: String) -> Bool { announced.remove(label) != nil }
+
+    /// Something was moved to `files`, under a label that was announced or not.
+    mutating func throwAway(_ source: Trashed.Source?, as label: String) {
+        announced.remove(label)
+        if let source { labels[source] = label }
+        known = nil
+    }
+
+    /// An item has left. The file in `info` stays until it is removed, and a folder that is empty by that until rmdir(2).
+    mutating func takeOut(_ item: Item, of items: Items) {
+        guard let end = item.path.lastIndex(of: "/") else {
+            announced.insert(item.path)
+            return
+        }
+        let folder = String(item.path[..<end])
+        if items.byPath[folder]?.contents == [item.path] { emptied.insert(folder) }
+    }
+
+    /// - Returns: false where it is none that waits for rmdir(2).
+    mutating func removeEmptied(_ path: String) -> Bool {
+        guard emptied.remove(path) != nil else { return false }
+        if !path.contains("/") { announced.insert(path) }
+        return true
+    }
+}
+
+extension Trashed {
+    /// Its own name, with a number where others have it.
+    fileprivate func label(_ number: Int) -> String {
+        guard let name = step.entry.name else {
+            return TrashInfo.label(forFolder: step.entry.filename, number: number)
+        }
+        return TrashInfo.label(for: name, number: number)
+    }
+}
