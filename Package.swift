@@ -25,7 +25,8 @@ let package = Package(
         .executableTarget(
             name: "docfs",
             dependencies: [
-                "Browse", "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing", "LinuxFiles",
+                "Archives", "Browse", "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing",
+                "LinuxFiles",
                 "Encryption", "ObjectStore",
                 "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -39,7 +40,7 @@ let package = Package(
         .target(
             name: "Browse",
             dependencies: [
-                "LinuxFiles",
+                "Archives", "LinuxFiles",
                 .product(name: "FlyingFox", package: "FlyingFox"),
                 .product(name: "FlyingSocks", package: "FlyingFox"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -136,6 +137,11 @@ let package = Package(
             name: "Hashing", dependencies: ["CCrypto"], path: "Sources/SystemLibraries/Hashing", swiftSettings: strict),
         .target(
             name: "Ciphers", dependencies: ["CCrypto"], path: "Sources/SystemLibraries/Ciphers", swiftSettings: strict),
+        // Zip archives, over zlib.
+        .target(
+            name: "Archives", dependencies: ["CZlib"], path: "Sources/SystemLibraries/Archives", swiftSettings: strict),
+        .systemLibrary(
+            name: "CZlib", path: "Sources/SystemLibraries/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(
             name: "CCurl", path: "Sources/SystemLibraries/CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -166,7 +172,7 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             path: "Tests/MountSupport", swiftSettings: strict),
-        .testTarget(name: "BrowseTests", dependencies: ["Browse", "TestSupport"], swiftSettings: strict),
+        .testTarget(name: "BrowseTests", dependencies: ["Browse", "Archives", "TestSupport"], swiftSettings: strict),
         // How the command presents things, and its language for queries.
         .testTarget(name: "DocfsTests", dependencies: ["docfs"], swiftSettings: strict),
         // The articles beside the code name only what there is.

@@ -39,6 +39,11 @@ package protocol BrowsedMount: Sendable {
     ///
     /// - Throws: `BrowseRefusal`.
     func open(_ row: TableRow, _ version: VersionReference?) throws(BrowseRefusal) -> OpenContent
+
+    /// Documents, and folders with all that is in them, to be saved together.
+    ///
+    /// - Throws: `BrowseRefusal`.
+    func archive(of rows: [TableRow]) throws(BrowseRefusal) -> ArchivedDocuments
 }
 
 /// A document's content. Reading what is not here waits for it.

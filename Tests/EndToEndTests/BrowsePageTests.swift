@@ -207,6 +207,80 @@ struct BrowsePageTests {
         }
     }
 
+    @Test func `several documents, and folders, are saved as one archive under the names that people know`()
+        async throws
+    {
+        try await withDevice { device in
+            try await runShell(
+                """
+                mkdir -p Trip/Inner Empty; echo a >Trip/Plan.txt; echo b >Trip/Inner/Plan.txt; echo tmp >Trip/x.tmp
+                echo one >Plan.txt; echo two >Trip/Two.txt; ln -s Plan.txt Link
+                """, in: device.local)
+            try (device.cloud / "Plan.txt").create("in the cloud\n")
+            try await device.waitUntilUploaded(device.cloud / "Plan.txt")
+            #expect(try await device.docfs("evict", (device.cloud / "Plan.txt").string).exitStatus == 0)
+            // Two documents of one folder with one name.
+            try (device.local / "Trip/Two.txt").setAttribute("user.displayName", "Plan")
+            try await withPage(device) { address, stream in
+                let jar = (device.folder / "jar").string
+                let base = String(address.prefix { $0 != "?" })
+                _ = try await runProgram("curl", ["-s", "-c", jar, address])
+                func ask(_ ids: [String]) async throws -> (status: String, answer: String) {
+                    let body = String(decoding: try JSONEncoder().encode(["ids": ids]), as: UTF8.self)
+                    let answer = try await runProgram(
+                        "curl",
+                        [
+                            "-s", "-b", jar, "-H", "X-Docfs: 1", "-H", "Origin: \(base.dropLast())", "-w",
+                            "\n%{http_code}",
+                            "-d", body, "\(base)archive",
+                        ])
+                    return (answer.lines.last ?? "", answer.lines.dropLast().joined())
+                }
+                let ids = [
+                    "local/Trip", "local/Empty", "local/\(try (device.local / "Plan.txt").filename())",
+                    "cloud/\(try (device.cloud / "Plan.txt").filename())",
+                ]
+                // The folders are shown by now.
+                try await eventually { try await ask(ids).status == "200" }
+                let prepared = try await ask(ids).answer
+                let archive =
+                    try JSONDecoder().decode([String: String].self, from: Data(prepared.utf8))["archive"] ?? ""
+                let path = (device.folder / "saved.zip").string
+                let words = ["-s", "-b", jar, "-D", "-", "-o", path, "\(base)archive?archive=\(archive)"]
+                let headers = try await runProgram("curl", words).standardOutput.lowercased()
+                #expect(headers.contains("content-disposition: attachment; filename*=utf-8''documents%2ezip"))
+                #expect(headers.contains("content-type: application/zip"))
+                let listed = try await runProgram(
+                    "python3",
+                    [
+                        "-c",
+                        "import sys, zipfile\nfor one in zipfile.ZipFile(sys.argv[1]).infolist(): print(one.filename, zipfile.ZipFile(sys.argv[1]).read(one))",
+                        path,
+                    ])
+                #expect(
+                    listed.lines == [
+                        "Trip/ b''", "Trip/Inner/ b''", "Trip/Inner/Plan.txt b'b\\n'", "Trip/Plan.txt b'a\\n'",
+                        "Trip/Plan (2).txt b'two\\n'", "Empty/ b''", "Plan.txt b'one\\n'",
+                        "Plan (2).txt b'in the cloud\\n'",
+                    ], "\(listed.standardError)")
+                // An address is good for one time.
+                #expect(try await runProgram("curl", words).standardOutput.contains("409"))
+                #expect(try await ask(["local/Nothing"]).status == "409")
+                #expect(try await ask(["../../etc"]).status == "409")
+                // What can be neither read here nor fetched is said before anything is saved.
+                #expect(try await device.docfs("evict", (device.cloud / "Plan.txt").string).exitStatus == 0)
+                try device.cloudDirectory.disconnect()
+                try await eventually { try device.treeState()["cloud.connection"] != "online" }
+                try await eventually {
+                    let (status, answer) = try await ask(ids)
+                    return status == "409"
+                        && answer.contains("Plan.txt is in the cloud only, and the cloud cannot be reached")
+                }
+                _ = try await stream.interrupt()
+            }
+        }
+    }
+
     /// - Returns: a PATH that leads to programs that stand in for others first.
     private func programs(_ device: Device, _ scripts: [String: String]) throws -> String {
         let folder = device.folder / "programs"

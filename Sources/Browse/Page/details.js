@@ -1,5 +1,5 @@
 import { showDocument } from "./document.js";
-import { act, address, button, element } from "./dom.js";
+import { act, address, button, element, saveTogether } from "./dom.js";
 import { look } from "./look.js";
 import { texts } from "./texts.js";
 
@@ -28,11 +28,16 @@ function controlsOfOne(row, deletion) {
     save.href = address("/content", row);
     save.download = "";
     made.push(save);
+  } else {
+    made.push(button(texts.saveTogether, () => saveTogether([row.id])));
   }
   return [...made, element("span", "faint", row.details.filename ?? "")];
 }
 
-const controlsOfMany = (found, deletion) => [element("strong", "", texts.selected(found.length)), ...offers(found, deletion)];
+const controlsOfMany = (found, deletion) => [
+  element("strong", "", texts.selected(found.length)), ...offers(found, deletion),
+  button(texts.saveTogether, () => saveTogether(found.map((row) => row.id))),
+];
 
 // Each control is there only where it applies to one of the rows.
 function offers(found, deletion) {

@@ -47,17 +47,31 @@ export async function fetched(path) {
 // What changes something says so: no form and no document of another kind can (RequestGuard).
 export const changing = { "X-Docfs": "1" };
 
-// Asks the server to do something with rows. A refusal is shown.
-export async function act(action, ids, rest) {
+// Asks the server for something. A refusal is shown.
+async function post(path, body) {
   say("");
   try {
-    const answer = await fetch("/action", {
-      method: "POST", headers: { "Content-Type": "application/json", ...changing }, body: JSON.stringify({ action, ids, ...rest }),
+    const answer = await fetch(path, {
+      method: "POST", headers: { "Content-Type": "application/json", ...changing }, body: JSON.stringify(body),
     });
     if (!answer.ok) say((await answer.text()).trim() || texts.failed);
-    return answer.ok;
+    return answer.ok ? answer : null;
   } catch {
     say(texts.ended);
-    return false;
+    return null;
   }
+}
+
+// Asks the server to do something with rows.
+export const act = async (action, ids, rest) => (await post("/action", { action, ids, ...rest })) !== null;
+
+// The browser saves the rows, and all that is in them, as one archive.
+export async function saveTogether(ids) {
+  const answer = await post("/archive", { ids });
+  if (!answer) return;
+  const { archive } = await answer.json();
+  const link = element("a");
+  link.href = `/archive?archive=${encodeURIComponent(archive)}`;
+  link.download = "";
+  link.click();
 }

@@ -30,7 +30,7 @@ extension BrowseServer {
         let content = try await open(row, version)
         var response = part(of: content, request)
         response.headers[.contentType] = "application/octet-stream"
-        response.headers[.contentDisposition] = "attachment; filename*=UTF-8''\(Self.percentEncoded(content.name))"
+        response.headers[.contentDisposition] = Self.attachment(content.name)
         return Answer.headed(response)
     }
 
@@ -103,6 +103,8 @@ extension BrowseServer {
         response.headers[.acceptRanges] = "bytes"
         return response
     }
+
+    static func attachment(_ name: String) -> String { "attachment; filename*=UTF-8''\(percentEncoded(name))" }
 
     private static func percentEncoded(_ name: String) -> String {
         name.addingPercentEncoding(withAllowedCharacters: .alphanumerics.intersection(.init(charactersIn: "\0"..."~")))

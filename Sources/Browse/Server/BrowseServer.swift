@@ -17,6 +17,7 @@ package final class BrowseServer: Sendable {
     let table: LiveTable
     let mount: any BrowsedMount
     let uploads = Uploads()
+    let archives = PreparedArchives()
     private let gate: Gate
     private let guarding: RequestGuard
 
@@ -94,6 +95,8 @@ package final class BrowseServer: Sendable {
         case (.GET, "/preview"), (.HEAD, "/preview"): return try await preview(request)
         case (.GET, "/text"): return try await text(request)
         case (.GET, "/difference"): return try await difference(request)
+        case (.POST, "/archive"): return try await prepareArchive(request)
+        case (.GET, "/archive"): return try archive(request)
         case (.GET, "/history"): return try await history()
         case (.GET, "/facts"): return try await facts(request)
         case (.POST, "/action"): return try await act(request)
@@ -180,10 +183,7 @@ package final class BrowseServer: Sendable {
     }
 
     private func act(_ request: HTTPRequest) async throws(BrowseRefusal) -> HTTPResponse {
-        guard let count = request.bodySequence.count, count <= Self.longestBody,
-            let body = try? await request.bodyData,
-            let wish = try? JSONDecoder().decode(Wish.self, from: body)
-        else { return Answer.text(.badRequest, "that is no action") }
+        guard let wish = await decoded(Wish.self, request) else { return Answer.text(.badRequest, "that is no action") }
         switch wish.action {
         case "toggle":
             let row = try document(wish.ids?.first)
@@ -198,6 +198,14 @@ package final class BrowseServer: Sendable {
             try await onBlockingThread { [mount] () throws(BrowseRefusal) in try mount.perform(action) }
         }
         return Answer.nothing
+    }
+
+    /// The body of a request, as JSON; nil where it is something else, or too long.
+    func decoded<Value: Decodable>(_ type: Value.Type, _ request: HTTPRequest) async -> Value? {
+        guard let count = request.bodySequence.count, count <= Self.longestBody,
+            let body = try? await request.bodyData
+        else { return nil }
+        return try? JSONDecoder().decode(type, from: body)
     }
 
     /// - Returns: nil for one that leaves all as it is.
@@ -257,8 +265,10 @@ package final class BrowseServer: Sendable {
     }
 
     /// The rows, but for those that lie in another one of them: what is done with that one is done with them.
-    private func documents(_ wish: Wish) throws(BrowseRefusal) -> [TableRow] {
-        let ids = TableRow.outermost(wish.ids ?? [])
+    private func documents(_ wish: Wish) throws(BrowseRefusal) -> [TableRow] { try documents(wish.ids ?? []) }
+
+    func documents(_ ids: [String]) throws(BrowseRefusal) -> [TableRow] {
+        let ids = TableRow.outermost(ids)
         if ids.isEmpty { throw BrowseRefusal("no document is chosen") }
         let rows = table.rows(ids)
         if rows.count < Set(ids).count { throw BrowseRefusal("some of them are no longer in the table") }

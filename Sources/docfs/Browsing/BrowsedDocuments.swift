@@ -249,21 +249,35 @@ final class BrowsedDocuments: BrowsedMount {
         try ReceivedDocument(name, into: folder, of: mount.documents)
     }
 
-    /// The path is resolved below `Documents` and follows no link.
     func open(_ row: TableRow, _ version: VersionReference?) throws(BrowseRefusal) -> OpenContent {
         guard row.kind == .document else { throw refusal(row, "it is no document") }
+        return try open(
+            row.id + (version.map { "." + $0.text } ?? ""), called: row.name.printable,
+            savedAs: version?.name ?? shownName(row))
+    }
+
+    func archive(of rows: [TableRow]) throws(BrowseRefusal) -> ArchivedDocuments {
+        try refusing {
+            try ArchivedDocuments(rows, of: mount) { [self] path, name throws(BrowseRefusal) in
+                try open(path, called: name.printable, savedAs: name)
+            }
+        }
+    }
+
+    /// The path is resolved below `Documents` and follows no link.
+    private func open(
+        _ path: String, called title: String, savedAs name: String
+    ) throws(BrowseRefusal) -> OpenContent {
         let folder = Glibc.open(mount.documents, O_PATH | O_DIRECTORY | O_CLOEXEC)
-        guard folder >= 0 else { throw refusal(row, Self.lastError) }
+        guard folder >= 0 else { throw BrowseRefusal("\(title): \(Self.lastError)") }
         defer { close(folder) }
-        let file = docfs_open_beneath(
-            folder, row.id + (version.map { "." + $0.text } ?? ""), UInt64(O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
-        guard file >= 0 else { throw refusal(row, Self.lastError) }
+        let file = docfs_open_beneath(folder, path, UInt64(O_RDONLY | O_CLOEXEC | O_NOFOLLOW))
+        guard file >= 0 else { throw BrowseRefusal("\(title): \(Self.lastError)") }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             close(file)
-            throw refusal(row, "it is no document")
+            throw BrowseRefusal("\(title): it is no document")
         }
-        return OpenContent(
-            file: FileDescriptor(rawValue: file), size: Int64(status.st_size), name: version?.name ?? shownName(row))
+        return OpenContent(file: FileDescriptor(rawValue: file), size: Int64(status.st_size), name: name)
     }
 }
