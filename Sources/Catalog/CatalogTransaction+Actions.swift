@@ -19,8 +19,8 @@ extension CatalogTransaction {
         if step.change == .removed { announceTrash() }
     }
 
-    /// Once for many steps in a row.
-    func announceTrash() {
+    /// The trash may hold something else than before. Once for many changes in a row.
+    public func announceTrash() {
         if case .trashChanged = turn.events.last { return }
         announce(.trashChanged)
     }

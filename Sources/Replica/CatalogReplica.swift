@@ -39,7 +39,8 @@ package struct CatalogReplica: ReplicaState {
         return entry
     }
 
-    /// An entry as this device shows it: the committed one, with deletions and choices of versions that are pending here.
+    /// An entry as this device shows it: the committed one, with deletions and choices of versions that are pending here. Of one that is deleted
+    /// and back here, it has the versions that it will have.
     package func visibleEntry(_ id: EntryID, at time: Timestamp) throws -> ReplicaEntry? {
         guard var entry = try entry(id) else { return nil }
         for withdrawal in try catalog.withdrawals(inFavourOf: id) {
@@ -47,7 +48,14 @@ package struct CatalogReplica: ReplicaState {
             entry = entry.inheriting(heads.filter { withdrawal.bequest.contains($0.id) }, from: withdrawal.id)
         }
         guard let resolution = try catalog.pendingResolution(of: id) else { return entry }
-        return entry.resolved(by: resolution, at: time)
+        guard let deleted = entry.deleted, try catalog.entry(id)?.pending.contains(.creation) == true else {
+            return entry.resolved(by: resolution, at: time)
+        }
+        // First it is created anew, then the choice is made among its versions (`CommitDraft`).
+        entry.deleted = nil
+        entry = entry.resolved(by: resolution, at: time)
+        entry.deleted = deleted
+        return entry
     }
 
     package func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {

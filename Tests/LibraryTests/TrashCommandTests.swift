@@ -99,10 +99,14 @@ struct TrashCommandTests {
     // MARK: One command, one action
 
     /// `rm -r` of a folder in which a document is in conflict, by one process.
-    @Test(arguments: Moment.allCases)
-    func `rm -r with a document in conflict is one action, and undo brings its conflict back`(_ moment: Moment)
-        async throws
-    {
+    ///
+    /// - Parameters:
+    ///   - choice: how far the choice among the versions has come when the document is removed: many documents lie between.
+    ///   - moment: how far the removal has come when it is undone.
+    @Test(arguments: Moment.allCases, Moment.allCases)
+    func `rm -r with a document in conflict is one action, and undo brings its conflict back`(
+        choice: Moment, _ moment: Moment
+    ) async throws {
         try await withConflictOnTwoDevices { laptop, phone in
             let undo = try phone.library.actionListText(.undo)
             let inode = try phone.inode("F.txt")
@@ -112,6 +116,7 @@ struct TrashCommandTests {
                 try phone.library.discardVersion(
                     Array(name.name.utf8), in: .conflicts, of: inode, by: Caller(thread: process))
             }
+            try await phone.reach(choice)
             try phone.library.remove(Array("F.txt".utf8), in: .cloud, by: Caller(thread: process))
             try phone.library.remove(Array("G.txt".utf8), in: .cloud, by: Caller(thread: process))
             #expect(try phone.library.actionListText(.undo) == "Delete 2 documents\n" + undo)

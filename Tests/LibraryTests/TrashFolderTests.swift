@@ -99,10 +99,62 @@ struct TrashFolderTests {
             let taken = try device.makeFolder("Taken", in: .local)
             #expect(throws: Refusal.nameExists) { try restore("Trip", as: "Taken", to: .local, device) }
             #expect(try names(device) == ["Trip"])
+            #expect(throws: Refusal.rename(.folderIntoDocuments)) {
+                try restore("Trip", as: "Journey", to: .documents, device)
+            }
+            #expect(try names(device) == ["Trip"])
             try restore("Trip", as: "Journey", to: taken, device)
             let journey = try device.inode("Journey", in: taken)
             #expect(try await device.text("A.txt", in: journey) == "a")
             #expect(try device.names(in: .local) == ["Taken"])
+        }
+    }
+
+    @Test(arguments: [InodeNumber.local, .cloud])
+    func `a folder comes back beside another one that has its name, as one action`(container: InodeNumber) async throws
+    {
+        try await withDevice { device in
+            let undo = try device.library.actionListText(.undo)
+            try makeTrip(in: .local, device)
+            try removeTrip(in: .local, device)
+            if container == .local { _ = try device.makeFolder("Trip", in: .local) }
+            try restore("Trip", as: "Old trip", to: container, device)
+            let old = try device.inode("Old trip", in: container)
+            #expect(try await device.text("A.txt", in: old) == "a")
+            #expect(try device.entry("A.txt", in: old).container == (container == .local ? .local : .cloud))
+            if container == .local {
+                try device.library.perform(.undo)
+                #expect(try device.names(in: .local) == ["Trip"])
+                #expect(try names(device) == ["Old trip"])
+            }
+            #expect(undo == "")
+        }
+    }
+
+    @Test func `a folder that may not leave the cloud stays in the trash`() async throws {
+        try await withConflictOnTwoDevices { _, phone in
+            let trip = try phone.makeFolder("Trip")
+            try phone.move("F.txt", from: .cloud, to: trip)
+            try phone.library.remove("F.txt".utf8, in: trip, by: command)
+            try phone.library.removeFolder("Trip".utf8, in: .cloud, by: command)
+            #expect(throws: Refusal.self) { try restore("Trip", to: .local, phone) }
+            #expect(try names(phone) == ["Trip"])
+            #expect(try phone.names(in: .local) == [] && !phone.exists("Trip"))
+            try restore("Trip", to: .cloud, phone)
+            #expect(try phone.entry("F.txt", in: phone.inode("Trip")).conflicts == 1)
+        }
+    }
+
+    @Test func `what can no longer come back keeps nothing else in the trash`() async throws {
+        try await withDevice { device in
+            try makeTrip(in: .local, device)
+            let lost = try device.entry("A.txt", in: device.inode("Trip", in: .local)).inode
+            try removeTrip(in: .local, device)
+            try device.library.store.files.removeFromTrash(lost)
+            try restore("Trip", to: .local, device)
+            let trip = try device.inode("Trip", in: .local)
+            #expect(try device.names(in: trip).sorted() == ["Empty", "Inner", "Link"])
+            #expect(try await device.text("B.txt", in: device.inode("Inner", in: trip)) == "b")
         }
     }
 
@@ -169,6 +221,7 @@ struct TrashFolderTests {
             try device.library.moveTrashed("Trip.2".utf8, in: .files, to: .expunged)
             #expect(try names(device) == [])
             #expect(try device.library.reportText(.trash) == "")
+            #expect(try !device.library.actionListText(.undo).contains("Delete"))
         }
     }
 
@@ -221,9 +274,9 @@ struct TrashFolderTests {
             #expect(try names(phone) == ["Trip"])
             let gone = try folder("Trip", phone)
             let inner = try folder("Inner", in: gone, phone)
+            try phone.library.removeTrashed("A.txt".utf8, in: gone)
             try phone.library.removeTrashed("B.txt".utf8, in: inner)
             try phone.library.removeTrashedFolder("Inner".utf8, in: gone)
-            try phone.library.removeTrashed("A.txt".utf8, in: gone)
             try phone.library.removeTrashedFolder("Trip".utf8, in: .files)
             #expect(try names(phone) == [])
         }
@@ -267,9 +320,45 @@ struct TrashFolderTests {
             try device.library.removeTrashed("Before.txt".utf8, in: .files)
             try device.library.remove("A.txt".utf8, in: .local, by: command)
             try await told(change("A.txt", device))
+            // The kernel has forgotten the folder.
             device.library.forget(.files)
             try device.library.emptyTrash()
             #expect(!device.library.trashDirectory.watch.withLock { $0.isWatched })
         }
+    }
+
+    @Test func `watchers are told that another device has brought something back`() async throws {
+        try await withPlanElsewhere { laptop, phone in
+            try laptop.remove("Plan.txt")
+            try await laptop.push()
+            try await phone.pull()
+            let observer = ObserverSpy()
+            phone.library.observer = observer
+            _ = try phone.library.lookup("files".utf8, in: .top)
+            try laptop.library.perform(.undo)
+            try await laptop.push()
+            try await phone.pull()
+            while observer.trashChanges.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(observer.trashChanges == [change("Plan.txt", phone, isThere: false)])
+        }
+    }
+
+    @Test func `a great many changes are told in portions, and a label that became a folder anew`() {
+        var watch = TrashWatch()
+        #expect(watch.news(["A": .init(isFolder: false)], cost: .zero).news.isEmpty)
+        watch.begin([:])
+        let labels = Dictionary(
+            uniqueKeysWithValues: (0..<1500).map { ("\($0)", TrashWatch.Shown(isFolder: false)) })
+        let first = watch.news(labels, cost: .zero)
+        #expect(first.news.count == 1000 && first.isMore)
+        let second = watch.news(labels, cost: .zero)
+        #expect(second.news.count == 500 && !second.isMore)
+        #expect(Set((first.news + second.news).map(\.label)) == Set(labels.keys))
+        var folder = labels
+        folder["7"] = .init(isFolder: true)
+        #expect(watch.news(folder, cost: .zero).news.map(\.isThere) == [false, true])
+        #expect(watch.news(nil, cost: .zero).news.isEmpty)
+        watch.beginCall()
+        #expect(watch.news([:], cost: .zero).news.isEmpty)
     }
 }

@@ -24,8 +24,10 @@ struct CommitDraft {
     private(set) var changes: [Change] = []
     private(set) var sent: [OutgoingCommit.Sent] = []
     private(set) var withdrawn: [EntryID] = []
-    let resolved: [EntryID: Resolution]
+    private(set) var resolved: [EntryID: Resolution]
     private let kept: [EntryID: VersionHistory]
+    /// Choices among the versions of documents that must be created anew first.
+    private let laterChoices: [EntryID: Resolution]
     /// Bytes of the changes, approximately.
     private var bytes = 0
 
@@ -41,6 +43,7 @@ struct CommitDraft {
     ///   - unknownFolders: the folders that the container does not know yet.
     ///   - heirs: of the documents that inherit versions, those that the container knows.
     ///   - kept: the versions that the container has of deleted documents that are back here with the content that they had.
+    ///   - revived: the deleted documents that are back here.
     ///   - known: of the entries whose creation is pending, those that the container has: they may free a name there.
     ///   - emptied: for each deleted folder, the entries that the container still has in it and this device has moved elsewhere or
     ///     deleted.
@@ -48,14 +51,17 @@ struct CommitDraft {
         pending: [Entry], blockedSteps: Set<Int64>, withdrawals: [Withdrawal],
         resolutions: [EntryID: Resolution] = [:], uploaded: [InodeNumber: Uploaded], parents: [InodeNumber: EntryID],
         depths: [InodeNumber: Int], unknownFolders: Set<InodeNumber> = [], heirs: Set<EntryID> = [],
-        kept: [EntryID: VersionHistory] = [:], known: Set<EntryID> = [], emptied: [EntryID: [EntryID]] = [:],
+        kept: [EntryID: VersionHistory] = [:], revived: Set<EntryID> = [], known: Set<EntryID> = [],
+        emptied: [EntryID: [EntryID]] = [:],
         device: DeviceID
     ) {
         self.kept = kept
         // First, because a later edit was made to the version that was chosen. A version that the document is still to inherit can be chosen
         // when it has inherited it.
         let inheriting = Set(withdrawals.compactMap(\.heir))
-        resolved = resolutions.filter { !inheriting.contains($0.key) }
+        let possible = resolutions.filter { !inheriting.contains($0.key) }
+        laterChoices = possible.filter { revived.contains($0.key) }
+        resolved = possible.filter { !revived.contains($0.key) }
         for (id, resolution) in resolved.sorted(by: { $0.key < $1.key }) { append(.resolve(id, resolution)) }
         let isReady: (Entry) -> Bool = { entry in
             !entry.needsUpload || uploaded[entry.inode]?.goes(with: entry) == true
@@ -141,6 +147,10 @@ struct CommitDraft {
             let postpones = mustPostpone(replica.description.attributes)
             if postpones { replica.description.attributes = nil }
             append(.create(replica))
+            if let choice = laterChoices[id] {
+                append(.resolve(id, choice))
+                resolved[id] = choice
+            }
             sent.append(
                 .init(
                     id: id, revision: entry.revision,

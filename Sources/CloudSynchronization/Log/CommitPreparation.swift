@@ -63,7 +63,8 @@ struct CommitPreparation: Sendable {
             unknownFolders: Set(folders.unknown.map(\.inode)),
             heirs: Set(
                 try withdrawals.compactMap(\.heir).filter { try CatalogReplica(catalog).entry($0)?.isDeleted == false }),
-            kept: try keptVersions(of: pending.values, catalog), known: try known(pending.values, catalog),
+            kept: try keptVersions(of: pending.values, catalog), revived: try revived(pending.values, catalog),
+            known: try known(pending.values, catalog),
             emptied: try emptied(withdrawals, catalog),
             device: store.device.id)
     }
@@ -91,6 +92,13 @@ struct CommitPreparation: Sendable {
             kept[id] = try CatalogReplica(catalog).visibleEntry(id, at: store.surroundings.now())?.versions
         }
         return kept
+    }
+
+    private func revived(_ pending: some Sequence<Entry>, _ catalog: CatalogTransaction) throws -> Set<EntryID> {
+        Set(
+            try pending.filter { $0.pending.contains(.creation) }.compactMap(\.id).filter {
+                try CatalogReplica(catalog).entry($0)?.isDeleted == true
+            })
     }
 
     /// A document that a program saved by way of a backup is to be created, since it is not told here whether its removal was sent.

@@ -213,9 +213,11 @@ extension Actions {
     }
 
     /// A document is about to be removed. `rm -r` has discarded its conflict versions before, one by one: now that turns out to be a part of the
-    /// removal. The document is removed in conflict, as by `rm F`, and comes back in conflict.
+    /// removal. The document is removed in conflict, as by `rm F`, and comes back in conflict. A choice that was sent, or may be on its way,
+    /// stays a step of its own.
     func joinChoice(toRemovalOf entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
         guard let id = entry.id, entry.isReplicated, try catalog.pendingResolution(of: id) != nil,
+            try !catalog.hasOutbox(),
             let heads = try CatalogReplica(catalog).entry(id)?.versions?.heads.map(\.id)
         else { return }
         for kind in [ActionKind.choose, .delete] {

@@ -65,6 +65,7 @@ extension Undoing {
     private func announce(_ entry: Entry, _ catalog: CatalogTransaction) throws {
         catalog.announce(.listingChanged(of: entry.parent))
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+        catalog.announceTrash()
         if let place = try namespace.listedPath(of: entry, catalog) { catalog.announce(.renamed(.created(place))) }
     }
 

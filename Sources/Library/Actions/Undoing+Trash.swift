@@ -39,9 +39,10 @@ extension Undoing {
     /// What is in the trash, as a tree.
     func trashTree(_ catalog: CatalogTransaction) throws -> TrashTree {
         let documents = try trashed(catalog)
+        let folders = try removedFolders(catalog)
         return TrashTree(
             documents: documents,
-            folders: try removedFolders(catalog) + foldersElsewhere(of: documents, catalog))
+            folders: try folders + foldersElsewhere(of: documents, Set(folders.compactMap(\.step.entry.id)), catalog))
     }
 
     private func removedFolders(_ catalog: CatalogTransaction) throws -> [Trashed] {
@@ -55,18 +56,33 @@ extension Undoing {
         }
     }
 
+    /// Seconds that another device may take to delete a folder with all that is in it.
+    private static let longestDeletion = 60
+
     /// The folders that other devices deleted with a document that is in the trash.
-    private func foldersElsewhere(of documents: [Trashed], _ catalog: CatalogTransaction) throws -> [Trashed] {
+    ///
+    /// - Parameter own: folders that were removed here.
+    private func foldersElsewhere(
+        of documents: [Trashed], _ own: Set<EntryID>, _ catalog: CatalogTransaction
+    ) throws -> [Trashed] {
+        let top = try existing(.cloud, catalog)
+        var replica: [EntryID: ReplicaEntry?] = [:]
+        func deletedFolder(_ id: EntryID) throws -> ReplicaEntry? {
+            if let known = replica[id] { return known }
+            let entry = try own.contains(id) || catalog.entry(id) != nil ? nil : CatalogReplica(catalog).entry(id)
+            replica[id] = .some(entry?.isFolder == true && entry?.isDeleted == true ? entry : nil)
+            return replica[id] ?? nil
+        }
         var folders: [EntryID: Trashed] = [:]
         for document in documents {
             guard case .elsewhere = document.source else { continue }
             var next = document.step.folder
-            while let id = next, folders[id] == nil, try catalog.entry(id) == nil,
-                let step = try removedFolder(id, catalog), step.action == document.step.action
+            while let id = next, folders[id] == nil, let folder = try deletedFolder(id), let deleted = folder.deleted,
+                deleted >= document.deleted, deleted.seconds - document.deleted.seconds <= Self.longestDeletion
             {
+                let step = try ActionStep(deletionOf: folder, below: top)
                 folders[id] = Trashed(
-                    source: .elsewhere(id), step: step, deleted: document.deleted, device: document.device,
-                    standsAlone: false)
+                    source: .elsewhere(id), step: step, deleted: deleted, device: document.device, standsAlone: false)
                 next = step.folder
             }
         }
@@ -137,27 +153,51 @@ extension Undoing {
     /// Brings a folder back, with all that was removed with it. That is an action of its own.
     ///
     /// - Parameters:
-    ///   - contents: what is in the trash of it, at any depth.
+    ///   - contents: what is in the trash of it, at any depth, each folder before what lies in it.
+    ///   - name: that it gets, if it stays in its location. To the other location the caller moves it afterwards.
     ///   - chosen: as in `restoreFromTrash`.
-    /// - Throws: as `restoreFromTrash`.
-    func restoreFromTrash(_ folder: Trashed, with contents: [Trashed], into chosen: Entry) throws(Refusal) {
+    /// - Throws: as `restoreFromTrash`. What lay in it, and can be brought back no more, is left out.
+    func restoreFromTrash(
+        _ folder: Trashed, with contents: [Trashed], as name: EntryName, into chosen: Entry
+    ) throws(Refusal) {
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
         try mutate { catalog in
+            guard try isInTrash(folder, catalog) else { throw Refusal.noSuchName }
             let action = try catalog.action(folder.step.action) ?? Self.noAction(at: folder.deleted)
             var progress = UndoProgress(.undo)
             var top = folder.step
             top.folder = try folderID(for: top, into: chosen, catalog)
-            var back: [Entry] = []
-            for step in try [top] + stepsBelow(folder, contents, catalog) {
-                if let id = step.entry.id, try catalog.entry(id) != nil { continue }
-                back.append(try restore(step, of: action, &progress, catalog).entry)
-                if case .step = folder.source { try actions.drop(step, catalog) }
+            if top.entry.container == chosen.container { top.entry.filename = name.text }
+            let below = try stepsBelow(folder, contents, catalog)
+            var back = [try restore(top, of: action, &progress, catalog).entry]
+            for step in below where try !isThereAgain(step, catalog) {
+                do {
+                    back.append(try restore(step, of: action, &progress, catalog).entry)
+                } catch is UndoRefusal {
+                    continue
+                }
+            }
+            for step in [folder.step] + below where step.action != 0 {
+                if try isThereAgain(step, catalog) { try actions.drop(step, catalog) }
             }
             try setTimes(of: progress.restored, catalog)
             try actions.recordCreation(of: back, catalog)
         }
         observer?.waitUntilNamesAreForgotten()
+    }
+
+    private func isThereAgain(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Bool {
+        try step.entry.id.flatMap { try catalog.entry($0) } != nil
+    }
+
+    /// Whether it is still what it was when somebody looked.
+    private func isInTrash(_ trashed: Trashed, _ catalog: CatalogTransaction) throws -> Bool {
+        guard case .step(let action, let number) = trashed.source else {
+            return try !isThereAgain(trashed.step, catalog)
+        }
+        guard let step = try catalog.step(number, of: action) else { return false }
+        return step.change == .removed && step.entry.id == trashed.step.entry.id
     }
 
     /// The removals of all that lay in a folder, each after that of its own folder. Links are among them, which the trash does not show.
@@ -195,11 +235,26 @@ extension Undoing {
         ActionRecord(id: 0, time: time, name: ActionName(.delete))
     }
 
-    /// Documents and folders leave the trash for good. What the container keeps of them stays there.
-    func discard(_ all: [Trashed]) throws(Refusal) {
-        try mutate { catalog in
-            actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
-            for trashed in all { try discard(trashed, catalog) }
+    /// Steps in one transaction: other calls wait for it.
+    private static let discardedAtOnce = 256
+
+    /// Something leaves the trash for good, with all that lies in it. What the container keeps of that stays there.
+    func discard(_ trashed: Trashed, with contents: [Trashed]) throws(Refusal) {
+        var rest = contents.reversed() + [trashed]
+        if trashed.isFolder {
+            // Links too, which the trash does not show.
+            let known = Set(rest.map(\.source))
+            let links = try inspect { try stepsBelow(trashed, [], $0) }.map {
+                Trashed($0, deleted: trashed.deleted, device: "")
+            }
+            rest = links.filter { !known.contains($0.source) } + rest
+        }
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.discardedAtOnce)
+            try mutate { catalog in
+                for one in part where try isInTrash(one, catalog) { try discard(one, catalog) }
+            }
+            rest.removeFirst(part.count)
         }
     }
 

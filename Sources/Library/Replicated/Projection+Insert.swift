@@ -23,6 +23,8 @@ extension Projection {
         try willChangeEntries(of: folder)
         try freeFilename(description.filename, in: folder)
         let entry = try insertRow(committed, in: folder)
+        // It may have been in the trash.
+        catalog.announceTrash()
         changes.recordCreation(of: entry)
         catalog.announce(.listingChanged(of: entry.parent))
         catalog.announce(.entryChanged(EntryNames(entry), besides: nil))

@@ -36,11 +36,13 @@ extension TrashDirectory {
         }
         try asToldByKernel(label, .init(isFolder: entry.kind == .folder)) { () throws(Refusal) in
             try removeTree(Array(name), in: parent, by: caller)
-            let step = try inspect { catalog -> ActionStep? in try entry.id.flatMap { try catalog.removedStep($0) } }
-            table.withLock {
-                $0.throwAway(step.map { .step(action: $0.action, number: $0.number) }, as: label)
-            }
+            try nameThrownAway(entry, as: label)
         }
+    }
+
+    private func nameThrownAway(_ entry: Entry, as label: String) throws(Refusal) {
+        let step = try inspect { catalog -> ActionStep? in try entry.id.flatMap { try catalog.removedStep($0) } }
+        table.withLock { $0.throwAway(step.map { .step(action: $0.action, number: $0.number) }, as: label) }
     }
 
     private func removeTree(_ name: [UInt8], in parent: InodeNumber, by caller: Caller) throws(Refusal) {
@@ -55,35 +57,44 @@ extension TrashDirectory {
 
     /// Brings a document back under a name in a folder, or a folder with all that was deleted with it.
     ///
-    /// - Throws: EEXIST where the name is taken, as `rename` for the folder, ENOSPC.
+    /// - Throws: EEXIST where the name is taken, as `rename` for the folder, ENOSPC; EPERM for a folder into `Documents`. It is in the trash
+    ///   then.
     func restore(
         _ name: some Collection<UInt8>, in place: TrashPlace, to newName: some Collection<UInt8>,
         in newParent: InodeNumber, by caller: Caller
     ) throws(Refusal) {
         guard let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
         let newName = try Namespace.entryName(newName)
-        let (items, item, folder) = try inspect { catalog -> (TrashTable.Items, TrashTable.Item, Entry) in
-            let items = try self.items(catalog)
-            guard let item = items.byPath[path] else { throw Refusal.noSuchName }
+        let (found, folder) = try inspect { catalog -> (Found, Entry) in
+            let found = try self.found(path, catalog)
             let folder = try namespace.receivingFolder(newParent, catalog)
-            if let found = try namespace.resolve(newName.text, in: newParent, catalog), !found.isUntitledAlias {
+            if let other = try namespace.resolve(newName.text, in: newParent, catalog), !other.isUntitledAlias {
                 throw Refusal.nameExists
             }
-            return (items, item, folder)
+            try Namespace.requireUnreserved(newName)
+            if found.trashed.isFolder, newParent == .documents { throw RenameRefusal.folderIntoDocuments }
+            return (found, folder)
         }
         try asToldByKernel(path, nil) { () throws(Refusal) in
-            if item.trashed.isFolder {
-                let below = items.all(from: item).dropFirst().map(\.trashed)
-                try undoing.restoreFromTrash(item.trashed, with: below, into: folder)
+            if found.trashed.isFolder {
+                try undoing.restoreFromTrash(found.trashed, with: found.below, as: newName, into: folder)
             } else {
-                try undoing.restoreFromTrash(item.trashed.source.key, into: folder)
+                try undoing.restoreFromTrash(found.trashed.source.key, into: folder)
             }
-            table.withLock { $0.takeOut(item, of: items) }
+            do throws(Refusal) { try bring(found.trashed, to: newName, in: newParent, by: caller) } catch {
+                try throwAwayAgain(found.trashed, as: path, by: caller)
+                throw error
+            }
+            table.withLock { $0.takeOut(path, asOf: catalog.writeCount) }
         }
+    }
+
+    /// What has come back gets the place and name that it is to have, where these are others: between `local` and `cloud` too.
+    private func bring(
+        _ trashed: Trashed, to newName: EntryName, in newParent: InodeNumber, by caller: Caller
+    ) throws(Refusal) {
         let back = try inspect { catalog -> Entry? in
-            guard let entry = try item.trashed.step.entry.id.flatMap({ try catalog.entry($0) }) else {
-                throw Refusal.staleInode
-            }
+            let entry = try self.entry(trashed, catalog)
             return try namespace.resolve(newName.text, in: newParent, catalog)?.entry.inode == entry.inode ? nil : entry
         }
         guard let back else { return }
@@ -91,14 +102,24 @@ extension TrashDirectory {
             back.filename.utf8, in: back.parent, to: newName.text.utf8, in: newParent, options: .noReplace, by: caller)
     }
 
+    /// It cannot be where it was to be: nothing has happened.
+    private func throwAwayAgain(_ trashed: Trashed, as path: String, by caller: Caller) throws(Refusal) {
+        let entry = try inspect { try self.entry(trashed, $0) }
+        try removeTree(Array(entry.filename.utf8), in: entry.parent, by: caller)
+        if !path.contains("/") { try nameThrownAway(entry, as: path) }
+    }
+
+    private func entry(_ trashed: Trashed, _ catalog: CatalogTransaction) throws -> Entry {
+        guard let entry = try trashed.step.entry.id.flatMap({ try catalog.entry($0) }) else { throw Refusal.staleInode }
+        return entry
+    }
+
     /// Moves something from one folder of the trash to another: to `expunged`, to remove it for good with all that lies in it.
     ///
     /// - Throws: ENOENT; EPERM for any other move.
     func move(_ name: some Collection<UInt8>, in place: TrashPlace, to newPlace: TrashPlace) throws(Refusal) {
         guard newPlace == .expunged, let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
-        let items = try inspect { try self.items($0) }
-        guard let item = items.byPath[path] else { throw .noSuchName }
-        try discard(item, of: items)
+        try discard(path) { _ in }
     }
 
     /// Removes a document for good, or the file in `info`. The latter of a document that is there still comes back by itself: some programs
@@ -110,10 +131,8 @@ extension TrashDirectory {
         switch place {
         case .top, .expunged: throw .virtualName
         case .files, .folder:
-            let items = try inspect { try self.items($0) }
-            guard let item = path(of: name, in: place).flatMap({ items.byPath[$0] }) else { throw .noSuchName }
-            if item.trashed.isFolder { throw .isFolder }
-            try discard(item, of: items)
+            guard let path = path(of: name, in: place) else { throw .noSuchName }
+            try discard(path) { found throws(Refusal) in if found.trashed.isFolder { throw .isFolder } }
         case .info:
             guard let label = TrashInfo.label(of: name) else { throw .noSuchName }
             if table.withLock({ $0.withdraw(label) }) { return }
@@ -126,20 +145,34 @@ extension TrashDirectory {
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY; EPERM for the places.
     func removeFolder(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
         guard let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
-        let items = try inspect { try self.items($0) }
-        guard let item = items.byPath[path] else {
-            if table.withLock({ $0.removeEmptied(path) }) { return }
-            throw .noSuchName
+        if table.withLock({ $0.removeEmptied(path) }) {
+            // One that was deleted itself is there still.
+            if try inspect({ try items($0).byPath[path] == nil }) { return }
         }
-        if !item.trashed.isFolder { throw .notFolder }
-        if !item.contents.isEmpty { throw .folderNotEmpty }
-        try discard(item, of: items)
+        try discard(path) { found throws(Refusal) in
+            if !found.trashed.isFolder { throw .notFolder }
+            if !found.below.isEmpty { throw .folderNotEmpty }
+        }
     }
 
-    private func discard(_ item: TrashTable.Item, of items: TrashTable.Items) throws(Refusal) {
-        try asToldByKernel(item.path, nil) { () throws(Refusal) in
-            try undoing.discard(items.all(from: item).map(\.trashed))
-            table.withLock { $0.takeOut(item, of: items) }
+    private func discard(_ path: String, _ check: (Found) throws(Refusal) -> Void) throws(Refusal) {
+        let found = try inspect { try self.found(path, $0) }
+        try check(found)
+        try asToldByKernel(path, nil) { () throws(Refusal) in
+            try undoing.discard(found.trashed, with: found.below)
+            table.withLock { $0.takeOut(path, asOf: catalog.writeCount) }
         }
+    }
+
+    private struct Found {
+        let trashed: Trashed
+        /// What lies in it, at any depth.
+        let below: [Trashed]
+    }
+
+    private func found(_ path: String, _ catalog: CatalogTransaction) throws -> Found {
+        let items = try self.items(catalog)
+        guard let item = items.byPath[path] else { throw Refusal.noSuchName }
+        return Found(trashed: item.trashed, below: Array(items.all(from: item).dropFirst()))
     }
 }

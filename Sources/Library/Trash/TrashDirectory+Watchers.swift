@@ -9,7 +9,11 @@ import Synchronization
 extension TrashDirectory {
     /// Changes that follow one another, as of `rm -r`, are told together: in between, a document lies in `files` whose folder is about to
     /// follow.
-    private static let pause = Duration.milliseconds(250)
+    private static let quiet = Duration.milliseconds(250)
+    /// After this they are told in any case.
+    private static let longestWait = Duration.seconds(2)
+    /// Looking at a large trash holds up other calls. It takes this part of the time at most.
+    private static let share = 10
 
     func beginWatching() throws(Refusal) {
         if watch.withLock(\.isWatched) { return }
@@ -38,24 +42,33 @@ extension TrashDirectory {
     /// The trash has changed.
     func tellWatchersLater() {
         guard watch.withLock({ $0.mustTell() }) else { return }
-        Task { [weak self, sleep = surroundings.sleep] in
-            // A sleep fails only when it is cancelled.
-            try? await sleep(Self.pause)
+        Task { [weak self, surroundings] in
+            let start = surroundings.instant()
+            var seen = -1
+            while let (changes, cost) = self?.watch.withLock({ ($0.changes, $0.cost) }) {
+                let waited = surroundings.instant() - start
+                if waited >= cost * Self.share, changes == seen || waited >= Self.longestWait { break }
+                seen = changes
+                // A sleep fails only when it is cancelled.
+                guard (try? await surroundings.sleep(max(Self.quiet, cost * Self.share - waited))) != nil else { break }
+            }
             if let self { await onBlockingThread { self.tellWatchers() } }
         }
     }
 
     private func tellWatchers() {
-        let news: [TrashWatch.News]
+        let (news, isMore): ([TrashWatch.News], Bool)
         do throws(Refusal) {
-            news = try inspect { catalog in
+            (news, isMore) = try inspect { catalog in
+                let start = surroundings.instant()
                 let labels = try self.labels(catalog)
-                return watch.withLock { $0.news(labels) }
+                return watch.withLock { $0.news(labels, cost: surroundings.instant() - start) }
             }
         } catch {
-            watch.withLock { _ = $0.news(nil) }
+            watch.withLock { _ = $0.news(nil, cost: .zero) }
             return logger.warning("watchers were not told of the trash", metadata: ["error": "\(error)"])
         }
+        if isMore { tellWatchersLater() }
         if news.isEmpty { return }
         observer?.trashChanged(
             news.map { news in

@@ -110,7 +110,9 @@ final class TrashDirectory: LibraryPart {
         case .top: return [TrashPlace.files, .info].map { listed($0.name ?? "", .trashPlace($0), .folder) }
         case .expunged: return []
         case .files: return listed(items.labels)
-        case .folder(let number): return listed(path(number).flatMap { items.byPath[$0] }?.contents ?? [])
+        case .folder(let number):
+            guard let path = path(number), items.byPath[path] != nil || isEmptied(path) else { throw .staleInode }
+            return listed(items.byPath[path]?.contents ?? [])
         case .info:
             let all = Set(items.labels).union(table.withLock(\.announced))
             return all.sorted().map { listed($0 + TrashInfo.suffix, .trashInfo(number($0)), .document) }

@@ -18,19 +18,38 @@ struct TrashTable {
         fileprivate(set) var labels: [String] = []
 
         /// An item and all that lies in it, at any depth, each folder before what lies in it.
-        func all(from item: Item) -> [Item] {
-            var found: [Item] = []
+        func all(from item: Item) -> [Trashed] {
+            var found: [Trashed] = []
             var rest = [item]
             while let next = rest.popLast() {
-                found.append(next)
+                found.append(next.trashed)
                 rest += next.contents.compactMap { byPath[$0] }
             }
             return found
         }
+
+        /// - Returns: the path of the folder that it lay in; nil if it lay in `files`, or was not there.
+        fileprivate mutating func remove(_ path: String) -> String? {
+            guard byPath.removeValue(forKey: path) != nil else { return nil }
+            guard let end = path.lastIndex(of: "/") else {
+                labels.removeAll { $0 == path }
+                return nil
+            }
+            let folder = String(path[..<end])
+            byPath[folder]?.contents.removeAll { $0 == path }
+            return folder
+        }
     }
 
-    /// Those that programs chose for what they threw away, others after the documents. Each is the last part of a path.
-    private var labels: [Trashed.Source: String] = [:]
+    /// A name in its folder.
+    private struct Label {
+        let name: String
+        /// The folder in the trash; nil for `files`.
+        let folder: Trashed.Source?
+    }
+
+    /// Those that programs chose for what they threw away, others after the documents.
+    private var labels: [Trashed.Source: Label] = [:]
     private var numbers: [String: Int64] = [:]
     private var paths: [String] = []
     private var known: (asOf: Int, items: Items)?
@@ -46,11 +65,11 @@ struct TrashTable {
 
     mutating func setItems(_ tree: TrashTree, asOf count: Int) -> Items {
         var items = Items()
-        var former = labels
+        let former = labels
         labels = [:]
         var folders: [(source: Trashed.Source?, path: String?)] = [(nil, nil)]
         while let folder = folders.popLast() {
-            for (label, trashed) in label(tree.contents(of: folder.source), isTop: folder.path == nil, &former) {
+            for (label, trashed) in label(tree.contents(of: folder.source), in: folder.source, former) {
                 let path = folder.path.map { "\($0)/\(label)" } ?? label
                 items.byPath[path] = Item(path: path, trashed: trashed)
                 if let above = folder.path {
@@ -66,20 +85,26 @@ struct TrashTable {
         return items
     }
 
-    /// Gives labels to those of a folder that have none, in this order.
+    /// Gives labels to those of a folder that have none in it, in this order.
     private mutating func label(
-        _ siblings: [Trashed], isTop: Bool, _ former: inout [Trashed.Source: String]
+        _ siblings: [Trashed], in folder: Trashed.Source?, _ former: [Trashed.Source: Label]
     ) -> [(String, Trashed)] {
-        var taken = isTop ? announced : []
+        var taken = folder == nil ? announced : []
         for trashed in siblings {
-            guard let label = former[trashed.source], taken.insert(label).inserted else { continue }
+            guard let label = former[trashed.source], label.folder == folder, taken.insert(label.name).inserted else {
+                continue
+            }
             labels[trashed.source] = label
         }
+        // How many have a name, so that many alike are numbered at once.
+        var numbers: [String: Int] = [:]
         return siblings.map { trashed in
-            if let label = labels[trashed.source] { return (label, trashed) }
-            var number = 1
+            if let label = labels[trashed.source] { return (label.name, trashed) }
+            let name = trashed.label(1)
+            var number = numbers[name] ?? 1
             while !taken.insert(trashed.label(number)).inserted { number += 1 }
-            labels[trashed.source] = trashed.label(number)
+            numbers[name] = number
+            labels[trashed.source] = Label(name: trashed.label(number), folder: folder)
             return (trashed.label(number), trashed)
         }
     }
@@ -109,18 +134,26 @@ struct TrashTable {
     /// Something was moved to `files`, under a label that was announced or not.
     mutating func throwAway(_ source: Trashed.Source?, as label: String) {
         announced.remove(label)
-        if let source { labels[source] = label }
+        if let source { labels[source] = Label(name: label, folder: nil) }
         known = nil
     }
 
     /// An item has left. The file in `info` stays until it is removed, and a folder that is empty by that until rmdir(2).
-    mutating func takeOut(_ item: Item, of items: Items) {
-        guard let end = item.path.lastIndex(of: "/") else {
-            announced.insert(item.path)
-            return
+    ///
+    /// - Parameter count: of writes to the catalog, the one by which it left among them. What is known is still so if that was the only one.
+    mutating func takeOut(_ path: String, asOf count: Int) {
+        if !path.contains("/") { announced.insert(path) }
+        let isKnown = known?.asOf == count - 1
+        known?.asOf = count
+        var path = path
+        // Folders are there for what lies in them.
+        while let folder = known?.items.remove(path) {
+            guard known?.items.byPath[folder]?.contents.isEmpty == true else { break }
+            emptied.insert(folder)
+            if known?.items.byPath[folder]?.trashed.standsAlone == true { break }
+            path = folder
         }
-        let folder = String(item.path[..<end])
-        if items.byPath[folder]?.contents == [item.path] { emptied.insert(folder) }
+        if !isKnown { known = nil }
     }
 
     /// - Returns: false where it is none that waits for rmdir(2).

@@ -18,8 +18,15 @@ struct TrashWatch {
     /// By their names in `files`; nil while nobody can be watching.
     private var shown: [String: Shown]?
     private var isTelling = false
+    /// Of the trash. Counted while somebody can be watching.
+    private(set) var changes = 0
     /// Calls under way of which the kernel tells watchers by itself.
     private var calls = 0
+    /// How long the last look at the trash took.
+    private(set) var cost = Duration.zero
+
+    /// More are told in the next round: not all of a great many would reach a watcher at once.
+    private static let mostNews = 1000
 
     var isWatched: Bool { shown != nil }
 
@@ -41,22 +48,29 @@ struct TrashWatch {
 
     /// The trash has changed.
     ///
-    /// - Returns: whether `news` must be asked for in a moment.
+    /// - Returns: whether `news` must be asked for when it has become quiet.
     mutating func mustTell() -> Bool {
-        guard isWatched, calls == 0, !isTelling else { return false }
+        guard isWatched else { return false }
+        changes += 1
+        guard calls == 0, !isTelling else { return false }
         isTelling = true
         return true
     }
 
-    /// - Parameter labels: nil where they could not be read. The next change tells then.
-    /// - Returns: what to tell watchers: first what is gone, then what has come.
-    mutating func news(_ labels: [String: Shown]?) -> [News] {
+    /// - Parameters:
+    ///   - labels: nil where they could not be read. The next change tells then.
+    ///   - cost: how long it took to read them.
+    /// - Returns: what to tell watchers: first what is gone, then what has come; and whether there is more.
+    mutating func news(_ labels: [String: Shown]?, cost: Duration) -> (news: [News], isMore: Bool) {
         isTelling = false
+        self.cost = cost
         // The end of the call asks once more.
-        guard let labels, let before = shown, calls == 0 else { return [] }
-        shown = labels
+        guard let labels, let before = shown, calls == 0 else { return ([], false) }
         let gone = before.filter { labels[$0.key] != $0.value }.map { News(label: $0, shown: $1, isThere: false) }
         let come = labels.filter { before[$0.key] != $0.value }.map { News(label: $0, shown: $1, isThere: true) }
-        return gone.sorted { $0.label < $1.label } + come.sorted { $0.label < $1.label }
+        let all = gone.sorted { $0.label < $1.label } + come.sorted { $0.label < $1.label }
+        let told = Array(all.prefix(Self.mostNews))
+        for news in told { shown?[news.label] = news.isThere ? news.shown : nil }
+        return (told, told.count < all.count)
     }
 }
