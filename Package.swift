@@ -47,12 +47,11 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"), .embedInCode("Page/page.js"),
-
                 .embedInCode("Page/adding.js"), .embedInCode("Page/details.js"), .embedInCode("Page/dialog.js"),
                 .embedInCode("Page/document.js"),
                 .embedInCode("Page/history.js"), .embedInCode("Page/look.js"), .embedInCode("Page/preferred.js"),
                 .embedInCode("Page/dom.js"), .embedInCode("Page/dragging.js"),
-                .embedInCode("Page/filter.js"), .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
+                .embedInCode("Page/filter.js"), .embedInCode("Page/status.js"), .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
             ],
             swiftSettings: strict),
         .target(

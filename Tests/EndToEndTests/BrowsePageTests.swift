@@ -292,6 +292,43 @@ struct BrowsePageTests {
         return "\(folder):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
     }
 
+    @Test func `what a server that was killed left of a document is removed when something is added there`()
+        async throws
+    {
+        try await withDevice { device in
+            func begin(_ name: String, at address: String) async throws {
+                let (jar, base) = ((device.folder / "jar").string, String(address.prefix { $0 != "?" }))
+                _ = try await runProgram("curl", ["-s", "-c", jar, address])
+                let words = [
+                    "-s", "-f", "-b", jar, "-X", "POST", "-H", "Origin: \(base.dropLast())", "-H", "X-Docfs: 1",
+                    "\(base)uploads?target=local&path=\(name)",
+                ]
+                #expect(try await runProgram("curl", words).exitStatus == 0)
+            }
+            func scratch() throws -> Set<String> {
+                Set(try device.local.listing().filter { $0.hasPrefix(".docfs-add-") })
+            }
+            try await withPage(device) { address, killed in
+                try await begin("First.txt", at: address)
+                let abandoned = try scratch()
+                #expect(abandoned.count == 1)
+                try await killed.interrupt(by: SIGKILL)
+                try await withPage(device) { address, stream in
+                    try await begin("Second.txt", at: address)
+                    let second = try scratch()
+                    #expect(second.count == 1 && second.isDisjoint(with: abandoned))
+                    // One that is still coming is nobody else's to remove.
+                    try await withPage(device) { address, other in
+                        try await begin("Third.txt", at: address)
+                        #expect(try scratch().count == 2 && scratch().isSuperset(of: second))
+                        _ = try await other.interrupt()
+                    }
+                    _ = try await stream.interrupt()
+                }
+            }
+        }
+    }
+
     @Test func `attack: what is added stays below the mount, and nothing is left of what does not come whole`()
         async throws
     {

@@ -8,6 +8,7 @@ import { foldersOf, showFilter } from "./filter.js";
 import { letShowHistory } from "./history.js";
 import { look } from "./look.js";
 import { showPreferred } from "./preferred.js";
+import { statusText } from "./status.js";
 import { language, texts } from "./texts.js";
 
 // Draws the table that the server keeps: only the rows that are visible are in the page, and no decision is made here.
@@ -306,12 +307,8 @@ function showStatus() {
   edit.textContent = status.editing ? texts.done : texts.edit;
   edit.setAttribute("aria-pressed", Boolean(status.editing));
   showFilter(status.filter ?? "");
-  const words = [texts[status.connection] ?? status.connection ?? ""];
-  if (Number(status.pending)) words.push(texts.pending(Number(status.pending)));
-  if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));
   // There are the heads of the sections.
-  if (status.filter && rows.length <= 2) words.unshift(texts.nothingFound);
-  document.getElementById("status").textContent = words.join(" ");
+  document.getElementById("status").textContent = statusText(status, Boolean(status.filter) && rows.length <= 2);
 }
 
 document.getElementById("edit").addEventListener("click", () => act(status.editing ? "endEdit" : "edit"));

@@ -1,4 +1,6 @@
 // All texts of the page, in the browser's language.
+const duration = (seconds) =>
+  seconds < 90 ? `${Math.ceil(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 const english = {
   sections: { local: "On this computer", cloud: "In the cloud" },
   name: "Name", kind: "Kind", size: "Size", changed: "Changed", where: "Where",
@@ -36,7 +38,9 @@ const english = {
   online: "The cloud is reachable.", offline: "The cloud cannot be reached.",
   unauthorized: "The cloud refuses this device's credentials.",
   pending: (n) => (n === 1 ? "1 change is still to be sent." : `${n} changes are still to be sent.`),
+  unsent: (amount, rate, seconds) => (rate ? `${amount} to go, ${rate} a second, ${duration(seconds)} left.` : `${amount} to go.`),
   conflicts: (n) => (n === 1 ? "1 version is in conflict." : `${n} versions are in conflict.`),
+  inTrash: (amount) => `${amount} in the trash.`, free: (amount) => `${amount} free on the disk.`,
 };
 const german = {
   sections: { local: "Auf diesem Computer", cloud: "In der Cloud" },
@@ -75,7 +79,9 @@ const german = {
   online: "Die Cloud ist erreichbar.", offline: "Die Cloud ist nicht erreichbar.",
   unauthorized: "Die Cloud weist die Anmeldung dieses Geräts ab.",
   pending: (n) => (n === 1 ? "1 Änderung wird noch gesendet." : `${n} Änderungen werden noch gesendet.`),
+  unsent: (amount, rate, seconds) => (rate ? `Noch ${amount}, ${rate} in der Sekunde, ${duration(seconds)}.` : `Noch ${amount}.`),
   conflicts: (n) => (n === 1 ? "1 Version im Konflikt." : `${n} Versionen im Konflikt.`),
+  inTrash: (amount) => `${amount} im Papierkorb.`, free: (amount) => `${amount} auf der Platte frei.`,
 };
 export const language = navigator.language.startsWith("de") ? "de" : "en";
 export const all = [english, german];

@@ -17,6 +17,7 @@ struct PageFile {
         case "look.js": script(PackageResources.look_js)
         case "page.js": script(PackageResources.page_js)
         case "preferred.js": script(PackageResources.preferred_js)
+        case "status.js": script(PackageResources.status_js)
         case "texts.js": script(PackageResources.texts_js)
         case "style.css": PageFile(type: "text/css; charset=utf-8", bytes: PackageResources.style_css)
         // Browsers ask for the second where a page names none.

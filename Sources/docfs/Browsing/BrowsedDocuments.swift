@@ -9,6 +9,7 @@ import SystemPackage
 final class BrowsedDocuments: BrowsedMount {
     private let mount: MountedTree
     private let follower: TableFollower
+    private let abandoned = AbandonedDocuments()
 
     init(_ mount: MountedTree, _ follower: TableFollower) {
         self.mount = mount
@@ -246,7 +247,7 @@ final class BrowsedDocuments: BrowsedMount {
     // MARK: Contents
 
     func receive(_ name: IncomingName, into folder: String) throws(BrowseRefusal) -> any IncomingDocument {
-        try ReceivedDocument(name, into: folder, of: mount.documents)
+        try ReceivedDocument(name, into: folder, of: mount.documents, abandoned)
     }
 
     func open(_ row: TableRow, _ version: VersionReference?) throws(BrowseRefusal) -> OpenContent {

@@ -20,12 +20,17 @@ final class ReceivedDocument: IncomingDocument {
     /// Of the folder that it goes to.
     private let folder: FileDescriptor
     private let scratchName: String
+    /// Holds the lock that tells that the scratch file is not abandoned.
+    private let holder: Int32
     private let state: Mutex<State>
 
     /// - Parameters:
     ///   - folder: the path below the documents, of a folder that is there. Folders of the name are made in it. No link is followed.
     ///   - documents: the path of the mount's documents.
-    init(_ name: IncomingName, into folder: String, of documents: String) throws(BrowseRefusal) {
+    ///   - abandoned: removes what earlier servers left in the folder.
+    init(
+        _ name: IncomingName, into folder: String, of documents: String, _ abandoned: AbandonedDocuments
+    ) throws(BrowseRefusal) {
         self.name = name
         if name.path.contains(where: { ScratchName.matches($0) || ScratchName.matchesFolder($0) }) {
             throw BrowseRefusal(
@@ -33,14 +38,20 @@ final class ReceivedDocument: IncomingDocument {
             )
         }
         var random = SystemRandomNumberGenerator()
-        scratchName = ".docfs-add-\(String(UInt64.random(in: 0...UInt64.max, using: &random), radix: 16)).tmp"
+        scratchName =
+            AbandonedDocuments.prefix + String(UInt64.random(in: 0...UInt64.max, using: &random), radix: 16)
+            + AbandonedDocuments.suffix
         self.folder = try Self.open(name.path.dropLast(), in: folder, of: documents)
+        abandoned.remove(from: self.folder)
         do throws(BrowseRefusal) {
             if !name.isNumbered, faccessat(self.folder.rawValue, name.last, F_OK, AT_SYMLINK_NOFOLLOW) == 0 {
                 throw Self.taken(name)
             }
             let made = openat(self.folder.rawValue, scratchName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             guard made >= 0 else { throw Self.failure(name) }
+            // Nobody else knows the name.
+            holder = openat(self.folder.rawValue, scratchName, O_RDONLY | O_CLOEXEC)
+            _ = flock(holder, LOCK_EX | LOCK_NB)
             state = Mutex(.coming(FileDescriptor(rawValue: made), count: 0))
         } catch {
             Glibc.close(self.folder.rawValue)
@@ -50,6 +61,7 @@ final class ReceivedDocument: IncomingDocument {
 
     deinit {
         cancel()
+        Glibc.close(holder)
         Glibc.close(folder.rawValue)
     }
 

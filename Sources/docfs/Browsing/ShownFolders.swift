@@ -134,6 +134,11 @@ struct ShownFolders {
             "pending": state["cloud.pending"] ?? "0", "conflicts": state["cloud.conflicts"] ?? "0",
             "undo": action("undo"), "redo": action("redo"), "preferred": state["preferred"] ?? "",
         ]
+        status["unsent"] = state["cloud.unsent"]
+        status["problem"] = state["cloud.error"]
+        status["trash"] = state["trash"]?.prefix { $0 != " " }.description
+        var disk = statvfs()
+        if statvfs(mount.documents, &disk) == 0 { status["free"] = String(disk.f_bavail * disk.f_frsize) }
         status["moving"] = state["preferred.moving"]
         let stayed = state.pairs.filter { $0.key == "preferred.stayed" }.map(\.value)
         if !stayed.isEmpty { status["stayed"] = stayed.joined(separator: "\n") }

@@ -79,7 +79,6 @@ final class TableFollower: Sendable {
                 let isEditing = editing.withLock { $0 }
                 let rows = try rows(&shown, isEditing)
                 table.publish(rows)
-                table.publish(status: try status(shown))
                 let transfers = Set(rows.filter { $0.state.contains("progressAvailable") }.map(\.id))
                 try follow(&shown, transfers)
             }
@@ -113,14 +112,18 @@ final class TableFollower: Sendable {
     /// Returns when the rows are to be made anew. What changes in a row that the row does not say is told at once.
     private func follow(_ shown: inout ShownFolders, _ transfers: Set<String>) throws {
         while true {
+            let status = try status(shown)
+            table.publish(status: status)
+            // How much is left to send is told by nothing but the state.
+            let isSending = status["connection"] == "online" && status["unsent"].map { $0 != "0" } ?? false
+            let isUnderWay = isSending || !transfers.isEmpty
             let news = try shown.wait(
-                or: wake.read, until: transfers.isEmpty ? nil : ContinuousClock.now + Self.progressInterval)
+                or: wake.read, until: isUnderWay ? ContinuousClock.now + Self.progressInterval : nil)
             openRows.withLock { open in
                 open = open.filter { id in !news.gone.contains { id == $0 || id.hasPrefix($0 + "/") } }
             }
             table.touch(news.touched.union(news.isNothing ? transfers : []))
             if news.changesRows { return }
-            if news.changesStatus { table.publish(status: try status(shown)) }
             // `Documents` cannot be removed.
             if access(mount.documents, F_OK) != 0 { throw MountHasEnded(mountpoint: mount.mountpoint) }
         }

@@ -64,8 +64,9 @@ final class CommandStream: Sendable {
     }
 
     /// - Returns: the exit status as a shell has it.
-    func interrupt() async throws -> Int32 {
-        kill(process, SIGINT)
+    @discardableResult
+    func interrupt(by signal: Int32 = SIGINT) async throws -> Int32 {
+        kill(process, signal)
         return try await end()
     }
 

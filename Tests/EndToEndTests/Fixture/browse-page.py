@@ -75,6 +75,21 @@ def use(browser):
         " return one.filter((key) => !other.includes(key)).concat(other.filter((key) => !one.includes(key))); })")
     assert missing == [], missing
 
+    # How fast something is sent, and how long it takes still.
+    sending = browser.run(
+        "return import('/status.js').then(({ statusText }) => {"
+        " const now = performance.now;"
+        " const at = (time, unsent) => {"
+        "  performance.now = () => time;"
+        "  return statusText({ connection: 'online', pending: '2', unsent: String(unsent) }, false); };"
+        " try { return [at(0, 8 << 20), at(500, 7 << 20), at(2000, 4 << 20), at(4000, 0), at(90000, 6 << 20)]; }"
+        " finally { performance.now = now; } })")
+    online = "The cloud is reachable. 2 changes are still to be sent."
+    assert sending == [
+        f"{online} 8 MB to go.", f"{online} 7 MB to go.", f"{online} 4 MB to go, 2 MB a second, 2 s left.", online,
+        f"{online} 6 MB to go."], sending
+    assert "free on the disk." in browser.run("return document.querySelector('#status').textContent")
+
     # A name is shown as text, whatever is in it.
     with open(document("local/<img src=x onerror=alert(1)>.txt"), "w") as file:
         file.write("attack")
