@@ -51,7 +51,8 @@ let package = Package(
                 .embedInCode("Page/document.js"),
                 .embedInCode("Page/history.js"), .embedInCode("Page/look.js"), .embedInCode("Page/preferred.js"),
                 .embedInCode("Page/dom.js"), .embedInCode("Page/dragging.js"),
-                .embedInCode("Page/filter.js"), .embedInCode("Page/status.js"), .embedInCode("Page/style.css"), .embedInCode("Page/texts.js"),
+                .embedInCode("Page/filter.js"), .embedInCode("Page/status.js"), .embedInCode("Page/style.css"),
+                .embedInCode("Page/texts.js"),
             ],
             swiftSettings: strict),
         .target(
