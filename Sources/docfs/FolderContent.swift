@@ -11,11 +11,13 @@ enum FolderContent {
     }
 
     /// Without `.` and `..`.
-    static func entries(of folder: String) throws -> [Entry] {
+    ///
+    /// - Parameter count: no more than the first ones.
+    static func entries(of folder: String, first count: Int = .max) throws -> [Entry] {
         do {
             let descriptor = try FileDescriptor.open(folder, .readOnly, options: [.directory, .closeOnExec])
             return try descriptor.closeAfter {
-                try FolderRecord.all(in: descriptor).map { record in
+                try FolderRecord.first(count, in: descriptor).map { record in
                     Entry(
                         name: record.name, isFolder: record.type == Int32(DT_DIR),
                         isLink: record.type == Int32(DT_LNK))

@@ -292,6 +292,43 @@ struct BrowsePageTests {
         return "\(folder):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
     }
 
+    @Test(arguments: Listing.allCases)
+    func `a folder with very many documents shows its beginning, and then all of it, in its order`(listing: Listing)
+        async throws
+    {
+        try await withDevice(MountOptions(listing: listing)) { device in
+            try await runShell("mkdir Inner; for n in $(seq 300); do echo $n >Note$n.txt; done", in: device.local)
+            try (device.cloud / "Plan.txt").create("plan")
+            try await withPage(device) { address, stream in
+                let (jar, base) = ((device.folder / "jar").string, String(address.prefix { $0 != "?" }))
+                _ = try await runProgram("curl", ["-s", "-c", jar, address])
+                func rows() async throws -> (names: [String], count: Int) {
+                    let answer = try await runProgram("curl", ["-s", "-b", jar, "\(base)rows?from=0&count=500"])
+                    let rows = try JSONDecoder().decode(ServedRows.self, from: Data(answer.standardOutput.utf8))
+                    return (rows.rows.map(\.name), rows.update.count)
+                }
+                let all = ["local", "Inner"] + (1...300).map { "Note\($0)" } + ["cloud", "Plan"]
+                // The rows that come first are among all of them, in the same order.
+                var former: [String] = []
+                try await eventually {
+                    let now = try await rows().names
+                    #expect(now.filter(Set(all).contains) == all.filter(Set(now).contains), "\(now)")
+                    former = now
+                    return now == all
+                }
+                #expect(former == all)
+                _ = try await stream.interrupt()
+            }
+        }
+    }
+
+    private struct ServedRows: Decodable {
+        struct Row: Decodable { let name: String }
+        struct Update: Decodable { let count: Int }
+        let rows: [Row]
+        let update: Update
+    }
+
     @Test func `what a server that was killed left of a document is removed when something is added there`()
         async throws
     {

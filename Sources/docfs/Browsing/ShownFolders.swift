@@ -25,6 +25,8 @@ struct ShownFolders {
     private var folders: [String: FollowedFolder] = [:]
     /// The ids of the folders in a folder, in its order. Not there for one that is to be read again.
     private var inner: [String: [String]] = [:]
+    /// The ids of folders that were open when the rows were made last.
+    private var seen: Set<String> = []
     /// The filter of the last rows, and what it said of documents, by id.
     private var filter: TableFilter?
     private var verdicts: [String: (state: String, isShown: Bool)] = [:]
@@ -55,7 +57,43 @@ struct ShownFolders {
         }
         if filter == nil { looked = Set(rows.filter(\.isOpen).map(\.id)) }
         for id in Array(folders.keys) where !looked.contains(id) { forget(id) }
+        seen = open.union(looked)
         return rows
+    }
+
+    /// Rows for now, where a folder with very many documents is opened: of such a one its beginning.
+    ///
+    /// - Returns: nil where there is none.
+    func firstRows(open: Set<String>) throws -> [TableRow]? {
+        guard open.contains(where: { folders[$0] == nil && !seen.contains($0) }) else { return nil }
+        var rows: [TableRow] = []
+        var hasBeginning = false
+        for section in ["local", "cloud"] { try addFirst(section, depth: 0, open, to: &rows, &hasBeginning) }
+        return hasBeginning ? rows : nil
+    }
+
+    private func addFirst(
+        _ id: String, depth: Int, _ open: Set<String>, to rows: inout [TableRow], _ hasBeginning: inout Bool
+    ) throws {
+        guard open.contains(id) else { return rows.append(folderRow(id, depth: depth, isOpen: false)) }
+        let found = try DocumentTree.unlessGone(path(id)) { path -> ([FolderStateLine], [String])? in
+            if let folder = folders[id] { return (folder.lines, inner[id] ?? []) }
+            // What is shown already stays until it is read again.
+            if !seen.contains(id), let beginning = try FirstLook(path) {
+                hasBeginning = true
+                return (beginning.lines, beginning.folders.map(self.id))
+            }
+            return (try FolderStateLine.read(path), try DocumentTree.folders(in: path).map(self.id))
+        }
+        guard let (lines, innerFolders) = found ?? nil else { return }
+        rows.append(folderRow(id, depth: depth, isOpen: true))
+        for id in innerFolders { try addFirst(id, depth: depth + 1, open, to: &rows, &hasBeginning) }
+        rows += lines.map { row($0, in: id, depth: depth + 1) }
+    }
+
+    private func folderRow(_ id: String, depth: Int, isOpen: Bool) -> TableRow {
+        let name = id.split(separator: "/").last.map(String.init) ?? id
+        return TableRow(id: id, kind: depth == 0 ? .section : .folder, depth: depth, name: name, isOpen: isOpen)
     }
 
     /// Adds the documents of a folder and of those in it that the filter shows.
@@ -87,11 +125,9 @@ struct ShownFolders {
     private mutating func add(
         _ id: String, depth: Int, _ open: Set<String>, _ isEditing: Bool, to rows: inout [TableRow]
     ) throws {
-        let name = id.split(separator: "/").last.map(String.init) ?? id
-        let kind: TableRow.Kind = depth == 0 ? .section : .folder
-        guard open.contains(id) else { return rows.append(TableRow(id: id, kind: kind, depth: depth, name: name)) }
+        guard open.contains(id) else { return rows.append(folderRow(id, depth: depth, isOpen: false)) }
         guard let (folder, innerFolders) = try look(into: id) else { return }
-        rows.append(TableRow(id: id, kind: kind, depth: depth, name: name, isOpen: true))
+        rows.append(folderRow(id, depth: depth, isOpen: true))
         for id in innerFolders { try add(id, depth: depth + 1, open, isEditing, to: &rows) }
         rows += folder.lines.map { row($0, in: id, depth: depth + 1) }
         if isEditing { rows.append(TableRow(forNewIn: id, depth: depth + 1)) }

@@ -77,6 +77,11 @@ final class TableFollower: Sendable {
             var shown = try ShownFolders(mount)
             while true {
                 let isEditing = editing.withLock { $0 }
+                if !isEditing, filter.withLock({ $0 == nil }),
+                    let first = try shown.firstRows(open: openRows.withLock { $0 })
+                {
+                    table.publish(first)
+                }
                 let rows = try rows(&shown, isEditing)
                 table.publish(rows)
                 let transfers = Set(rows.filter { $0.state.contains("progressAvailable") }.map(\.id))
