@@ -30,7 +30,7 @@ package final class BackingStore: Sendable {
     package init(path: String) throws(Errno) {
         maximumOpenFolders = Self.mostOpenFolders
         root = try BackingFolder.open(path: path)
-        for name in [Container.local.rawValue, Container.cloud.rawValue, "staging", "trash"]
+        for name in [Location.local.rawValue, Location.cloud.rawValue, "staging", "trash"]
         where try !root.exists(name) {
             try root.makeFolder(name, mode: 0o700)
         }
@@ -78,7 +78,7 @@ package final class BackingStore: Sendable {
             if let folder = folders.withLock({ $0[inode] }) {
                 folder
             } else {
-                try open((inode == .local ? Container.local : .cloud).rawValue, in: root, as: inode)
+                try open((inode == .local ? Location.local : .cloud).rawValue, in: root, as: inode)
             }
         default: nil
         }

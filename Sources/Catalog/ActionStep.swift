@@ -26,7 +26,7 @@ public struct ActionStep: Sendable {
         /// The entry has another name or place. `entry` is its row as it was before.
         case placed
         /// The preferred location is another one; this is the one before. `entry` has no meaning.
-        case preferred(Container)
+        case preferred(Location)
         /// Somebody chose among the versions of the document. `entry` is its row as it was before.
         case chosen(VersionChoice)
         /// A version was restored, or an edit that was not sent was given up for one: the document has this content now. `entry` is its row as it
@@ -102,11 +102,11 @@ public struct ActionStep: Sendable {
     }
 
     /// A change of the preferred location.
-    public init(preferredBefore container: Container, action: Int64, number: Int) {
+    public init(preferredBefore location: Location, action: Int64, number: Int) {
         let none = Entry(
-            parent: .documents, container: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
+            parent: .documents, location: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
             position: .zero, mode: 0)
-        self.init(action: action, number: number, change: .preferred(container), entry: none, folder: nil)
+        self.init(action: action, number: number, change: .preferred(location), entry: none, folder: nil)
     }
 
     /// Whether it is about an entry of the tree.

@@ -127,16 +127,16 @@ enum CatalogSchema {
                 CREATE INDEX entriesByPosition ON entries(parent, position);
                 CREATE INDEX entriesPending ON entries(pending, kind, step) WHERE \(EntryCondition.isPending);
                 CREATE INDEX entriesByStep ON entries(step) WHERE step IS NOT NULL;
-                CREATE INDEX entriesArriving ON entries(isHere) WHERE isHere=0 AND container=\(Container.local.sql);
+                CREATE INDEX entriesArriving ON entries(isHere) WHERE isHere=0 AND container=\(Location.local.sql);
                 -- An index entry ends with the row's id, so this yields the rows of one kind in the order of their ids.
                 CREATE INDEX entriesToUpload ON entries(kind) WHERE \(EntryCondition.hasNewContent);
                 """)
-        let roots: [(InodeNumber, InodeNumber, Container?, String)] = [
+        let roots: [(InodeNumber, InodeNumber, Location?, String)] = [
             (.root, .root, nil, ""), (.documents, .root, nil, "Documents"),
-            (.local, .documents, .local, Container.local.rawValue),
-            (.cloud, .documents, .cloud, Container.cloud.rawValue),
+            (.local, .documents, .local, Location.local.rawValue),
+            (.cloud, .documents, .cloud, Location.cloud.rawValue),
         ]
-        for (inode, parent, container, filename) in roots {
+        for (inode, parent, location, filename) in roots {
             try db.execute(
                 sql: """
                     INSERT INTO entries(id, parent, container, kind, filename, hasGeneratedFilename, uuid, naming,
@@ -145,7 +145,7 @@ enum CatalogSchema {
                     VALUES(?, ?, ?, ?, ?, 0, ?, 0, 0, 0, 0, 0, 1, 0, 0, 493, 0, 0, 0)
                     """,
                 arguments: [
-                    inode.number, parent.number, container?.code, EntryKind.folder.code, filename,
+                    inode.number, parent.number, location?.code, EntryKind.folder.code, filename,
                     inode == .cloud ? EntryID.cloudRoot.uuid : nil,
                 ])
         }

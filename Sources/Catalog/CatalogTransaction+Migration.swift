@@ -43,7 +43,7 @@ extension CatalogTransaction {
         let mayBeKnown = "(uuid IN (SELECT uuid FROM replica) OR EXISTS(SELECT 1 FROM outbox))"
         try change(
             """
-            \(Self.inside) UPDATE entries SET container=\(Container.cloud.sql),
+            \(Self.inside) UPDATE entries SET container=\(Location.cloud.sql),
                 pending=CASE WHEN uuid IS NULL THEN 0 WHEN \(EntryCondition.isDocument) THEN \(newDocument.sql)
                     ELSE \(PendingChanges.creation.sql) END
                     | CASE WHEN uuid IS NOT NULL AND \(mayBeKnown) THEN \(PendingChanges.description.sql) ELSE 0 END,
@@ -72,7 +72,7 @@ extension CatalogTransaction {
             """, ["folder": folder.number])
         try change(
             """
-            \(Self.inside) UPDATE entries SET container=\(Container.local.sql), pending=0, revision=revision+1, error=NULL,
+            \(Self.inside) UPDATE entries SET container=\(Location.local.sql), pending=0, revision=revision+1, error=NULL,
                 step=CASE WHEN awaited IS NOT NULL THEN step
                     WHEN \(EntryCondition.isDocument) AND NOT \(EntryCondition.isCurrent) THEN :step END,
                 isHere=CASE WHEN \(EntryCondition.isDocument) THEN \(EntryCondition.isCurrent) ELSE isHere END

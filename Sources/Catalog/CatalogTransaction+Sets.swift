@@ -4,13 +4,13 @@ import GRDB
 /// Queries and changes over many entries.
 extension CatalogTransaction {
     /// Documents in a container, and how many conflict versions they have.
-    public func documentCount(in container: Container) throws -> (documents: Int, conflicts: Int) {
-        let count = try counts.count(in: container) { container in
+    public func documentCount(in location: Location) throws -> (documents: Int, conflicts: Int) {
+        let count = try counts.count(in: location) { location in
             try turn.read { db in
                 let condition = "\(EntryCondition.isDocument) AND container=?"
                 var statement = try DirectStatement(
                     db, sql: "SELECT count(*), total(conflicts) FROM entries WHERE \(condition)")
-                statement.bind(container)
+                statement.bind(location)
                 return try statement.step().map { .init(documents: $0[0], conflicts: Int($0[1] as Double)) } ?? .init()
             }
         }

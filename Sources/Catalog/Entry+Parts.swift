@@ -34,9 +34,9 @@ extension Entry {
         set { placement.parent = newValue }
     }
     /// Nil for the mountpoint and `Documents`.
-    public var container: Container? {
-        get { placement.container }
-        set { placement.container = newValue }
+    public var location: Location? {
+        get { placement.location }
+        set { placement.location = newValue }
     }
     /// The last component of the backing file's path; unique in its folder.
     public var filename: String {

@@ -10,7 +10,7 @@ public struct Entry: Sendable {
     public var placement: Placement
     /// Its kind, with the properties that only this kind has.
     public var nature: EntryNature
-    /// Nil for scratch files, for everything in a trash folder, and for entries in no container.
+    /// Nil for scratch files, for everything in a trash folder, and for entries in no location.
     public var id: EntryID?
     /// When it was created, on the device that did so. Of two documents with one display name, the path means the older.
     public var created: Timestamp
@@ -23,11 +23,11 @@ public struct Entry: Sendable {
 
     /// An entry that is not in the catalog yet, with its file here and nothing pending. The caller gives it an id where it needs one.
     public init(
-        parent: InodeNumber, container: Container?, nature: EntryNature, filename: String, created: Timestamp,
+        parent: InodeNumber, location: Location?, nature: EntryNature, filename: String, created: Timestamp,
         position: OrderKey, mode: UInt16
     ) {
         inode = InodeNumber(0)
-        placement = Placement(parent: parent, container: container, filename: filename, position: position)
+        placement = Placement(parent: parent, location: location, filename: filename, position: position)
         self.nature = nature
         self.created = created
         file = BackingState(created: created, mode: mode)
@@ -41,14 +41,14 @@ public struct Entry: Sendable {
     /// Whether size, times and content can be read from the backing file.
     public var isBackingCurrent: Bool {
         guard isHere else { return false }
-        return container != .cloud || kind != .document || !isOutdated
+        return location != .cloud || kind != .document || !isOutdated
     }
 
     /// The time of change that a program is shown, where the backing file has `fileTime`.
     public func timeOfChange(_ fileTime: Timestamp) -> Timestamp { fileTime == file.arrived ? changed : fileTime }
 
     /// Whether the entry belongs into the container.
-    public var isReplicated: Bool { container == .cloud && id != nil }
+    public var isReplicated: Bool { location == .cloud && id != nil }
 }
 
 /// Where an entry lies in the tree.
@@ -56,7 +56,7 @@ public struct Placement: Sendable {
     /// The inode number of the folder that holds it. The mountpoint holds itself.
     public var parent: InodeNumber
     /// Nil for the mountpoint and `Documents`.
-    public var container: Container?
+    public var location: Location?
     /// The last component of the backing file's path; unique in its folder.
     public var filename: String
     /// Whether docfs generated the filename. By such a name the file is known again anywhere in the store (`Crashes`).
@@ -64,9 +64,9 @@ public struct Placement: Sendable {
     /// Its sort key in the folder's order.
     public var position: OrderKey
 
-    public init(parent: InodeNumber, container: Container?, filename: String, position: OrderKey) {
+    public init(parent: InodeNumber, location: Location?, filename: String, position: OrderKey) {
         self.parent = parent
-        self.container = container
+        self.location = location
         self.filename = filename
         self.position = position
     }

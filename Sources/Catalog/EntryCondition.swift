@@ -13,8 +13,8 @@ public struct EntryCondition: Sendable, CustomStringConvertible {
 
     static let isFolder = Self("kind=\(EntryKind.folder.sql)")
     static let isDocument = Self("kind=\(EntryKind.document.sql)")
-    static let isLocal = Self("container=\(Container.local.sql)")
-    static let isInCloud = Self("container=\(Container.cloud.sql)")
+    static let isLocal = Self("container=\(Location.local.sql)")
+    static let isInCloud = Self("container=\(Location.cloud.sql)")
     static let isNamedAutomatically = Self("naming<>\(Naming.given.sql)")
 
     // MARK: Pending changes

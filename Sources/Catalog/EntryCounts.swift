@@ -1,7 +1,7 @@
 import Documents
 import Synchronization
 
-/// Counts the documents in each container once, and keeps the count up to date. `.state` is read often and must not count a
+/// Counts the documents in each location once, and keeps the count up to date. `.state` is read often and must not count a
 /// million rows each time.
 final class EntryCounts: Sendable {
     struct Count: Equatable {
@@ -11,15 +11,15 @@ final class EntryCounts: Sendable {
     }
 
     /// Nil until the first query, and again after a rollback.
-    private let counts = Mutex<[Container: Count]?>(nil)
+    private let counts = Mutex<[Location: Count]?>(nil)
 
-    /// - Parameter query: counts the rows of a container.
-    func count(in container: Container, query: (Container) throws -> Count) throws -> Count {
+    /// - Parameter query: counts the rows of a location.
+    func count(in location: Location, query: (Location) throws -> Count) throws -> Count {
         try counts.withLock { counts in
-            if let counts { return counts[container] ?? Count() }
-            let counted = try Dictionary(uniqueKeysWithValues: Container.allCases.map { ($0, try query($0)) })
+            if let counts { return counts[location] ?? Count() }
+            let counted = try Dictionary(uniqueKeysWithValues: Location.allCases.map { ($0, try query($0)) })
             counts = counted
-            return counted[container] ?? Count()
+            return counted[location] ?? Count()
         }
     }
 
@@ -34,10 +34,10 @@ final class EntryCounts: Sendable {
     func forget() { counts.withLock { $0 = nil } }
 }
 
-extension [Container: EntryCounts.Count] {
+extension [Location: EntryCounts.Count] {
     fileprivate mutating func add(_ entry: Entry, times: Int) {
-        guard entry.kind == .document, let container = entry.container else { return }
-        self[container, default: .init()].documents += times
-        self[container, default: .init()].conflicts += times * entry.conflicts
+        guard entry.kind == .document, let location = entry.location else { return }
+        self[location, default: .init()].documents += times
+        self[location, default: .init()].conflicts += times * entry.conflicts
     }
 }

@@ -14,7 +14,7 @@ extension Entry {
     mutating func visitColumns<Visitor: ColumnVisitor & ~Copyable>(_ visitor: inout Visitor) {
         visitor.column("id", &inode)
         visitor.column("parent", &placement.parent)
-        visitor.column("container", &placement.container)
+        visitor.column("container", &placement.location)
         visitor.column("filename", &placement.filename)
         visitor.column("hasGeneratedFilename", &placement.hasGeneratedFilename)
         visitor.column("position", &placement.position)
@@ -174,7 +174,7 @@ extension Entry {
     /// An entry to read a row into.
     fileprivate static var blank: Entry {
         Entry(
-            parent: .root, container: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
+            parent: .root, location: nil, nature: .scratch, filename: "", created: Timestamp(nanoseconds: 0),
             position: .zero, mode: 0)
     }
 

@@ -47,8 +47,8 @@ public struct ListedPath: Sendable, Equatable {
     /// The entry itself, at the end of the path.
     public let entry: Component
 
-    public init(in container: Container = .cloud, folders: [Component], entry: Component) {
-        self.init(below: "Documents/\(container.rawValue)", folders: folders, entry: entry)
+    public init(in location: Location = .cloud, folders: [Component], entry: Component) {
+        self.init(below: "Documents/\(location.rawValue)", folders: folders, entry: entry)
     }
 
     public init(below top: String, folders: [Component], entry: Component) {

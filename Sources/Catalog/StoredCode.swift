@@ -52,7 +52,7 @@ extension Naming: StoredCode {
     }
 }
 
-extension Container: StoredCode {
+extension Location: StoredCode {
     var code: Int64 {
         switch self {
         case .local: 0

@@ -49,7 +49,7 @@ public struct DocumentState: Sendable, Equatable {
     /// The same on every device.
     public var id: EntryID
     /// Where the document lives. One that is on its way out of the cloud counts as local.
-    public var location: Container
+    public var location: Location
     /// Bytes.
     public var size: Int64
     /// Time of modification.
@@ -66,7 +66,7 @@ public struct DocumentState: Sendable, Equatable {
     public var error: String?
 
     public init(
-        flags: Set<StateFlag>, displayName: String, filename: String, id: EntryID, location: Container,
+        flags: Set<StateFlag>, displayName: String, filename: String, id: EntryID, location: Location,
         size: Int64, modified: Timestamp, downloading: DownloadState? = nil, uploading: UploadState? = nil,
         progress: Int? = nil, conflicts: Int = 0, error: String? = nil
     ) {
@@ -138,9 +138,9 @@ public enum FolderState {
 
 /// The content of `Documents/.state`: the state of the whole mount.
 public struct TreeState: Sendable, Equatable {
-    /// The container of documents that are created in `Documents` itself.
-    public var preferred: Container
-    /// How far the move to that container is, after it was chosen.
+    /// The location of documents that are created in `Documents` itself.
+    public var preferred: Location
+    /// How far the move to that location is, after it was chosen.
     public var preferredMove = PreferredMoveState()
     /// Scratch files, folders and links do not count.
     public var localDocuments: Int
@@ -174,7 +174,7 @@ public struct TreeState: Sendable, Equatable {
     public var device: String
 
     public init(
-        preferred: Container, localDocuments: Int, cloudDocuments: Int, connection: String,
+        preferred: Location, localDocuments: Int, cloudDocuments: Int, connection: String,
         pending: Int, conflicts: Int, undo: String? = nil, redo: String? = nil, trashedDocuments: Int = 0,
         trashedBytes: Int64 = 0, device: String
     ) {

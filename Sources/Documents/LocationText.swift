@@ -4,13 +4,13 @@ public enum LocationText {
     public static let mostBytes = 16
 
     /// With a line feed at the end.
-    public static func text(_ container: Container) -> String { container.rawValue + "\n" }
+    public static func text(_ location: Location) -> String { location.rawValue + "\n" }
 
-    /// The container that a text means; the line feed may be missing.
+    /// The location that a text means; the line feed may be missing.
     ///
     /// - Returns: nil for any other word.
-    public static func container(_ text: some BidirectionalCollection<UInt8>) -> Container? {
+    public static func location(_ text: some BidirectionalCollection<UInt8>) -> Location? {
         let word = text.last == UInt8(ascii: "\n") ? Array(text.dropLast()) : Array(text)
-        return [Container.local, .cloud].first { Array($0.rawValue.utf8) == word }
+        return [Location.local, .cloud].first { Array($0.rawValue.utf8) == word }
     }
 }

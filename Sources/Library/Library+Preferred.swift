@@ -9,7 +9,7 @@ extension Library {
     ///
     /// - Throws: EINVAL for another word; ENOSPC, EIO.
     public func setPreferredLocation(text: [UInt8]) throws(Refusal) {
-        guard let container = LocationText.container(text) else { throw .unknownLocation }
-        try preferredLocation.setPreferredLocation(container)
+        guard let location = LocationText.location(text) else { throw .unknownLocation }
+        try preferredLocation.setPreferredLocation(location)
     }
 }

@@ -20,20 +20,20 @@ extension Identifier {
 
 extension Entry {
     static func folder(
-        _ name: String, in parent: InodeNumber = .local, container: Container = .local, position: OrderKey = 1
+        _ name: String, in parent: InodeNumber = .local, location: Location = .local, position: OrderKey = 1
     ) -> Entry {
         Entry(
-            parent: parent, container: container, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
+            parent: parent, location: location, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
             filename: name, created: Timestamp(nanoseconds: 1), position: position, mode: 0o755)
     }
 
     static func document(
-        _ fullName: String, filename: String, in parent: InodeNumber = .local, container: Container = .local,
+        _ fullName: String, filename: String, in parent: InodeNumber = .local, location: Location = .local,
         created: Int64 = 1, position: OrderKey = 1, naming: Naming = .given, id: EntryID? = nil
     ) throws -> Entry {
         let identity = DocumentIdentity(name: DocumentName(splitting: try EntryName(fullName)), naming: naming)
         var entry = Entry(
-            parent: parent, container: container, nature: .document(identity), filename: filename,
+            parent: parent, location: location, nature: .document(identity), filename: filename,
             created: Timestamp(nanoseconds: created), position: position, mode: 0o644)
         entry.hasGeneratedFilename = true
         entry.id = id

@@ -27,10 +27,10 @@ struct ConsistencyTests {
     @Test func `an entry has the container of its folder`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in
-                try catalog.insert(.folder("right", in: .cloud, container: .cloud))
+                try catalog.insert(.folder("right", in: .cloud, location: .cloud))
                 #expect(try catalog.misplacedEntries().isEmpty)
-                let wrong = try catalog.insert(.folder("wrong", in: .cloud, container: .local))
-                let beside = try catalog.insert(.folder("beside", in: .documents, container: .local))
+                let wrong = try catalog.insert(.folder("wrong", in: .cloud, location: .local))
+                let beside = try catalog.insert(.folder("beside", in: .documents, location: .local))
                 #expect(Set(try catalog.misplacedEntries().map(\.inode)) == [wrong, beside])
             }
         }
@@ -64,7 +64,7 @@ struct ConsistencyTests {
             try catalog.write { catalog in
                 for number in [1, 2, 3] as [UInt8] {
                     var entry = try Entry.document(
-                        "\(number)", filename: "\(number)", in: .cloud, container: .cloud, id: EntryID(numbered: number)
+                        "\(number)", filename: "\(number)", in: .cloud, location: .cloud, id: EntryID(numbered: number)
                     )
                     if number == 3 { entry.pending = .creation }
                     try catalog.insert(entry)

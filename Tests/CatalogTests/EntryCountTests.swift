@@ -19,14 +19,14 @@ struct EntryCountTests {
                 try catalog.insert(.folder("folder"))
                 #expect(try counts(catalog) == [1, 0, 0, 0])
                 var entry = try #require(try catalog.entry(inode))
-                entry.container = .cloud
+                entry.location = .cloud
                 entry.parent = .cloud
                 entry.conflicts = 2
                 try catalog.update(entry)
                 #expect(try counts(catalog) == [0, 0, 1, 2])
                 entry.conflicts = 1
                 try catalog.update(entry)
-                try catalog.insert(.document("Goal.txt", filename: "b.txt", in: .cloud, container: .cloud))
+                try catalog.insert(.document("Goal.txt", filename: "b.txt", in: .cloud, location: .cloud))
                 #expect(try counts(catalog) == [0, 0, 2, 1])
                 let renumbered = try catalog.renumber(inode)
                 #expect(try counts(catalog) == [0, 0, 2, 1])

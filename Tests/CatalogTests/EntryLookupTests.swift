@@ -27,7 +27,7 @@ struct EntryLookupTests {
             #expect(throws: CatalogError.self) { try catalog.write { try $0.insert(.folder("a")) } }
             try catalog.write { catalog in
                 try catalog.insert(.folder("A"))
-                try catalog.insert(.folder("a", in: .cloud, container: .cloud))
+                try catalog.insert(.folder("a", in: .cloud, location: .cloud))
             }
             #expect(try catalog.read { try $0.children(of: .local).count } == 2)
         }
@@ -60,7 +60,7 @@ struct EntryLookupTests {
                 try catalog.insert(.document("Plan.txt", filename: "1", created: 30))
                 let oldest = try catalog.insert(.document("Plan.txt", filename: "2", created: 10))
                 try catalog.insert(.document("Plan.txt", filename: "3", created: 20))
-                try catalog.insert(.document("Plan.txt", filename: "0", in: .cloud, container: .cloud, created: 1))
+                try catalog.insert(.document("Plan.txt", filename: "0", in: .cloud, location: .cloud, created: 1))
                 #expect(try catalog.document(in: .local, fullName: "Plan.txt")?.inode == oldest)
             }
         }
@@ -107,7 +107,7 @@ struct EntryLookupTests {
                 try catalog.insert(.document("Auto.txt", filename: "5", created: 50, naming: .automatic))
                 try catalog.insert(.document("Other.md", filename: "6", created: 60, naming: .untitled))
                 try catalog.insert(
-                    .document("Away.txt", filename: "7", in: .cloud, container: .cloud, created: 70, naming: .untitled))
+                    .document("Away.txt", filename: "7", in: .cloud, location: .cloud, created: 70, naming: .untitled))
                 #expect(try catalog.newestUntitled(in: .local, pathExtension: "txt")?.inode == newest)
                 #expect(try catalog.newestUntitled(in: .local, pathExtension: "md")?.filename == "6")
                 #expect(try catalog.newestUntitled(in: .local, pathExtension: "") == nil)
@@ -119,7 +119,7 @@ struct EntryLookupTests {
     @Test func `a generated filename is taken everywhere, any other in its folder only`() throws {
         try withCatalog { catalog in
             try catalog.write { catalog in
-                try catalog.insert(.document("Plan.txt", filename: "generated.txt", in: .cloud, container: .cloud))
+                try catalog.insert(.document("Plan.txt", filename: "generated.txt", in: .cloud, location: .cloud))
                 try catalog.insert(.folder("folder"))
                 #expect(try catalog.isFilenameInUse("generated.txt", in: .local))
                 #expect(try catalog.isFilenameInUse("generated.txt", in: .cloud))

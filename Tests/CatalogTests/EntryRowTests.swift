@@ -17,7 +17,7 @@ struct EntryRowTests {
 
     private static func full(_ nature: EntryNature) -> Entry {
         var entry = Entry(
-            parent: .cloud, container: .cloud, nature: nature, filename: "cafe\u{301}.txt",
+            parent: .cloud, location: .cloud, nature: nature, filename: "cafe\u{301}.txt",
             created: Timestamp(nanoseconds: -1), position: 1.25, mode: 0o7777)
         entry.inode = InodeNumber(4711)
         entry.hasGeneratedFilename = true
@@ -42,7 +42,7 @@ struct EntryRowTests {
 
     private static var plain: Entry {
         Entry(
-            parent: .local, container: nil, nature: .scratch, filename: "a", created: Timestamp(nanoseconds: 5),
+            parent: .local, location: nil, nature: .scratch, filename: "a", created: Timestamp(nanoseconds: 5),
             position: 0, mode: 0)
     }
 
@@ -156,14 +156,14 @@ struct EntryRowTests {
         }
     }
 
-    @Test(arguments: [nil, Container.local, .cloud])
-    func `every container comes back`(container: Container?) throws {
+    @Test(arguments: [nil, Location.local, .cloud])
+    func `every location comes back`(location: Location?) throws {
         try withCatalog { catalog throws in
             var entry = Entry.folder("x")
-            entry.container = container
+            entry.location = location
             let inode = try catalog.write { try $0.insert(entry) }
             catalog.forgetRows()
-            #expect(try catalog.read { try $0.entry(inode) }?.container == container)
+            #expect(try catalog.read { try $0.entry(inode) }?.location == location)
         }
     }
 

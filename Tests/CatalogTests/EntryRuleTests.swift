@@ -4,7 +4,7 @@ import Testing
 
 struct EntryRuleTests {
     @Test func `a document with an older version than the container's is outdated`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
+        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, location: .cloud)
         entry.currentVersion = VersionID(numbered: 2)
         entry.contentVersion = VersionID(numbered: 1)
         #expect(entry.isOutdated)
@@ -15,7 +15,7 @@ struct EntryRuleTests {
     }
 
     @Test func `a document that was edited here is what this device shows`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
+        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, location: .cloud)
         entry.currentVersion = VersionID(numbered: 2)
         entry.contentVersion = VersionID(numbered: 1)
         entry.pending = .content
@@ -24,7 +24,7 @@ struct EntryRuleTests {
     }
 
     @Test func `a placeholder is not outdated, and its content is not here`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
+        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, location: .cloud)
         entry.currentVersion = VersionID(numbered: 2)
         entry.isHere = false
         #expect(!entry.isOutdated)
@@ -32,11 +32,11 @@ struct EntryRuleTests {
     }
 
     @Test func `only what has an id and is in the cloud is replicated`() throws {
-        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, container: .cloud)
+        var entry = try Entry.document("a.txt", filename: "a.txt", in: .cloud, location: .cloud)
         #expect(!entry.isReplicated)
         entry.id = EntryID(numbered: 1)
         #expect(entry.isReplicated)
-        entry.container = .local
+        entry.location = .local
         #expect(!entry.isReplicated)
     }
 }

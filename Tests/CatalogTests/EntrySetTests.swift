@@ -12,7 +12,7 @@ struct EntrySetTests {
                 ]
                 var inodes: [InodeNumber] = []
                 for (number, pending) in changes.enumerated() {
-                    var entry = try Entry.document("a", filename: "\(number)", in: .cloud, container: .cloud)
+                    var entry = try Entry.document("a", filename: "\(number)", in: .cloud, location: .cloud)
                     entry.pending = pending
                     inodes.append(try catalog.insert(entry))
                 }
@@ -33,7 +33,7 @@ struct EntrySetTests {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 for (number, pending) in [PendingChanges.content, .content, .name, []].enumerated() {
-                    var entry = try Entry.document("a", filename: "\(number)", in: .cloud, container: .cloud)
+                    var entry = try Entry.document("a", filename: "\(number)", in: .cloud, location: .cloud)
                     entry.pending = pending
                     entry.step = 7
                     try catalog.insert(entry)
@@ -55,7 +55,7 @@ struct EntrySetTests {
             try catalog.write { catalog in
                 var arriving = try Entry.document("a", filename: "1")
                 arriving.isHere = false
-                var placeholder = try Entry.document("b", filename: "2", in: .cloud, container: .cloud)
+                var placeholder = try Entry.document("b", filename: "2", in: .cloud, location: .cloud)
                 placeholder.isHere = false
                 let inode = try catalog.insert(arriving)
                 try catalog.insert(placeholder)
@@ -79,11 +79,11 @@ struct EntrySetTests {
         try withCatalog { catalog in
             try catalog.write { catalog in
                 for (number, conflicts) in [0, 2, 3].enumerated() {
-                    var entry = try Entry.document("a", filename: "\(number)", in: .cloud, container: .cloud)
+                    var entry = try Entry.document("a", filename: "\(number)", in: .cloud, location: .cloud)
                     entry.conflicts = conflicts
                     try catalog.insert(entry)
                 }
-                try catalog.insert(.folder("folder", in: .cloud, container: .cloud))
+                try catalog.insert(.folder("folder", in: .cloud, location: .cloud))
                 try catalog.insert(.document("a", filename: "x"))
                 let cloud = try catalog.documentCount(in: .cloud)
                 #expect(cloud.documents == 3)

@@ -7,7 +7,7 @@ struct StoredCodeTests {
     @Test func `the numbers of kinds, namings and containers never change`() {
         #expect([EntryKind.folder, .document, .scratch, .symbolicLink].map(\.code) == [0, 1, 2, 3])
         #expect([Naming.given, .automatic, .untitled].map(\.code) == [0, 1, 2])
-        #expect([Container.local, .cloud].map(\.code) == [0, 1])
+        #expect([Location.local, .cloud].map(\.code) == [0, 1])
     }
 
     @Test func `the numbers of pending changes never change`() {
@@ -27,14 +27,14 @@ struct StoredCodeTests {
             #expect(EntryKind(code: kind.code) == kind)
         }
         for naming in [Naming.given, .automatic, .untitled] { #expect(Naming(code: naming.code) == naming) }
-        for container in Container.allCases { #expect(Container(code: container.code) == container) }
+        for location in Location.allCases { #expect(Location(code: location.code) == location) }
         #expect(PendingChanges(code: 257) == [.creation, .revival])
     }
 
     @Test func `SQL has the number for the name`() {
         #expect(EntryKind.symbolicLink.sql == "3")
         #expect(Naming.automatic.sql == "1")
-        #expect(Container.cloud.sql == "1")
+        #expect(Location.cloud.sql == "1")
         #expect(PendingChanges.revival.sql == "256")
     }
 

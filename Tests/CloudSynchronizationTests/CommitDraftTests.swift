@@ -12,7 +12,7 @@ struct CommitDraftTests {
     private static func document(_ name: String, inode: Int64, pending: PendingChanges) -> Entry {
         let identity = DocumentIdentity(name: DocumentName(storedDisplayName: name, pathExtension: ""))
         var entry = Entry(
-            parent: .cloud, container: .cloud, nature: .document(identity), filename: name,
+            parent: .cloud, location: .cloud, nature: .document(identity), filename: name,
             created: Timestamp(nanoseconds: 1), position: 1, mode: 0o644)
         entry.inode = InodeNumber(inode)
         entry.id = .random()
@@ -31,7 +31,7 @@ struct CommitDraftTests {
         -> Entry
     {
         var entry = Entry(
-            parent: parent, container: .cloud, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
+            parent: parent, location: .cloud, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
             filename: name, created: Timestamp(nanoseconds: 1), position: 1, mode: 0o755)
         entry.inode = InodeNumber(inode)
         entry.id = .random()

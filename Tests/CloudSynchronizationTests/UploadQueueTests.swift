@@ -10,7 +10,7 @@ struct UploadQueueTests {
     private static func entry(_ inode: Int64) -> Entry {
         let identity = DocumentIdentity(name: DocumentName(storedDisplayName: "Plan", pathExtension: "txt"))
         var entry = Entry(
-            parent: .cloud, container: .cloud, nature: .document(identity), filename: "\(inode).txt",
+            parent: .cloud, location: .cloud, nature: .document(identity), filename: "\(inode).txt",
             created: Timestamp(nanoseconds: 1), position: 1, mode: 0o644)
         entry.inode = InodeNumber(inode)
         return entry

@@ -2,19 +2,19 @@ import Documents
 import Testing
 
 struct LocationTextTests {
-    @Test(arguments: [("local", Container.local), ("local\n", .local), ("cloud", .cloud), ("cloud\n", .cloud)])
-    func `a location is one of two words, with a line feed or without`(text: String, container: Container) {
-        #expect(LocationText.container(Array(text.utf8)) == container)
+    @Test(arguments: [("local", Location.local), ("local\n", .local), ("cloud", .cloud), ("cloud\n", .cloud)])
+    func `a location is one of two words, with a line feed or without`(text: String, location: Location) {
+        #expect(LocationText.location(Array(text.utf8)) == location)
     }
 
     @Test(arguments: ["", "\n", "Local", "local ", "local\n\n", "cloud local", "nas"])
     func `any other text is none`(text: String) {
-        #expect(LocationText.container(Array(text.utf8)) == nil)
+        #expect(LocationText.location(Array(text.utf8)) == nil)
     }
 
     @Test func `the text that is read can be written`() {
-        for container in [Container.local, .cloud] {
-            #expect(LocationText.container(Array(LocationText.text(container).utf8)) == container)
+        for location in [Location.local, .cloud] {
+            #expect(LocationText.location(Array(LocationText.text(location).utf8)) == location)
         }
     }
 

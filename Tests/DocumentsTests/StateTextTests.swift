@@ -5,7 +5,7 @@ struct StateTextTests {
     private static let id = EntryID("1b4e28ba-2fa1-41d2-883f-b9a761bde3fb")!
 
     private static func state(
-        _ flags: Set<StateFlag>, displayName: String = "Groceries", location: Container = .local
+        _ flags: Set<StateFlag>, displayName: String = "Groceries", location: Location = .local
     ) -> DocumentState {
         DocumentState(
             flags: flags, displayName: displayName, filename: "2026-11-21-041233-7f3a.txt", id: id, location: location,

@@ -10,11 +10,11 @@ struct ReenactmentTests {
     private static let old = place("old", 101)
     private static let new = place("new", 101)
 
-    private static func place(_ name: String, _ inode: Int64, in container: Container = .cloud) -> ListedPath {
+    private static func place(_ name: String, _ inode: Int64, in location: Location = .cloud) -> ListedPath {
         let folder = ListedPath.Component(
-            folder: container == .local ? .local : .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
+            folder: location == .local ? .local : .cloud, name: "F", inode: InodeNumber(100), kind: .folder)
         return ListedPath(
-            in: container, folders: [folder],
+            in: location, folders: [folder],
             entry: .init(folder: folder.inode, name: name, inode: InodeNumber(inode), kind: .document))
     }
 

@@ -254,7 +254,7 @@ struct ContinuedDocumentTests {
             try laptop.remove("F.txt", in: folder)
             try laptop.move("D", from: .cloud, to: .local)
             try laptop.create("F.txt", "new", in: folder)
-            #expect(try laptop.entry("F.txt", in: folder).container == .local)
+            #expect(try laptop.entry("F.txt", in: folder).location == .local)
             try await laptop.push()
             try await phone.pull()
             #expect(try phone.names() == [])

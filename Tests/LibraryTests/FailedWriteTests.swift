@@ -68,7 +68,7 @@ struct FailedWriteTests {
                     catalog.ifFailed { try? directory.removeFile("made.txt") }
                     _ = try catalog.insert(
                         Entry(
-                            parent: .local, container: .local, nature: .scratch, filename: "made.txt",
+                            parent: .local, location: .local, nature: .scratch, filename: "made.txt",
                             created: Timestamp(nanoseconds: 0),
                             position: 1, mode: 0o644))
                     throw Errno.ioError

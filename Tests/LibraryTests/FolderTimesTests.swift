@@ -13,7 +13,7 @@ struct FolderTimesTests {
     /// A folder that the container knows with the time 100.
     private static func folder(_ inode: Int64 = 10, pending: PendingChanges = []) -> Entry {
         var folder = Entry(
-            parent: .cloud, container: .cloud, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
+            parent: .cloud, location: .cloud, nature: .folder(NamingContext(keepsNames: false, isScratch: false)),
             filename: "Folder", created: time(1), position: 0, mode: 0o755)
         folder.inode = InodeNumber(inode)
         folder.modified = time(100)

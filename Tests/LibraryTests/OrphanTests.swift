@@ -51,7 +51,7 @@ struct OrphanTests {
         throws
     {
         var entry = Entry(
-            parent: .local, container: .local, nature: .scratch, filename: "a.tmp", created: Timestamp(nanoseconds: 0),
+            parent: .local, location: .local, nature: .scratch, filename: "a.tmp", created: Timestamp(nanoseconds: 0),
             position: 0, mode: 0o600)
         let inode = InodeNumber(17)
         entry.inode = inode

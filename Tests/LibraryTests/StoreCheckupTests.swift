@@ -244,7 +244,7 @@ struct StoreCheckupTests {
             let report = try device.library.storeCheck.repair { _ in }
             #expect(report.isGood, "\(report.lines)")
             #expect(try await device.text("a.txt", in: .local) == "text of a.txt")
-            #expect(try device.entry("a.txt", in: .local).container == .local)
+            #expect(try device.entry("a.txt", in: .local).location == .local)
         }
     }
 

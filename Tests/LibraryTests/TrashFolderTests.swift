@@ -121,7 +121,7 @@ struct TrashFolderTests {
             try restore("Trip", as: "Old trip", to: container, device)
             let old = try device.inode("Old trip", in: container)
             #expect(try await device.text("A.txt", in: old) == "a")
-            #expect(try device.entry("A.txt", in: old).container == (container == .local ? .local : .cloud))
+            #expect(try device.entry("A.txt", in: old).location == (container == .local ? .local : .cloud))
             if container == .local {
                 try device.library.perform(.undo)
                 #expect(try device.names(in: .local) == ["Trip"])

@@ -13,7 +13,7 @@ extension CatalogTransaction {
             case .save, .delete, .resolve, .bequeath: break
             }
         }
-        return try ids.compactMap { try entry($0) }.filter { $0.container == .cloud }.flatMap { entry in
+        return try ids.compactMap { try entry($0) }.filter { $0.location == .cloud }.flatMap { entry in
             entry.kind == .folder && entry.inode > .cloud
                 ? [entry.inode, entry.parent] : [entry.kind == .folder ? entry.inode : entry.parent]
         }

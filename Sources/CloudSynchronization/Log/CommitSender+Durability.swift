@@ -17,7 +17,7 @@ extension CommitSender {
             guard let entry = try store.read({ try $0.entry(id) }) else { continue }
             folders.insert(entry.parent)
             if entry.kind == .folder { folders.insert(entry.inode) }
-            if entry.container == .local, entry.kind == .document, entry.isHere {
+            if entry.location == .local, entry.kind == .document, entry.isHere {
                 try synchronize { try store.files.folder(entry.parent, $0).openUnnoticed(entry.filename) }
             }
         }

@@ -82,6 +82,6 @@ struct LeavingNames {
         if entry.isReplicated, entry.pending.contains(.creation), !ready.contains(entry.inode) {
             return !Self.isLate(entry, now)
         }
-        return entry.container == .local && entry.kind == .document && !entry.isHere
+        return entry.location == .local && entry.kind == .document && !entry.isHere
     }
 }

@@ -61,7 +61,7 @@ struct OutgoingCommit: Sendable {
     /// - Returns: the documents of which it carried a content.
     func clearPending(in catalog: CatalogTransaction) throws -> Set<EntryID> {
         for sent in carried.sent {
-            guard var entry = try catalog.entry(sent.id), entry.container == .cloud else { continue }
+            guard var entry = try catalog.entry(sent.id), entry.location == .cloud else { continue }
             let changes = PendingChanges(rawValue: sent.changes)
             // Not if the document meanwhile got a content that was made from an older version.
             if let version = sent.version, entry.contentVersion == base(of: version) { entry.contentVersion = version }

@@ -4,7 +4,7 @@ public enum ActionKind: String, Sendable, Equatable {
     case delete
     /// Another display name, or another name of a folder or link.
     case rename
-    /// Into another folder of the same container.
+    /// Into another folder of the same location.
     case move
     case moveToCloud
     case moveOutOfCloud
@@ -113,7 +113,7 @@ public struct ActionName: Sendable, Equatable {
         case .create, .delete, .reorder, .choose, .restore: nil
         case .moveToCloud: "to the cloud"
         case .moveOutOfCloud: "out of the cloud"
-        case .prefer: destination == Container.cloud.rawValue ? "to the cloud" : "out of the cloud"
+        case .prefer: destination == Location.cloud.rawValue ? "to the cloud" : "out of the cloud"
         case .rename: count == 1 ? destination.map { "to “\($0)”" } : nil
         case .move: destination.map { "to “\($0)”" }
         }

@@ -63,13 +63,13 @@ public enum RenamePlan: Equatable, Sendable {
 
 /// Why a rename is refused.
 public enum RenameRefusal: Error, Equatable, Sendable {
-    /// RENAME_NOREPLACE and the name is in use, or a move between containers onto an existing document.
+    /// RENAME_NOREPLACE and the name is in use, or a move between locations onto an existing document.
     case exists
     /// A file over a folder.
     case isFolder
     /// A folder over a file.
     case notFolder
-    /// RENAME_EXCHANGE between containers, or of entries that cannot be exchanged, such as a file and a folder.
+    /// RENAME_EXCHANGE between locations, or of entries that cannot be exchanged, such as a file and a folder.
     case cannotExchange
     /// RENAME_EXCHANGE with a name that nothing has.
     case nothingToExchange
@@ -81,11 +81,11 @@ public enum RenameRefusal: Error, Equatable, Sendable {
     case intoItself
     /// RENAME_EXCHANGE with content that is not here.
     case contentNotHere
-    /// A move between containers that is not possible now.
+    /// A move between locations that is not possible now.
     case migration(MigrationObstacle)
 }
 
-/// Why an entry cannot be moved to the other container with everything in it.
+/// Why an entry cannot be moved to the other location with everything in it.
 public enum MigrationObstacle: Error, Equatable, Sendable {
     /// Some of its content is still being downloaded out of the cloud, and would have to go back.
     case stillArriving

@@ -64,9 +64,9 @@ public struct RenameRequest: Sendable {
     public var isIntoDocuments: Bool
     /// Whether the destination is the source or lies within it.
     public var isIntoItself: Bool
-    /// Whether source and destination are in different containers.
+    /// Whether source and destination are in different locations.
     public var migrates: Bool
-    /// Why the source cannot leave its container, where the rename crosses containers or may make it scratch.
+    /// Why the source cannot leave its location, where the rename crosses locations or may make it scratch.
     public var obstacle: MigrationObstacle?
     /// Linux refuses both together (EINVAL) before docfs is asked.
     public var options: RenameOptions

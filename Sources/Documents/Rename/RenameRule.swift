@@ -20,7 +20,7 @@ public enum RenameRule {
         if source.isOfTheTree { throw .isOfTheTree }
     }
 
-    /// Whether the source leaves its container: it moves to the other one, or becomes scratch, by its name or in a trash folder.
+    /// Whether the source leaves its location: it moves to the other one, or becomes scratch, by its name or in a trash folder.
     private static func leavesContainer(_ plan: RenamePlan, _ request: RenameRequest) -> Bool {
         if request.migrates { return true }
         switch plan {

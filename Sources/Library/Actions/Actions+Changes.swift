@@ -101,7 +101,7 @@ extension Actions {
         let folder = try folderID(source.parent, catalog)
         let outcome = try place(of: entry, catalog)
         var (kind, destination) = try Self.kind(of: entry, from: source, catalog)
-        if caller == .preferredMove { (kind, destination) = (.prefer, entry.container?.rawValue) }
+        if caller == .preferredMove { (kind, destination) = (.prefer, entry.location?.rawValue) }
         // Only the extension changes.
         let isSameTitle = kind == .rename && entry.subject == source.subject
         return try record(kind, to: destination, by: process(of: caller), catalog) { open in
@@ -113,10 +113,10 @@ extension Actions {
     }
 
     /// Records another preferred location. The moves that follow from it join this action (`Caller.preferredMove`).
-    func recordPreference(for container: Container, _ catalog: CatalogTransaction) throws {
+    func recordPreference(for location: Location, _ catalog: CatalogTransaction) throws {
         endPreference()
-        var open = try newAction(Self.preference, to: container.rawValue, at: surroundings.now(), catalog)
-        let step = ActionStep(preferredBefore: container.other, action: open.record.id, number: 0)
+        var open = try newAction(Self.preference, to: location.rawValue, at: surroundings.now(), catalog)
+        let step = ActionStep(preferredBefore: location.other, action: open.record.id, number: 0)
         open.steps = 1
         catalog.ifFailed { [state = self] in state.state.withLock { $0.open[Self.preference] = nil } }
         try catalog.append(step, of: open.record)
@@ -261,8 +261,8 @@ extension Actions {
     static func kind(
         of entry: Entry, from source: Entry, _ catalog: CatalogTransaction
     ) throws -> (ActionKind, to: String?) {
-        if entry.container != source.container {
-            return (entry.container == .cloud ? .moveToCloud : .moveOutOfCloud, nil)
+        if entry.location != source.location {
+            return (entry.location == .cloud ? .moveToCloud : .moveOutOfCloud, nil)
         }
         if entry.parent != source.parent { return (.move, try catalog.entry(entry.parent)?.filename) }
         let isSameTitle = entry.subject == source.subject

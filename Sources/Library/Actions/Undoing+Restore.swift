@@ -29,9 +29,9 @@ extension Undoing {
         try requireFree(entry, in: folder, besides: nil, since: action.time, catalog)
         entry.error = nil
         entry.step = nil
-        if entry.kind == .document, folder.container == .local, !entry.isHere { try fetchAgain(&entry, catalog) }
+        if entry.kind == .document, folder.location == .local, !entry.isHere { try fetchAgain(&entry, catalog) }
         entry.parent = folder.inode
-        entry.container = folder.container
+        entry.location = folder.location
         if entry.kind == .folder { entry.nature = .folder(folder.namingContext.folder(try EntryName(entry.filename))) }
         try restoreFile(of: &entry, was: step, catalog)
         entry.inode = InodeNumber(0)
@@ -148,7 +148,7 @@ extension Undoing {
 
     /// The folder that an entry lay in, made again if it is gone.
     func folder(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
-        let top: InodeNumber = step.entry.container == .cloud ? .cloud : .local
+        let top: InodeNumber = step.entry.location == .cloud ? .cloud : .local
         guard let id = step.folder else { return try existing(.local, catalog) }
         if let folder = try catalog.entry(id) { return folder }
         guard let removed = try removedFolder(id, catalog) else {

@@ -144,10 +144,10 @@ extension Undoing {
     }
 
     private func folderID(for step: ActionStep, into chosen: Entry, _ catalog: CatalogTransaction) throws -> EntryID? {
-        if chosen.container == step.entry.container { return chosen.id }
+        if chosen.location == step.entry.location { return chosen.id }
         if let id = step.folder, try catalog.entry(id) != nil { return id }
         // It passes through: its former folder is not made again for that.
-        return step.entry.container == .cloud ? try existing(.cloud, catalog).id : nil
+        return step.entry.location == .cloud ? try existing(.cloud, catalog).id : nil
     }
 
     /// Brings a folder back, with all that was removed with it. That is an action of its own.
@@ -168,7 +168,7 @@ extension Undoing {
             var progress = UndoProgress(.undo)
             var top = folder.step
             top.folder = try folderID(for: top, into: chosen, catalog)
-            if top.entry.container == chosen.container { top.entry.filename = name.text }
+            if top.entry.location == chosen.location { top.entry.filename = name.text }
             let below = try stepsBelow(folder, contents, catalog)
             var back = [try restore(top, of: action, &progress, catalog).entry]
             for step in below where try !isThereAgain(step, catalog) {

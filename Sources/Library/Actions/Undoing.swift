@@ -147,10 +147,10 @@ final class Undoing: LibraryPart {
         case .placed: try putBack(step, of: action, catalog)
         case .chosen(let choice): try takeBack(choice, step, catalog)
         case .restored(let content): try exchangeContent(content, step, catalog)
-        case .preferred(let container):
+        case .preferred(let location):
             ActionStep(
                 preferredBefore: try preferredLocation.bringBack(
-                    container, movesAll: progress.direction == .redo, catalog),
+                    location, movesAll: progress.direction == .redo, catalog),
                 action: step.action, number: step.number)
         }
     }

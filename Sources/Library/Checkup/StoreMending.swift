@@ -63,7 +63,7 @@ struct StoreMending {
         folders.insert(home)
         var entry = lost
         entry.parent = home
-        entry.container = StorePath.home(of: lost)
+        entry.location = StorePath.home(of: lost)
         if try catalog.entry(in: home, filename: lost.filename) != nil {
             entry.filename = try comparison.namespace.distinctFilename(of: entry, catalog)
         }

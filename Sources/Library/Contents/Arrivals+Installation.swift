@@ -37,7 +37,7 @@ extension Arrivals {
                 guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
                 // Only documents that leave the cloud and those that are kept are downloaded without an open.
                 let isTriedAgain =
-                    try entry.container == .local || entry.awaited != nil || keeping.isKept(entry, catalog)
+                    try entry.location == .local || entry.awaited != nil || keeping.isKept(entry, catalog)
                 let next =
                     isTriedAgain ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
                 try catalog.setError("\(error); \(next)", of: arrival.inode)
@@ -125,7 +125,7 @@ extension Arrivals {
             try backing.staging.rename(arrival.stagingName, to: folder, entry.filename)
         }
         // A withdrawal may follow, after which other devices drop the cloud's copy. So the name must be durable.
-        if entry.container == .local || entry.awaited != nil { try folder.synchronize() }
+        if entry.location == .local || entry.awaited != nil { try folder.synchronize() }
     }
 
     /// Gives the new file the owner of the older version's file that it replaces: owners are not sent to other devices.

@@ -264,7 +264,7 @@ final class Metadata: LibraryPart {
 
     /// The name of the device that made the content, which this device may have changed since.
     private func device(thatMade entry: Entry, _ catalog: CatalogTransaction) throws -> String {
-        guard let id = entry.id, entry.container == .cloud, !entry.pending.contains(.content),
+        guard let id = entry.id, entry.location == .cloud, !entry.pending.contains(.content),
             let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions
         else { return store.device.name }
         return versions.current.deviceName

@@ -74,14 +74,14 @@ final class States: LibraryPart {
         if entry.conflicts > 0 { flags.insert(.inConflict) }
         // The failure of a download is told by `error` alone.
         if entry.error != nil, entry.pending.contains(.content) { flags.insert(.savingError) }
-        if transfer.isDownloading || (entry.container == .local && !entry.isHere) { flags.insert(.editingDisabled) }
+        if transfer.isDownloading || (entry.location == .local && !entry.isHere) { flags.insert(.editingDisabled) }
         if transfer.percent != nil { flags.insert(.progressAvailable) }
         var state = DocumentState(
             flags: flags, displayName: entry.name?.displayName ?? "", filename: entry.filename,
-            id: entry.id ?? .cloudRoot, location: entry.container ?? .local, size: attributes.size,
+            id: entry.id ?? .cloudRoot, location: entry.location ?? .local, size: attributes.size,
             modified: attributes.modified, progress: transfer.percent, conflicts: entry.conflicts,
             error: entry.error)
-        if entry.container == .cloud {
+        if entry.location == .cloud {
             state.downloading = Self.downloadState(of: entry, transfer)
             state.uploading = Self.uploadState(of: entry, transfer)
         }

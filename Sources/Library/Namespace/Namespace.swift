@@ -14,7 +14,7 @@ final class Namespace: LibraryPart {
     let givenNames = GivenNames()
     let firstNames = FirstNames()
     /// As the catalog has it.
-    private let preferred = Mutex(Container.local)
+    private let preferred = Mutex(Location.local)
 
     init(_ transactions: Transactions, configuration: LibraryConfiguration, orphans: Orphans) {
         self.transactions = transactions
@@ -90,8 +90,8 @@ final class Namespace: LibraryPart {
 
     /// `Documents` holds `local` and `cloud`. Documents and scratch files of the preferred one resolve there as well.
     private func resolveInDocuments(_ name: String, _ catalog: CatalogTransaction) throws -> Meaning? {
-        if let container = try catalog.entry(in: .documents, filename: name) {
-            return Meaning(entry: container, isListedName: true)
+        if let location = try catalog.entry(in: .documents, filename: name) {
+            return Meaning(entry: location, isListedName: true)
         }
         guard let found = try resolve(name, in: preferredFolder, catalog),
             found.entry.kind == .document || found.entry.kind == .scratch
@@ -101,10 +101,10 @@ final class Namespace: LibraryPart {
             isFirstName: found.isFirstName)
     }
 
-    /// The container of a document that is created directly in `Documents` (`Semantics`, "The tree").
-    var preferredLocation: Container { preferred.withLock { $0 } }
+    /// The location of a document that is created directly in `Documents` (`Semantics`, "The tree").
+    var preferredLocation: Location { preferred.withLock { $0 } }
 
-    func setPreferredLocation(_ container: Container) { preferred.withLock { $0 = container } }
+    func setPreferredLocation(_ location: Location) { preferred.withLock { $0 = location } }
 
     var preferredFolder: InodeNumber { preferredLocation.folder }
 

@@ -36,7 +36,7 @@ final class PreferredLocation: LibraryPart {
     func load() throws {
         let (location, hasMoves) = try store.read { catalog in
             (
-                try catalog.setting(.preferredLocation).flatMap { Container(rawValue: $0) },
+                try catalog.setting(.preferredLocation).flatMap { Location(rawValue: $0) },
                 try catalog.nextPreferredMove() != nil
             )
         }
@@ -44,43 +44,43 @@ final class PreferredLocation: LibraryPart {
         if hasMoves { startMoving() }
     }
 
-    /// Makes a container the preferred one, and has everything move there. For the one that is preferred already, what stayed is tried
+    /// Makes a location the preferred one, and has everything move there. For the one that is preferred already, what stayed is tried
     /// again.
     ///
     /// - Throws: ENOSPC, EIO.
-    func setPreferredLocation(_ container: Container) throws(Refusal) {
+    func setPreferredLocation(_ location: Location) throws(Refusal) {
         try mutate { catalog in
-            if namespace.preferredLocation == container {
+            if namespace.preferredLocation == location {
                 actions.endPreference()
                 return try catalog.retryPreferredMoves()
             }
-            try change(to: container, movesAll: true, catalog)
-            try actions.recordPreference(for: container, catalog)
+            try change(to: location, movesAll: true, catalog)
+            try actions.recordPreference(for: location, catalog)
         }
         startMoving()
     }
 
-    /// Makes a container the preferred one because an action is undone or done again. The action moves its entries itself.
+    /// Makes a location the preferred one because an action is undone or done again. The action moves its entries itself.
     ///
     /// - Parameter movesAll: whether everything else moves there as well.
     /// - Returns: the location before.
-    func bringBack(_ container: Container, movesAll: Bool, _ catalog: CatalogTransaction) throws -> Container {
+    func bringBack(_ location: Location, movesAll: Bool, _ catalog: CatalogTransaction) throws -> Location {
         let former = namespace.preferredLocation
-        try change(to: container, movesAll: movesAll, catalog)
+        try change(to: location, movesAll: movesAll, catalog)
         if movesAll { catalog.whenDone { self.startMoving() } }
         return former
     }
 
-    private func change(to container: Container, movesAll: Bool, _ catalog: CatalogTransaction) throws {
+    private func change(to location: Location, movesAll: Bool, _ catalog: CatalogTransaction) throws {
         let former = namespace.preferredLocation
-        try catalog.set(.preferredLocation, container.rawValue)
+        try catalog.set(.preferredLocation, location.rawValue)
         if movesAll {
-            let count = try catalog.planPreferredMoves(from: container.other.folder)
+            let count = try catalog.planPreferredMoves(from: location.other.folder)
             try catalog.set(.preferredMoveCount, String(count))
         } else {
             try catalog.forgetPreferredMoves()
         }
-        namespace.setPreferredLocation(container)
+        namespace.setPreferredLocation(location)
         catalog.ifFailed { [namespace] in namespace.setPreferredLocation(former) }
         // Names in `Documents` mean other documents from now on.
         catalog.announce(.listingChanged(of: .documents))

@@ -53,7 +53,7 @@ extension FoundFiles {
         default: return nil
         }
         var entry = Entry(
-            parent: stray.folder, container: folder.container, nature: nature, filename: stray.name,
+            parent: stray.folder, location: folder.location, nature: nature, filename: stray.name,
             created: Timestamp(status.st_mtim), position: try nextPosition(in: stray.folder, catalog),
             mode: UInt16(status.st_mode & 0o7777))
         if entry.kind == .document { try nameAdopted(&entry, name, folder, directory, catalog) }

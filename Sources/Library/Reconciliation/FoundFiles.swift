@@ -43,7 +43,7 @@ final class FoundFiles: LibraryPart {
             try catalog.update(entry)
             return entry.isReplicated
         }
-        if entry.container == .local {
+        if entry.location == .local {
             if !entry.isHere {
                 try adoptFoundContentOfLeaving(&entry, status, catalog)
             } else if entry.naming != .given, Fingerprint(entry) != Fingerprint(status) {

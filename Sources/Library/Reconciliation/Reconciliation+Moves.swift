@@ -35,12 +35,12 @@ extension Reconciliation {
     ///
     /// - Returns: nil where the document cannot be moved between the containers now.
     mutating func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
-        let migrates = row.container != folder.container
+        let migrates = row.location != folder.location
         if migrates, try comparison.migration.obstacle(toMigrating: row, catalog) != nil { return nil }
         try freeName(stray.name, in: folder.inode, besides: row.inode)
         var entry = row
         entry.parent = folder.inode
-        entry.container = folder.container
+        entry.location = folder.location
         entry.filename = stray.name
         if row.parent != folder.inode {
             entry.position = try comparison.nextPosition(in: folder.inode, catalog)

@@ -60,7 +60,7 @@ extension Reconciliation {
     mutating func unite(_ stray: Stray, with row: Entry) throws -> Bool {
         guard let folder = try catalog.entry(stray.folder) else { return false }
         // Scratch files are never sent: they may leave the cloud's folder.
-        let leavesCloud = row.isReplicated && folder.container == .local
+        let leavesCloud = row.isReplicated && folder.location == .local
         // A file in `local` is never moved into the cloud's folder, from which it would be sent.
         let isMovedBack = occasion == .failedWrite || occasion == .uncleanEnd && !leavesCloud
         if leavesCloud, occasion == .copy, row.currentVersion != nil { return false }
@@ -88,11 +88,11 @@ extension Reconciliation {
         if occasion == .failedWrite { return }
         var stray = stray
         var directory = try comparison.backing.folder(stray.folder, catalog)
-        let isCloud = try catalog.entry(stray.folder)?.container == .cloud
+        let isCloud = try catalog.entry(stray.folder)?.location == .cloud
         // A crash while the log was applied may have left it. The log makes folders and links again if they are wanted.
         if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
         if isCloud, stray.found.type == S_IFREG, let twin = try catalog.entries(generatedFilename: stray.name).first,
-            twin.container == .local, let id = twin.id, try catalog.replicaRecord(id) != nil
+            twin.location == .local, let id = twin.id, try catalog.replicaRecord(id) != nil
         {
             // The document was moved out of the cloud and has a newer file in `local`. This older file must not be sent: it becomes a local
             // document as well.

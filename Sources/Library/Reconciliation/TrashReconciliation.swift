@@ -141,7 +141,7 @@ struct TrashReconciliation {
         let name = BackingStore.trashName(inode)
         let displayName = backing.trash.displayName(of: name)
         var entry = Entry(
-            parent: .local, container: .local, nature: .scratch, filename: "", created: Timestamp(status.st_mtim),
+            parent: .local, location: .local, nature: .scratch, filename: "", created: Timestamp(status.st_mtim),
             position: try comparison.nextPosition(in: .local, catalog), mode: UInt16(status.st_mode & 0o7777))
         entry.inode = inode
         entry.filename = try comparison.namespace.newFilename("", in: .local, catalog)

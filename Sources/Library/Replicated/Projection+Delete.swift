@@ -13,7 +13,7 @@ extension Projection {
 
     /// Removes an entry, unless a change on this device keeps it.
     mutating func projectDeleted(_ id: EntryID, isFolder: Bool) throws {
-        guard var entry = try catalog.entry(id), entry.container == .cloud, (entry.kind == .folder) == isFolder,
+        guard var entry = try catalog.entry(id), entry.location == .cloud, (entry.kind == .folder) == isFolder,
             !entry.pending.contains(.creation), entry.inode > .cloud
         else { return }
         let isKept = try isFolder ? catalog.hasChildren(entry.inode) : isEdited(&entry)

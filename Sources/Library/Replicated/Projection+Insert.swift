@@ -91,7 +91,7 @@ extension Entry {
             case .document: .document(description.identity)
             }
         self.init(
-            parent: folder.inode, container: .cloud, nature: nature, filename: description.filename,
+            parent: folder.inode, location: .cloud, nature: nature, filename: description.filename,
             created: committed.created, position: description.position.key, mode: description.mode)
         id = committed.id
         hasGeneratedFilename = description.hasGeneratedFilename

@@ -52,7 +52,7 @@ struct Projection {
         let committed = try replica.visibleEntry(id, at: tree.surroundings.now())
         guard let committed, !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
         guard var entry = try catalog.entry(id) else { return try insertWithChildren(committed) }
-        if entry.container == .cloud {
+        if entry.location == .cloud {
             try update(entry, to: committed)
         } else if !entry.isHere, entry.awaited == nil {
             try updateLeavingCloud(entry, to: committed)
@@ -69,7 +69,7 @@ struct Projection {
     ///
     /// - Returns: nil if it was deleted, or moved out of the cloud on this device.
     mutating func folder(_ id: EntryID) throws -> Entry? {
-        if let folder = try catalog.entry(id) { return folder.container == .cloud ? folder : nil }
+        if let folder = try catalog.entry(id) { return folder.location == .cloud ? folder : nil }
         guard let committed = try replica.visibleEntry(id, at: tree.surroundings.now()) else { return nil }
         try insert(committed)
         return try catalog.entry(id)

@@ -168,7 +168,7 @@ extension Evictions {
     }
 
     private func held(_ inode: InodeNumber, _ entry: Entry, _ catalog: CatalogTransaction) throws -> RoomAccount.Held? {
-        guard entry.container == .cloud, entry.isHere, let id = entry.id else { return nil }
+        guard entry.location == .cloud, entry.isHere, let id = entry.id else { return nil }
         let status = try backing.folder(entry.parent, catalog).status(entry.filename)
         return .init(id: id, lastOpened: surroundings.now(), bytes: Int64(status.st_blocks) * 512)
     }

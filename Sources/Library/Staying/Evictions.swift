@@ -57,7 +57,7 @@ final class Evictions: LibraryPart {
     private func evict(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Outcome {
         guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
         guard entry.kind == .document else { throw entry.kind == .folder ? Refusal.isFolder : Refusal.alwaysHere }
-        if entry.container == .cloud, !entry.isHere {
+        if entry.location == .cloud, !entry.isHere {
             // A content that is about to arrive does not, unless a program reads it.
             guard let arrival = transfers.arrival(of: inode) else { return .absent }
             if try keeping.isKept(entry, catalog) { return .stays(.kept) }
@@ -66,7 +66,7 @@ final class Evictions: LibraryPart {
             return .absent
         }
         // An edit that another program made in the store is a save, which waits to be sent from now on.
-        if entry.container == .cloud { _ = try foundFiles.recordEditInStore(of: &entry, catalog) }
+        if entry.location == .cloud { _ = try foundFiles.recordEditInStore(of: &entry, catalog) }
         if let reason = try reasonToStay(entry, catalog) { return .stays(reason) }
         let folder = try backing.folder(entry.parent, catalog)
         let filename = entry.filename
@@ -84,7 +84,7 @@ final class Evictions: LibraryPart {
     /// Why the content of a document must stay here; nil if it may go, or is not here.
     func reasonToStay(_ entry: Entry, _ catalog: CatalogTransaction) throws -> StayReason? {
         var facts = ContentFacts()
-        facts.isLocal = entry.container != .cloud || !entry.isReplicated
+        facts.isLocal = entry.location != .cloud || !entry.isReplicated
         if facts.isLocal { return facts.reasonToStay }
         guard entry.isHere else { return nil }
         let folder = try backing.folder(entry.parent, catalog)

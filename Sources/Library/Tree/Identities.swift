@@ -28,7 +28,7 @@ final class Identities: LibraryPart {
 
     /// Gives a new file the identity of a document that was deleted, or renamed to a backup, a moment ago.
     ///
-    /// - Parameter entry: the file's row, in its container already: its folder may have moved since the document was removed.
+    /// - Parameter entry: the file's row, in its location already: its folder may have moved since the document was removed.
     /// - Returns: false when another entry has the identity or its filename by now.
     func giveIdentity(
         of removed: RecentlyRemoved.Document, to entry: inout Entry, by caller: Caller, _ catalog: CatalogTransaction
@@ -97,7 +97,7 @@ final class Identities: LibraryPart {
         backup.conflicts = 0
         if let content {
             // The document was on its way out of the cloud: now the backup is, which has its content.
-            if kept.container == .local, kept.awaited == nil {
+            if kept.location == .local, kept.awaited == nil {
                 try withdrawals.withdraw(kept.inCloud, togetherWith: kept.step, catalog)
             }
             transfers.forget(kept.inode)
@@ -181,7 +181,7 @@ extension Entry {
     /// The entry as it was before it left the cloud.
     var inCloud: Entry {
         var entry = self
-        entry.container = .cloud
+        entry.location = .cloud
         return entry
     }
 

@@ -17,15 +17,15 @@ final class Migration: LibraryPart {
         self.withdrawals = withdrawals
     }
 
-    /// Tells why an entry cannot leave its container with all it holds.
+    /// Tells why an entry cannot leave its location with all it holds.
     ///
-    /// - Parameter entry: as it is in that container.
+    /// - Parameter entry: as it is in that location.
     /// - Returns: nil if it can leave.
     func obstacle(toMigrating entry: Entry, _ catalog: CatalogTransaction) throws -> MigrationObstacle? {
         func any(_ isTop: Bool, _ condition: EntryCondition) throws -> Bool {
             try isTop || entry.kind == .folder && catalog.hasDescendant(of: entry.inode, where: condition)
         }
-        switch entry.container {
+        switch entry.location {
         case .local: return try any(!entry.isHere, .isArriving) ? .stillArriving : nil
         case .cloud:
             if try any(entry.conflicts > 0, .isInConflict) { return .inConflict }
@@ -36,11 +36,11 @@ final class Migration: LibraryPart {
         }
     }
 
-    /// Completes a move between the containers for the entry and all it holds, as one step. `obstacle` must have returned nil.
+    /// Completes a move between the locations for the entry and all it holds, as one step. `obstacle` must have returned nil.
     ///
     /// - Parameter source: the entry as it was.
     func migrate(_ top: Entry, from source: Entry, _ catalog: CatalogTransaction) throws {
-        switch top.container {
+        switch top.location {
         case .cloud: try migrateIntoCloud(top, catalog)
         case .local: try migrateOutOfCloud(top, from: source, catalog)
         case nil: break
@@ -56,7 +56,7 @@ final class Migration: LibraryPart {
         let step = fitsOneCommit ? try catalog.next(.stepNumber) : nil
         if top.kind == .folder { try catalog.moveDescendantsIntoCloud(of: top.inode, step: step) }
         guard var entry = try catalog.entry(top.inode), let id = entry.id else { return }
-        entry.container = .cloud
+        entry.location = .cloud
         entry.pending = entry.kind == .document ? [.creation, .content] : .creation
         // A commit that creates it may be on its way already, with the names that it had then.
         if try withdrawals.containerMayKnow(id, catalog) { entry.pending.formUnion(.description) }
@@ -86,7 +86,7 @@ final class Migration: LibraryPart {
         } else {
             entry.isHere = false
         }
-        entry.container = .local
+        entry.location = .local
         entry.pending = []
         entry.revision += 1
         entry.step = isCurrent ? nil : step
@@ -118,7 +118,7 @@ final class Migration: LibraryPart {
                 places[entry.inode] = entry.namingContext
             }
             let isScratch = entry.kind == .folder ? entry.namingContext.isScratch : above.isScratch
-            entry.container = folder.container
+            entry.location = folder.location
             try changeReplication(of: &entry, isScratch: isScratch, step: step, catalog)
             try catalog.update(entry)
         }

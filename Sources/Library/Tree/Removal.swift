@@ -177,7 +177,7 @@ extension Entry {
     fileprivate func asRemoved(_ attributes: FileAttributes, isHere: Bool) -> Entry {
         var removed = self
         removed.isHere = isHere
-        if container != .cloud || kind != .document {
+        if location != .cloud || kind != .document {
             removed.size = attributes.size
             removed.modified = attributes.modified
         }

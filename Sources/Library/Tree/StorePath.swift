@@ -15,6 +15,6 @@ enum StorePath {
         return names.reversed().joined(separator: "/")
     }
 
-    /// The container that an entry is moved to if its place means nothing.
-    static func home(of entry: Entry) -> Container { entry.container ?? .local }
+    /// The location that an entry is moved to if its place means nothing.
+    static func home(of entry: Entry) -> Location { entry.location ?? .local }
 }

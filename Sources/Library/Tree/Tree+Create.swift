@@ -113,7 +113,7 @@ extension Tree {
     ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
         var entry = Entry(
-            parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text, created: now,
+            parent: folder.inode, location: folder.location, nature: .scratch, filename: name.text, created: now,
             position: try nextPosition(in: folder.inode, catalog), mode: creator.mode)
         if folder.namingContext.isScratch(name) { return (entry, false) }
         if let removed = identities.recentlyRemoved.remove(name, in: folder.inode, now: now),

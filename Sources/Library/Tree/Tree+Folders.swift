@@ -54,7 +54,7 @@ extension Tree {
             }
             try Namespace.requireUnreserved(name)
             var entry = Entry(
-                parent: folder.inode, container: folder.container, nature: .scratch, filename: name.text,
+                parent: folder.inode, location: folder.location, nature: .scratch, filename: name.text,
                 created: surroundings.now(), position: try nextPosition(in: folder.inode, catalog), mode: 0)
             prepare(&entry, folder, name)
             let isScratch =

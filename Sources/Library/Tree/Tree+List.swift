@@ -33,7 +33,7 @@ public enum Listed: Sendable {
 extension Tree {
     /// A folder is being read. If it is in the cloud, synchronization soon asks what other devices did.
     func lookForRemoteChanges(in folder: InodeNumber) throws(Refusal) {
-        if try inspect({ try $0.entry(folder) })?.container == .cloud { cloud.changesAreOfInterest() }
+        if try inspect({ try $0.entry(folder) })?.location == .cloud { cloud.changesAreOfInterest() }
     }
 
     /// The names in a folder, in listing order. A listing that has begun shows this snapshot to its end, whatever happens to the folder

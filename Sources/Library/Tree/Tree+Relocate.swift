@@ -13,7 +13,7 @@ extension Tree {
     ) throws {
         var entry = source
         entry.parent = move.folder.inode
-        entry.container = move.folder.container
+        entry.location = move.folder.location
         if renaming.identity == .ends {
             try withdrawals.leaveAsScratch(&entry, from: source, step: catalog.next(.stepNumber), catalog)
             if source.kind == .document {
@@ -76,7 +76,7 @@ extension Tree {
     func bringBack(
         _ source: Entry, to former: Entry, in folder: Entry, _ catalog: CatalogTransaction
     ) throws -> Entry {
-        let migrates = source.container != folder.container
+        let migrates = source.location != folder.location
         if migrates, let obstacle = try migration.obstacle(toMigrating: source, catalog) {
             throw RenameRefusal.migration(obstacle)
         }
@@ -86,7 +86,7 @@ extension Tree {
         try catalog.writeIfWaiting(source.inode)
         var entry = source
         entry.parent = folder.inode
-        entry.container = folder.container
+        entry.location = folder.location
         entry.filename = former.filename
         entry.hasGeneratedFilename = former.hasGeneratedFilename
         if let identity = former.document, entry.document != identity {
@@ -121,7 +121,7 @@ extension Tree {
             entry.filename = move.name.text
             return entry.markPending(.creation)
         }
-        entry.container = move.folder.container
+        entry.location = move.folder.location
         entry.created = surroundings.now()
         try identities.giveNewIdentity(to: &entry, called: move.name, in: move.folder, catalog)
         if entry.naming != .given { try renewAutomaticName(of: &entry, at: move.source, catalog) }

@@ -19,7 +19,7 @@ extension Tree {
             try actions.willRemove(from: entry.parent, by: caller, catalog)
             try actions.joinChoice(toRemovalOf: entry, by: caller, catalog)
             // A link goes the other way: after a crash `Reconciliation` makes a link anew whose row is left.
-            let isRebuilt = entry.container == .local && entry.isHere && entry.kind != .symbolicLink
+            let isRebuilt = entry.location == .local && entry.isHere && entry.kind != .symbolicLink
             let removed: Entry
             if isRebuilt {
                 removed = try removal.removeLocalFile(entry, catalog)

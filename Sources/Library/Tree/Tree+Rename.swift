@@ -51,7 +51,7 @@ extension Tree {
             $0.isUntitledAlias ? nil : $0
         }
         if found == nil { try Namespace.requireUnreserved(newName) }
-        let migrates = source.container != folder.container
+        let migrates = source.location != folder.location
         let plan = try RenameRule.plan(
             RenameRequest(
                 source: source.renamed(at: now), target: found?.entry.renamed(at: now),

@@ -38,7 +38,7 @@ extension Tree {
         try removal.addOrphan(replaced, content: content, catalog)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent
-        entry.container = target.container
+        entry.location = target.location
         entry.isHere = true
         // A program is at work on the older version that is here.
         if target.isOutdated, openFiles.isOpenForWriting(target.inode) { entry.contentVersion = target.contentVersion }
@@ -110,7 +110,7 @@ extension Tree {
     /// Whether the rows of a save may be committed later. After a crash `Reconciliation` matches the new file with the document by its path,
     /// and the file tells all that the row would.
     private func canBeRebuilt(_ source: Entry, over target: Entry) -> Bool {
-        source.container == .local && target.container == .local && target.isHere && target.naming == .given
+        source.location == .local && target.location == .local && target.isHere && target.naming == .given
             && target.mode == source.mode
     }
 

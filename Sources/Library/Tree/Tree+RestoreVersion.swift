@@ -36,7 +36,7 @@ extension Tree {
         actions.removeFromTrash([kept], after: catalog)
         try directory.setFileMode(filename, target.mode)
         var source = Entry(
-            parent: target.parent, container: target.container, nature: .scratch, filename: filename,
+            parent: target.parent, location: target.location, nature: .scratch, filename: filename,
             created: surroundings.now(), position: try nextPosition(in: target.parent, catalog), mode: target.mode)
         source.backing = try directory.identify(filename).evidence
         source.inode = try catalog.insert(source)

@@ -93,7 +93,7 @@ final class Withdrawals: LibraryPart {
             entry.step = nil
             return cloud.changesAreWaiting()
         }
-        guard entry.container == .local else { return }
+        guard entry.location == .local else { return }
         try withdraw(entry.inCloud, togetherWith: entry.step, catalog)
         entry.step = nil
     }

@@ -50,7 +50,7 @@ enum QueryField: Equatable {
         switch self {
         case .state: QueryFlag.all
         case .indicator: [Indicator.green, .yellow, .red].map(\.rawValue)
-        case .location: [Container.local, .cloud].map(\.rawValue)
+        case .location: [Location.local, .cloud].map(\.rawValue)
         case .downloading: [DownloadState.notDownloaded, .downloading, .current, .outdated].map(\.rawValue)
         case .uploading: [UploadState.waiting, .uploading, .uploaded].map(\.rawValue)
         default: nil

@@ -99,7 +99,7 @@ extension SmallWorlds.LivingWorld {
     /// The versions that come back with a document of the cloud, and with one that was removed on its way out of it.
     func versions(of step: ActionStep, on device: TestDevice) throws -> [(DocumentVersion, EntryID)] {
         let entry = step.entry
-        guard entry.container == .cloud || !entry.isHere else { return [] }
+        guard entry.location == .cloud || !entry.isHere else { return [] }
         return try device.library.transactions.inspect { catalog -> [(DocumentVersion, EntryID)] in
             var found: [(DocumentVersion, EntryID)] = []
             if let awaited = try entry.awaitedContent() { found.append((awaited.version, awaited.document)) }

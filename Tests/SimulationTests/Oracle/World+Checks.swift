@@ -99,7 +99,7 @@ extension World {
             wrong.append("\(name) lacks \(missing.sorted().map { replica[$0]!.description.filename })")
         }
         // A placeholder may show a failed download; the next open tries again.
-        for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.container == .local) {
+        for entry in cloud + local where entry.error != nil && (entry.isBackingCurrent || entry.location == .local) {
             wrong.append("\(name): '\(entry.filename)' is left in error: \(entry.error!)")
         }
         for entry in local where entry.kind == .document {

@@ -223,7 +223,7 @@ extension World {
         }
         ledger.noteTyped(name)
         if let target, target.inode != entry.inode {
-            if target.kind == .document, target.container == entry.container { noteBequest(of: entry, on: device) }
+            if target.kind == .document, target.location == entry.location { noteBequest(of: entry, on: device) }
             noteDeletion(of: target, on: device)
             if let content = localContent(of: entry.inode, on: device) { ledger.noteShared(content) }
             noteDeletion(of: entry, on: device, keepsContent: true)
@@ -241,8 +241,8 @@ extension World {
         let parent = folder(entries)
         if parent == entry.parent { return }
         trace("\(device.place.name) moves \(Self.text(entry)) to \(parent)")
-        let container = try device.library.transactions.inspect { try $0.entry(parent) }?.container
-        if entry.container == .cloud, container == .local {
+        let container = try device.library.transactions.inspect { try $0.entry(parent) }?.location
+        if entry.location == .cloud, container == .local {
             let inner = try device.library.transactions.inspect { try $0.descendants(of: entry.inode) }
             for entry in [entry] + (entry.kind == .folder ? inner : []) {
                 if let id = entry.id { ledger.noteLeft(id) }

@@ -27,7 +27,7 @@ extension World {
         else { return }
         switch step.change {
         case .present: noteDeletion(of: entry, on: device)
-        case .placed where entry.container == .cloud && step.entry.container == .local:
+        case .placed where entry.location == .cloud && step.entry.location == .local:
             let inner = try device.library.transactions.inspect { try $0.descendants(of: entry.inode) }
             for entry in [entry] + (entry.kind == .folder ? inner : []) {
                 if let id = entry.id { ledger.noteLeft(id) }
@@ -56,10 +56,10 @@ extension World {
             ledger.fail("\(device.place.name): '\(former.filename)' came back with another content")
         }
         ledger.noteSave(content, by: device.index)
-        if entry.container == .local,
+        if entry.location == .local,
             entry.filename != former.filename || entry.name != former.name
                 || entry.attributes != former.attributes || entry.mode != former.mode || entry.created != former.created
-                || former.container == .local && entry.position != former.position
+                || former.location == .local && entry.position != former.position
         {
             ledger.fail("\(device.place.name): '\(former.filename)' came back otherwise than it was")
         }

@@ -300,7 +300,7 @@ final class World {
             let entries = try device.library.transactions.inspect {
                 try $0.descendants(of: .cloud) + $0.descendants(of: .local)
             }
-            let busy = entries.filter { !$0.pending.isEmpty || $0.container == .local && !$0.isHere }
+            let busy = entries.filter { !$0.pending.isEmpty || $0.location == .local && !$0.isHere }
                 .map {
                     "\($0.filename) pending \($0.pending.rawValue), here \($0.isHere), step \($0.step ?? 0), \($0.error ?? "no error")"
                 }

@@ -1,5 +1,5 @@
-/// Where a document lives: on this machine, or in the cloud container (Semantics, "Moving between local and cloud").
-public enum Container: String, Sendable, Codable, CaseIterable {
+/// Where a document lives: on this machine, or in the cloud (Semantics, "Moving between local and cloud").
+public enum Location: String, Sendable, Codable, CaseIterable {
     case local
     case cloud
 }
