@@ -19,6 +19,7 @@ enum MountDaemon {
     /// - Parameter whenReady: called when the mount answers. It is given the recovery key of an encrypted container that was made, and
     ///   returns false where nobody waits for the mount any more: then it ends.
     static func run(_ request: MountRequest, whenReady: @escaping @Sendable (RecoveryKey?) -> Bool) throws {
+        EndingSignals.hold()
         DescriptorLimit.raise()
         refuseLargeWrites()
         ignoreClosedPipes()
@@ -30,7 +31,7 @@ enum MountDaemon {
         let synchronization = BackgroundSynchronization(library, cloud, move: move(request, cloud, logger))
         let session = try MountSession(
             library: library, mountpoint: request.mountpoint, allowsOthers: request.options.allowOther)
-        let signals = stopOnSignals(session)
+        let signals = EndingSignals.handle { _ in session.stop() }
         remember(request, cloud, logger)
         synchronization.start(patience: opening.cloudAnswers ? nil : silencePatience) {
             guard whenReady(opening.recoveryKey) else { return session.stop() }
@@ -154,16 +155,6 @@ enum MountDaemon {
 
     /// Who waited for the mount may have been ended; the write fails then.
     private static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
-
-    private static func stopOnSignals(_ session: MountSession) -> [any DispatchSourceSignal] {
-        [SIGTERM, SIGINT, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { session.stop() }
-            source.resume()
-            return source
-        }
-    }
 }
 
 /// Is set once.

@@ -63,6 +63,29 @@ struct EndingTests {
         }
     }
 
+    /// Before docfs looks for signals, one ends it as it ends any process; after that the mount ends.
+    @Test func `a mount that is told to end at any moment of its start ends`() async throws {
+        let program = """
+            import os, signal, subprocess, sys, time
+            for number in range(60):
+                service = subprocess.Popen(sys.argv[2:])
+                try:
+                    time.sleep(number * 0.005)
+                    service.send_signal(signal.SIGTERM)
+                    assert service.wait(120) in (0, -signal.SIGTERM)
+                    assert not os.path.ismount(sys.argv[1])
+                finally:
+                    service.kill()
+            """
+        try await withUnmountedDevice(.plain) { device in
+            let result = try await runProgram(
+                "python3",
+                ["-c", program, device.mountpoint.string, try DocfsBinary.path.string] + device.mountArguments
+                    + ["--foreground"])
+            #expect(result.exitStatus == 0, "\(result)")
+        }
+    }
+
     @Test func `SIGTERM during an upload and a download ends the mount within 5 seconds, and the next one goes on`()
         async throws
     {

@@ -27,11 +27,12 @@ struct BrowseCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
+            EndingSignals.hold()
             let mount = try MountedTree(holdingOrNearest: path)
             let table = LiveTable()
             let follower = try TableFollower(mount, table)
             let ending = Ending()
-            let signals = Self.signals(ending)
+            let signals = EndingSignals.handle { ending.end(.signal($0)) }
             let server = try BrowseServer(table: table, mount: BrowsedDocuments(mount, follower))
             let folder = try PrivateFolder()
             Thread.detachNewThread {
@@ -54,21 +55,9 @@ struct BrowseCommand: ParsableCommand {
             switch reason {
             case .failure(let error): throw error
             case .signal(let number):
-                // Ends as everybody expects of a program that such a signal ends.
                 for source in signals { source.cancel() }
-                signal(number, SIG_DFL)
-                raise(number)
+                EndingSignals.end(by: number)
             }
-        }
-    }
-
-    private static func signals(_ ending: Ending) -> [any DispatchSourceSignal] {
-        [SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { ending.end(.signal(number)) }
-            source.resume()
-            return source
         }
     }
 }
