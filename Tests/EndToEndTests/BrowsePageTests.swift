@@ -345,7 +345,8 @@ struct BrowsePageTests {
             func scratch() throws -> Set<String> {
                 Set(try device.local.listing().filter { $0.hasPrefix(".docfs-add-") })
             }
-            try await withPage(device) { address, killed in
+            // The folder of its socket stays, too: it goes with the test's.
+            try await withPage(device, variables: ["XDG_RUNTIME_DIR": device.folder.string]) { address, killed in
                 try await begin("First.txt", at: address)
                 let abandoned = try scratch()
                 #expect(abandoned.count == 1)

@@ -178,6 +178,10 @@ struct StayingTests {
             let result = try await desktop.docfs("download", desktop.cloud.string)
             #expect(result.exitStatus == 1)
             #expect(result.oneErrorLine?.contains("--cache-limit leaves no room") == true, "\(result.standardError)")
+            // One that is still on its way would take the room of the next one.
+            try await eventually {
+                try names.allSatisfy { try (desktop.cloud / $0).state()["downloading"] != "downloading" }
+            }
             let one = try await desktop.docfs("download", (desktop.cloud / names[0]).string)
             #expect(one.exitStatus == 0, "\(one.standardError)")
         }
