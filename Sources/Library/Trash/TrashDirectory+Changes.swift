@@ -145,10 +145,7 @@ extension TrashDirectory {
     /// - Throws: ENOENT, ENOTDIR, ENOTEMPTY; EPERM for the places.
     func removeFolder(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) {
         guard let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
-        if table.withLock({ $0.removeEmptied(path) }) {
-            // One that was deleted itself is there still.
-            if try inspect({ try items($0).byPath[path] == nil }) { return }
-        }
+        if table.withLock({ $0.removeEmptied(path) }) { return }
         try discard(path) { found throws(Refusal) in
             if !found.trashed.isFolder { throw .notFolder }
             if !found.below.isEmpty { throw .folderNotEmpty }

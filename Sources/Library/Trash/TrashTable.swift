@@ -148,9 +148,10 @@ struct TrashTable {
         var path = path
         // Folders are there for what lies in them.
         while let folder = known?.items.remove(path) {
-            guard known?.items.byPath[folder]?.contents.isEmpty == true else { break }
+            guard let item = known?.items.byPath[folder], item.contents.isEmpty, !item.trashed.standsAlone else {
+                break
+            }
             emptied.insert(folder)
-            if known?.items.byPath[folder]?.trashed.standsAlone == true { break }
             path = folder
         }
         if !isKnown { known = nil }
