@@ -28,32 +28,8 @@ final class BrowsedDocuments: BrowsedMount {
 
     // MARK: Details
 
-    func details(of rows: [TableRow]) -> [RowDetails] { rows.map(details) }
-
-    private func details(of row: TableRow) -> RowDetails {
-        var details = RowDetails()
-        if row.kind == .newDocument { return details }
-        guard row.kind == .document else {
-            if attributeText(CloudDocument.keep, of: path(row)) == "always" {
-                details.kept = true
-                details.words = [DocumentWords.Word.kept.rawValue]
-            }
-            return details
-        }
-        guard let line = FolderStateLine(text: row.state) else { return details }
-        let document = ListedDocument(line, path: path(row), .all)
-        details.name = document.displayName
-        details.kind = document.pathExtension
-        details.size = document.size
-        details.modified = document.modified
-        details.indicator = line.indicator
-        details.words = document.words.words.map(\.rawValue)
-        details.isHere = line.isHere
-        details.progress = document.progress
-        details.kept = document.isKept ? true : nil
-        details.filename = line.filename
-        details.preview = Preview(ofName: "." + (document.pathExtension ?? "")).kind
-        return details
+    func details(of rows: [TableRow]) -> [RowDetails] {
+        rows.map { follower.prepared($0) ?? RowDetails(of: $0, at: path($0)) }
     }
 
     // MARK: Actions

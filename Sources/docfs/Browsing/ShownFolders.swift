@@ -52,7 +52,9 @@ struct ShownFolders {
                 rows.append(TableRow(id: section, kind: .section, depth: 0, name: section, isOpen: true))
                 try find(filter, in: section, &rows, &looked)
             } else {
-                try add(section, depth: 0, open, isEditing, to: &rows)
+                try Self.add(section, depth: 0, open, isEditing, to: &rows) { id in
+                    try look(into: id).map { ($0.lines, $1) }
+                }
             }
         }
         if filter == nil { looked = Set(rows.filter(\.isOpen).map(\.id)) }
@@ -63,35 +65,54 @@ struct ShownFolders {
 
     /// Rows for now, where a folder with very many documents is opened: of such a one its beginning.
     ///
-    /// - Returns: nil where there is none.
-    func firstRows(open: Set<String>) throws -> [TableRow]? {
+    /// - Returns: nil where there is none; else also the documents of these beginnings.
+    func firstRows(open: Set<String>) throws -> (rows: [TableRow], beginnings: [TableRow])? {
         guard open.contains(where: { folders[$0] == nil && !seen.contains($0) }) else { return nil }
         var rows: [TableRow] = []
-        var hasBeginning = false
-        for section in ["local", "cloud"] { try addFirst(section, depth: 0, open, to: &rows, &hasBeginning) }
-        return hasBeginning ? rows : nil
+        var begun: Set<String> = []
+        for section in ["local", "cloud"] {
+            try Self.add(section, depth: 0, open, false, to: &rows) { try firstLook(into: $0, &begun) }
+        }
+        if begun.isEmpty { return nil }
+        return (rows, rows.filter { $0.kind == .document && begun.contains(Self.folder(of: $0.id)) })
     }
 
-    private func addFirst(
-        _ id: String, depth: Int, _ open: Set<String>, to rows: inout [TableRow], _ hasBeginning: inout Bool
-    ) throws {
-        guard open.contains(id) else { return rows.append(folderRow(id, depth: depth, isOpen: false)) }
-        let found = try DocumentTree.unlessGone(path(id)) { path -> ([FolderStateLine], [String])? in
+    private static func folder(of id: String) -> String { id.lastIndex(of: "/").map { String(id[..<$0]) } ?? "" }
+
+    /// What is shown of a folder at first.
+    ///
+    /// - Parameter begun: the ids of folders of which only the beginning is.
+    private func firstLook(into id: String, _ begun: inout Set<String>) throws -> Content? {
+        try DocumentTree.unlessGone(path(id)) { path -> Content in
             if let folder = folders[id] { return (folder.lines, inner[id] ?? []) }
             // What is shown already stays until it is read again.
             if !seen.contains(id), let beginning = try FirstLook(path) {
-                hasBeginning = true
+                begun.insert(id)
                 return (beginning.lines, beginning.folders.map(self.id))
             }
             return (try FolderStateLine.read(path), try DocumentTree.folders(in: path).map(self.id))
         }
-        guard let (lines, innerFolders) = found ?? nil else { return }
-        rows.append(folderRow(id, depth: depth, isOpen: true))
-        for id in innerFolders { try addFirst(id, depth: depth + 1, open, to: &rows, &hasBeginning) }
-        rows += lines.map { row($0, in: id, depth: depth + 1) }
     }
 
-    private func folderRow(_ id: String, depth: Int, isOpen: Bool) -> TableRow {
+    /// The documents in a folder, and the ids of the folders in it.
+    private typealias Content = (lines: [FolderStateLine], folders: [String])
+
+    /// Adds a folder's row, and if it is open all that is in it.
+    ///
+    /// - Parameter look: what is in a folder; nil for one that went away meanwhile, which is left out.
+    private static func add(
+        _ id: String, depth: Int, _ open: Set<String>, _ isEditing: Bool, to rows: inout [TableRow],
+        _ look: (String) throws -> Content?
+    ) throws {
+        guard open.contains(id) else { return rows.append(folderRow(id, depth: depth, isOpen: false)) }
+        guard let (lines, folders) = try look(id) else { return }
+        rows.append(folderRow(id, depth: depth, isOpen: true))
+        for id in folders { try add(id, depth: depth + 1, open, isEditing, to: &rows, look) }
+        rows += lines.map { row($0, in: id, depth: depth + 1) }
+        if isEditing { rows.append(TableRow(forNewIn: id, depth: depth + 1)) }
+    }
+
+    private static func folderRow(_ id: String, depth: Int, isOpen: Bool) -> TableRow {
         let name = id.split(separator: "/").last.map(String.init) ?? id
         return TableRow(id: id, kind: depth == 0 ? .section : .folder, depth: depth, name: name, isOpen: isOpen)
     }
@@ -104,7 +125,7 @@ struct ShownFolders {
         looked.insert(id)
         for id in innerFolders { try find(filter, in: id, &rows, &looked) }
         for line in folder.lines {
-            let row = row(line, in: id, depth: 1)
+            let row = Self.row(line, in: id, depth: 1)
             if try isShown(line, row.id, filter) { rows.append(row) }
         }
     }
@@ -116,21 +137,9 @@ struct ShownFolders {
         return isShown
     }
 
-    private func row(_ line: FolderStateLine, in folder: String, depth: Int) -> TableRow {
+    private static func row(_ line: FolderStateLine, in folder: String, depth: Int) -> TableRow {
         TableRow(
             id: folder + "/" + line.filename, kind: .document, depth: depth, name: line.displayName, state: line.text)
-    }
-
-    /// Adds a folder's row, and if it is open all that is in it. One that went away meanwhile is left out.
-    private mutating func add(
-        _ id: String, depth: Int, _ open: Set<String>, _ isEditing: Bool, to rows: inout [TableRow]
-    ) throws {
-        guard open.contains(id) else { return rows.append(folderRow(id, depth: depth, isOpen: false)) }
-        guard let (folder, innerFolders) = try look(into: id) else { return }
-        rows.append(folderRow(id, depth: depth, isOpen: true))
-        for id in innerFolders { try add(id, depth: depth + 1, open, isEditing, to: &rows) }
-        rows += folder.lines.map { row($0, in: id, depth: depth + 1) }
-        if isEditing { rows.append(TableRow(forNewIn: id, depth: depth + 1)) }
     }
 
     /// Follows a folder from now on.

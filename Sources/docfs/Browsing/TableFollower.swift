@@ -17,6 +17,8 @@ final class TableFollower: Sendable {
     private let filter = Mutex<TableFilter?>(nil)
     /// Why the last filter was given up; empty if it was not.
     private let filterProblem = Mutex("")
+    /// Of the rows for now, by id, until all rows are there.
+    private let preparedDetails = Mutex<[String: RowDetails]>([:])
     /// A pipe. A byte in it says that `openRows`, `editing` or `filter` has changed.
     private let wake: (read: Int32, write: Int32)
 
@@ -63,6 +65,9 @@ final class TableFollower: Sendable {
         makeRowsAnew()
     }
 
+    /// The details of a row that stands in the place of all of them; nil for any other.
+    func prepared(_ row: TableRow) -> RowDetails? { preparedDetails.withLock { $0[row.id] } }
+
     private func makeRowsAnew() {
         // A full pipe says it already.
         var byte: UInt8 = 0
@@ -80,9 +85,15 @@ final class TableFollower: Sendable {
                 if !isEditing, filter.withLock({ $0 == nil }),
                     let first = try shown.firstRows(open: openRows.withLock { $0 })
                 {
-                    table.publish(first)
+                    // Reading the rest holds up whoever asks the mount for anything.
+                    let details = first.beginnings.map {
+                        ($0.id, RowDetails(of: $0, at: mount.documents + "/" + $0.id))
+                    }
+                    preparedDetails.withLock { $0 = Dictionary(details) { first, _ in first } }
+                    table.publish(first.rows)
                 }
                 let rows = try rows(&shown, isEditing)
+                preparedDetails.withLock { $0 = [:] }
                 table.publish(rows)
                 let transfers = Set(rows.filter { $0.state.contains("progressAvailable") }.map(\.id))
                 try follow(&shown, transfers)
