@@ -65,7 +65,7 @@ struct ShownFolders {
 
     /// Rows for now, where a folder with very many documents is opened: of such a one its beginning.
     ///
-    /// - Returns: nil where there is none; else also the documents of these beginnings.
+    /// - Returns: nil where there is none; else also the documents of these beginnings, and the folders.
     func firstRows(open: Set<String>) throws -> (rows: [TableRow], beginnings: [TableRow])? {
         guard open.contains(where: { folders[$0] == nil && !seen.contains($0) }) else { return nil }
         var rows: [TableRow] = []
@@ -74,7 +74,7 @@ struct ShownFolders {
             try Self.add(section, depth: 0, open, false, to: &rows) { try firstLook(into: $0, &begun) }
         }
         if begun.isEmpty { return nil }
-        return (rows, rows.filter { $0.kind == .document && begun.contains(Self.folder(of: $0.id)) })
+        return (rows, rows.filter { $0.kind != .document || begun.contains(Self.folder(of: $0.id)) })
     }
 
     private static func folder(of id: String) -> String { id.lastIndex(of: "/").map { String(id[..<$0]) } ?? "" }
