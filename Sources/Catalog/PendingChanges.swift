@@ -25,6 +25,6 @@ public struct PendingChanges: OptionSet, Sendable {
     /// anything else is put into it.
     public static let revival = PendingChanges(rawValue: 256)
 
-    /// All that a description in the container consists of, without the time of modification, which a content brings along.
-    public static let description: PendingChanges = [.name, .place, .attributes, .mode, .position]
+    /// All that a description in the container consists of.
+    public static let description: PendingChanges = [.name, .place, .attributes, .mode, .modified, .position]
 }

@@ -25,6 +25,28 @@ struct FolderMigrationTests {
         }
     }
 
+    /// The commit that creates it carries the time that it had before.
+    @Test(arguments: Moment.allCases, [true, false])
+    func `a folder keeps a time that was set when it leaves the cloud and returns`(moment: Moment, isTop: Bool)
+        async throws
+    {
+        try await withTwoDevices { laptop, phone in
+            let trip = try laptop.makeFolder("Trip")
+            let days = try laptop.makeFolder("Days", in: trip)
+            let inode = isTop ? trip : days
+            try await laptop.reach(moment)
+            try laptop.change(inode) { $0.modified = .at(Timestamp(seconds: 1000, nanoseconds: 0)) }
+            try laptop.move("Trip", from: .cloud, to: .local)
+            try laptop.move("Trip", from: .local, to: .cloud)
+            try await laptop.push()
+            #expect(try laptop.library.attributes(of: .entry(inode)).modified.seconds == 1000)
+            try await phone.pull()
+            let copy = try phone.inode("Trip")
+            let there = try isTop ? copy : phone.inode("Days", in: copy)
+            #expect(try phone.library.attributes(of: .entry(there)).modified.seconds == 1000)
+        }
+    }
+
     /// Its file is another one, so the container must be told of the removal anew.
     @Test func `a document that was saved by backup just before its folder left the cloud does not come back`()
         async throws

@@ -69,13 +69,13 @@ def solve(browser):
     press(browser, "Keep this one", 1)
     until(lambda: text("cloud/Plan.txt") == "butter\n", "the other one is the document")
     # The window follows what has changed: nothing is in conflict, and what was given up is an earlier version.
-    until(lambda: shown(browser, "h3")[0] == "Earlier versions" and len(shown(browser, ".versions li")) == 2,
+    until(lambda: shown(browser, "h3")[:1] == ["Earlier versions"] and len(shown(browser, ".versions li")) == 2,
           lambda: f"no conflict any more: {shown(browser, 'h3')} {shown(browser, '.versions li')}")
     earlier = [index for index in range(2) if look_at(browser, index) == "eggs\n"]
     assert len(earlier) == 1, earlier
     press(browser, "Restore", earlier[0])
     until(lambda: text("cloud/Plan.txt") == "eggs\n", "the earlier version is the document again")
-    until(lambda: shown(browser, "h3")[0] == "Earlier versions", lambda: f"it stays without conflict: {shown(browser, 'h3')}")
+    until(lambda: shown(browser, "h3")[:1] == ["Earlier versions"], lambda: f"it stays without conflict: {shown(browser, 'h3')}")
     escape(browser)
     until(lambda: browser.run("return document.querySelector('#undo').textContent") == "Undo: Restore a version of “Plan”", "it can be undone")
 
@@ -197,7 +197,7 @@ def history(browser):
     os.remove(document("cloud/Other.txt"))
     os.remove(document("cloud/Dropped 2.txt"))
     until(lambda: any("(2)" in one for one in shown(browser, "button")), "two can be undone")
-    until(lambda: shown(browser, "li .who")[0].startswith("Delete"), lambda: f"the next one stands first: {shown(browser, 'li .who')}")
+    until(lambda: "".join(shown(browser, "li .who")[:1]).startswith("Delete"), lambda: f"the next one stands first: {shown(browser, 'li .who')}")
     browser.click("#dialogContent button", "Undo")
     until(lambda: os.path.exists(document("cloud/Dropped 2.txt")), "undone")
     until(lambda: "Can be done again" in shown(browser, "h3"), "it can be done again")
