@@ -250,7 +250,9 @@ let package = Package(
             dependencies: [
                 "docfs", "MountSupport", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
             ],
-            exclude: ["Fixture/browse-document.py", "Fixture/browse-page.py", "Fixture/browser.py"],
+            exclude: [
+                "Fixture/browse-document.py", "Fixture/browse-large.py", "Fixture/browse-page.py", "Fixture/browser.py",
+            ],
             swiftSettings: strict),
         // Attacks that prove what the pages claim; the amount of each is read from the environment.
         .testTarget(

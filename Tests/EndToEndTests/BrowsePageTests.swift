@@ -35,6 +35,22 @@ struct BrowsePageTests {
         }
     }
 
+    @Test(.enabled(if: getuid() == 0, "once is enough"))
+    func `of 100000 documents only those that are visible are in the page, and each is reached at once`()
+        async throws
+    {
+        try await withUnmountedDevice { device in
+            try await device.mount()
+            try await device.unmount()
+            // Found by the next mount: making as many through the mount takes a minute.
+            try await runShell(
+                "seq -f 'Note %06.0f.txt' 0 99999 | tr '\\n' '\\0' | xargs -0 touch", in: device.storedLocal)
+            try await device.mount()
+            try device.local.setAttribute("user.document.sort", "name")
+            try await use(device, "browse-large.py")
+        }
+    }
+
     /// Runs a script that uses the page in Chromium.
     ///
     /// - Parameter words: more arguments of the script.

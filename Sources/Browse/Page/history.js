@@ -21,7 +21,7 @@ function actions(title, list, action) {
   const made = element("ul", "versions");
   list.forEach((one, index) => {
     const item = element("li");
-    item.append(element("span", "who", one.name), moment(one.time));
+    item.append(element("span", "who", texts.action(one.name)), moment(one.time));
     if (one.place) item.append(place(one.place));
     const tools = element("span", "tools");
     tools.append(button(index ? `${texts[action]} (${index + 1})` : texts[action], () => act(action, undefined, { count: index + 1, name: one.name, time: one.time })));

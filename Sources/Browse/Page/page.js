@@ -297,7 +297,7 @@ function showStatus() {
   document.getElementById("title").textContent = status.mountpoint ?? "docfs";
   for (const name of ["undo", "redo"]) {
     const made = document.getElementById(name);
-    made.textContent = status[name] ? `${texts[name]}: ${status[name]}` : texts[name];
+    made.textContent = status[name] ? `${texts[name]}: ${texts.action(status[name])}` : texts[name];
     made.disabled = !status[name];
   }
   document.getElementById("add").textContent = texts.add;

@@ -1,10 +1,46 @@
 // All texts of the page, in the browser's language.
 const duration = (seconds) =>
   seconds < 90 ? `${Math.ceil(seconds)} s` : seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
+// The parts of the name of an action (`ActionName`), which docfs says in English.
+const partsOf = (name) => {
+  const preferred = /^Change the preferred location to (.*)$/s.exec(name);
+  if (preferred) return { verb: "Prefer", object: preferred[1] };
+  const verbs = "Create|Delete|Rename|Move|Reorder|Choose a version of|Choose versions of|Restore a version of|Restore versions of";
+  const [, verb, rest] = new RegExp(`^(${verbs}) (.*)$`, "s").exec(name) ?? [];
+  if (verb !== "Move" && verb !== "Rename") return { verb, object: rest };
+  const [, object, direction, place] = /^(.*?)(?: (to the cloud|out of the cloud)| to “(.*)”)?$/s.exec(rest);
+  return { verb, object, direction, place };
+};
+const germanObject = (object) => {
+  const [, kind, name, inside] = /^(folder |link |)“(.*)”(?: with (\d+) documents?)?$/s.exec(object) ?? [];
+  if (name === undefined) return object.split(" and ").map(germanAmount).join(" und ");
+  const title = `${{ "folder ": "Ordner ", "link ": "Verknüpfung ", "": "" }[kind]}„${name}“`;
+  return inside === undefined ? title : `${title} mit ${inside === "1" ? "1 Dokument" : `${inside} Dokumenten`}`;
+};
+const germanAmount = (amount) => {
+  const [number, noun] = amount.split(" ");
+  const one = { document: "Dokument", folder: "Ordner", link: "Verknüpfung" };
+  const many = { documents: "Dokumente", folders: "Ordner", links: "Verknüpfungen" };
+  return `${number} ${one[noun] ?? many[noun] ?? noun}`;
+};
+const germanAction = (name) => {
+  const { verb, object, direction, place } = partsOf(name);
+  if (!verb) return name;
+  if (verb === "Prefer") return `Bevorzugten Ort ändern: ${german.sections[object] ?? object}`;
+  const what = germanObject(object);
+  const target = direction ? (direction === "to the cloud" ? " in die Cloud" : " aus der Cloud") : place ? ` nach „${place}“` : "";
+  return {
+    Create: `${what} anlegen`, Delete: `${what} löschen`, Reorder: `${what} umordnen`, Move: `${what}${target} bewegen`,
+    Rename: place ? `${what} in „${place}“ umbenennen` : `${what} umbenennen`,
+    "Choose a version of": `Eine Version wählen: ${what}`, "Choose versions of": `Versionen wählen: ${what}`,
+    "Restore a version of": `Eine Fassung wiederherstellen: ${what}`,
+    "Restore versions of": `Fassungen wiederherstellen: ${what}`,
+  }[verb];
+};
 const english = {
   sections: { local: "On this computer", cloud: "In the cloud" },
   name: "Name", kind: "Kind", size: "Size", changed: "Changed", where: "Where",
-  folder: "Folder", undo: "Undo", redo: "Redo",
+  folder: "Folder", undo: "Undo", redo: "Redo", action: (name) => name,
   words: {
     here: "Here", cloud: "In the cloud only", arriving: "Downloading", waiting: "Waiting for the cloud", sending: "Uploading",
     outdated: "Newer in the cloud", conflict: "Conflict", failed: "Could not be saved", kept: "Kept",
@@ -45,7 +81,7 @@ const english = {
 const german = {
   sections: { local: "Auf diesem Computer", cloud: "In der Cloud" },
   name: "Name", kind: "Art", size: "Größe", changed: "Geändert", where: "Ort",
-  folder: "Ordner", undo: "Rückgängig", redo: "Wiederholen",
+  folder: "Ordner", undo: "Rückgängig", redo: "Wiederholen", action: germanAction,
   words: {
     here: "Hier", cloud: "Nur in der Cloud", arriving: "Wird geladen", waiting: "Wartet auf die Cloud", sending: "Wird gesendet",
     outdated: "In der Cloud neuer", conflict: "Konflikt", failed: "Nicht gesichert", kept: "Bleibt hier",

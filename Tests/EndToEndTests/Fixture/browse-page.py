@@ -75,6 +75,32 @@ def use(browser):
         " return one.filter((key) => !other.includes(key)).concat(other.filter((key) => !one.includes(key))); })")
     assert missing == [], missing
 
+    # The name of an action is in both languages: each form that DocumentsTests/ActionNameTests has.
+    actions = {
+        "Create “Plan”": "„Plan“ anlegen",
+        "Delete folder “Trip”": "Ordner „Trip“ löschen",
+        "Delete folder “Trip” with 1 document": "Ordner „Trip“ mit 1 Dokument löschen",
+        "Delete folder “Trip” with 12 documents": "Ordner „Trip“ mit 12 Dokumenten löschen",
+        "Delete 3 documents and 1 folder and 2 links": "3 Dokumente und 1 Ordner und 2 Verknüpfungen löschen",
+        "Delete link “Way”": "Verknüpfung „Way“ löschen",
+        "Rename “Plan” to “Great plan”": "„Plan“ in „Great plan“ umbenennen",
+        "Rename 2 documents": "2 Dokumente umbenennen",
+        "Move “Plan” to “Trip”": "„Plan“ nach „Trip“ bewegen",
+        "Move “Plan” to the cloud": "„Plan“ in die Cloud bewegen",
+        "Move 3 documents out of the cloud": "3 Dokumente aus der Cloud bewegen",
+        "Reorder “One “and” two”": "„One “and” two“ umordnen",
+        "Choose a version of “Plan”": "Eine Version wählen: „Plan“",
+        "Choose versions of 2 documents": "Versionen wählen: 2 Dokumente",
+        "Restore a version of “Plan”": "Eine Fassung wiederherstellen: „Plan“",
+        "Restore versions of 2 documents": "Fassungen wiederherstellen: 2 Dokumente",
+        "Change the preferred location to cloud": "Bevorzugten Ort ändern: In der Cloud",
+        "Something new": "Something new",
+    }
+    german = browser.run(
+        "return import('/texts.js').then(({ all: [english, german] }) =>"
+        " arguments[0].map((name) => english.action(name) === name ? german.action(name) : null))", list(actions))
+    assert german == list(actions.values()), german
+
     # How fast something is sent, and how long it takes still.
     sending = browser.run(
         "return import('/status.js').then(({ statusText }) => {"
