@@ -162,6 +162,8 @@ public struct TreeState: Sendable, Equatable {
     public var pendingBytes: Int64?
     /// The number of unresolved conflict versions of all documents of the cloud.
     public var conflicts: Int
+    /// How much the last check of store and container left to repair; nil if there is nothing, or none was made since the mount began.
+    public var findings: Int?
     /// The names of the actions that would be undone and done again next; nil if there are none.
     public var undo: String?
     /// The name of the action that would be done again next.
@@ -209,6 +211,7 @@ public struct TreeState: Sendable, Equatable {
         lines.add("cloud.pending", String(pending))
         lines.add("cloud.unsent", pendingBytes.map(String.init))
         lines.add("cloud.conflicts", String(conflicts))
+        lines.add("check.findings", findings.map(String.init))
         lines.add("undo", undo ?? "-")
         lines.add("redo", redo ?? "-")
         lines.add("trash", "\(trashedBytes) in \(trashedDocuments) document\(trashedDocuments == 1 ? "" : "s")")

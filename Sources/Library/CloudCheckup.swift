@@ -19,9 +19,15 @@ public final class CloudCheckup: Sendable {
 
     private let stage = Mutex(Stage.none)
     private let wake: @Sendable () -> Void
+    private let ended: @Sendable () -> Void
 
-    /// - Parameter wake: called for each request. Wakes synchronization.
-    init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+    /// - Parameters:
+    ///   - wake: called for each request. Wakes synchronization.
+    ///   - ended: called when the result of a check is there.
+    init(wake: @escaping @Sendable () -> Void, ended: @escaping @Sendable () -> Void) {
+        self.wake = wake
+        self.ended = ended
+    }
 
     /// - Returns: false while another check is under way.
     public func request(repairs: Bool) -> Bool {
@@ -40,6 +46,12 @@ public final class CloudCheckup: Sendable {
     /// The stage now. Any thread may read it.
     public var current: Stage { stage.withLock { $0 } }
 
+    /// How much the check that ended last left to repair; nil if there is nothing, or none has ended.
+    var findings: Int? {
+        guard case .done(let report) = current, !report.isGood else { return nil }
+        return report.remaining
+    }
+
     /// - Returns: whether to repair; nil if no check was requested.
     package func begin() -> Bool? {
         stage.withLock { stage in
@@ -57,7 +69,10 @@ public final class CloudCheckup: Sendable {
     /// Ends the check that is running.
     ///
     /// - Parameter end: `done` or `failed`.
-    package func end(_ end: Stage) { stage.withLock { $0 = end } }
+    package func end(_ end: Stage) {
+        stage.withLock { $0 = end }
+        ended()
+    }
 }
 
 /// The findings of a check, and the repairs.
@@ -99,6 +114,9 @@ public struct CheckupReport: Sendable, Equatable {
 
     /// Whether store and container are whole and no content is missing. `docfs check` exits with 0 then.
     public var isGood: Bool { store.isGood && isWhole && missing.isEmpty }
+
+    /// The number of findings that are left to repair.
+    var remaining: Int { store.remaining.count + (isWhole ? 0 : 1) + missing.count }
 
     /// The finding without the advice that follows it.
     private static func finding(_ fault: String) -> String { String(fault.prefix { $0 != ";" }) }

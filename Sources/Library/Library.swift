@@ -57,8 +57,14 @@ public final class Library: Sendable {
             evictions: evictions, timeout: configuration.timeout)
         order = FolderOrder(
             transactions, namespace: namespace, fileAttributes: fileAttributes, actions: actions)
+        checkup = CloudCheckup {
+            cloud.changesAreWaiting()
+        } ended: { [notices = transactions.notices] in
+            notices.stateChanged()
+        }
         states = States(
-            transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, order: order)
+            transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, order: order,
+            checkup: checkup)
         metadata = Metadata(
             transactions, namespace: namespace, contents: contents, fileAttributes: fileAttributes, states: states,
             order: order, orphans: orphans, actions: actions, keeping: keeping, evictions: evictions,
@@ -96,7 +102,6 @@ public final class Library: Sendable {
         storeCheck = StoreCheck(transactions, comparison: comparison, replicatedTree: replicatedTree)
         announcements = Announcements(
             transactions.notices, namespace: namespace, orphans: orphans, trashDirectory: trashDirectory)
-        checkup = CloudCheckup { cloud.changesAreWaiting() }
         listenToCatalog(store)
     }
 

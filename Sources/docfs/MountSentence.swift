@@ -31,6 +31,12 @@ struct MountSentence {
         if conflicts > 0 {
             sentences.append(StyledText("\(HumanText.count(conflicts, "version")) in conflict.", .yellow))
         }
+        let findings = number("check.findings")
+        if findings > 0 {
+            let fault =
+                "docfs check found \(HumanText.count(findings, "fault")); docfs check --repair mends what it can."
+            sentences.append(StyledText(fault, .red))
+        }
         if let connection = state["cloud.connection"], connection != "online" {
             let fact =
                 switch connection {

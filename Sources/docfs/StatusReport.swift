@@ -70,6 +70,7 @@ enum StatusReport: Encodable {
         case "cloud.connection": StyledText(pair.value, pair.value == "online" ? .faint : .yellow)
         case "cloud.error": StyledText(pair.value, .yellow)
         case "conflicts", "cloud.conflicts": StyledText(pair.value, pair.value == "0" ? nil : .yellow)
+        case "check.findings": StyledText(pair.value, .red)
         case "displayName": StyledText(pair.value, .bold)
         default: StyledText(pair.value)
         }

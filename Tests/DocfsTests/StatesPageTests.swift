@@ -37,7 +37,8 @@ struct StatesPageTests {
         state.isCloudBesideStore = true
         state.isCloudEncrypted = true
         state.pendingBytes = 1
-        #expect(Self.keys(state.text).count == 17)
+        state.findings = 1
+        #expect(Self.keys(state.text).count == 18)
         #expect(Self.keys(state.text).union(["data path"]).subtracting(Self.terms) == [])
     }
 

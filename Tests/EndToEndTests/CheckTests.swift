@@ -51,9 +51,14 @@ struct CheckTests {
             #expect(check.line.contains("hole at position 2"))
             #expect(check.oneErrorLine != nil)
             #expect(try (container / "log").listing().count == entries.count - 1)
+            #expect(try laptop.treeState()["check.findings"] == "1")
+            #expect(try desktop.treeState()["check.findings"] == nil)
+            let status = try await laptop.terminal("status .", columns: 200, environment: "NO_COLOR=1")
+            #expect(status.contains("docfs check found 1 fault; docfs check --repair mends what it can."))
             let repair = try await laptop.docfs("check", "--repair", (laptop.cloud / "a.txt").string)
             #expect(repair.exitStatus == 0, "\(repair)")
             #expect(repair.lines.first?.hasPrefix("repaired: ") == true)
+            #expect(try laptop.treeState()["check.findings"] == nil)
             try await eventually { try (desktop.cloud / "pending.txt").text() == "pending" }
             try await expectInStep(laptop, desktop)
         }

@@ -33,6 +33,7 @@ export function statusText(status, isEmpty) {
   if (status.problem) words.push(`${status.problem}.`);
   words.push(...sending(status));
   if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));
+  if (Number(status.findings)) words.push(texts.findings(Number(status.findings)));
   if (Number(status.trash)) words.push(texts.inTrash(size(Number(status.trash))));
   if (status.free) words.push(texts.free(size(Number(status.free))));
   return words.join(" ");

@@ -76,6 +76,7 @@ const english = {
   pending: (n) => (n === 1 ? "1 change is still to be sent." : `${n} changes are still to be sent.`),
   unsent: (amount, rate, seconds) => (rate ? `${amount} to go, ${rate} a second, ${duration(seconds)} left.` : `${amount} to go.`),
   conflicts: (n) => (n === 1 ? "1 version is in conflict." : `${n} versions are in conflict.`),
+  findings: (n) => `docfs check found ${n === 1 ? "1 fault" : `${n} faults`}; docfs check --repair mends what it can.`,
   inTrash: (amount) => `${amount} in the trash.`, free: (amount) => `${amount} free on the disk.`,
 };
 const german = {
@@ -117,6 +118,7 @@ const german = {
   pending: (n) => (n === 1 ? "1 Änderung wird noch gesendet." : `${n} Änderungen werden noch gesendet.`),
   unsent: (amount, rate, seconds) => (rate ? `Noch ${amount}, ${rate} in der Sekunde, ${duration(seconds)}.` : `Noch ${amount}.`),
   conflicts: (n) => (n === 1 ? "1 Version im Konflikt." : `${n} Versionen im Konflikt.`),
+  findings: (n) => `docfs check hat ${n === 1 ? "einen Fehler" : `${n} Fehler`} gefunden; docfs check --repair behebt, was sich beheben lässt.`,
   inTrash: (amount) => `${amount} im Papierkorb.`, free: (amount) => `${amount} auf der Platte frei.`,
 };
 export const language = navigator.language.startsWith("de") ? "de" : "en";

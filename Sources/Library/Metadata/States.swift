@@ -10,16 +10,18 @@ final class States: LibraryPart {
     let contents: Contents
     let fileAttributes: Attributes
     let order: FolderOrder
+    private let checkup: CloudCheckup
 
     init(
         _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
-        order: FolderOrder
+        order: FolderOrder, checkup: CloudCheckup
     ) {
         self.transactions = transactions
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes
         self.order = order
+        self.checkup = checkup
     }
 
     /// The text of the state file of a document, a folder or the tree.
@@ -117,6 +119,7 @@ final class States: LibraryPart {
         state.cloudURL = cloud.place?.url
         state.isCloudBesideStore = cloud.place?.isBesideStore ?? false
         state.isCloudEncrypted = cloud.place?.isEncrypted ?? false
+        state.findings = checkup.findings
         state.preferredMove = try preferredMove(catalog)
         return state
     }

@@ -181,6 +181,7 @@ struct ShownFolders {
         ]
         status["unsent"] = state["cloud.unsent"]
         status["problem"] = state["cloud.error"]
+        status["findings"] = state["check.findings"]
         status["trash"] = state["trash"]?.prefix { $0 != " " }.description
         var disk = statvfs()
         if statvfs(mount.documents, &disk) == 0 { status["free"] = String(disk.f_bavail * disk.f_frsize) }

@@ -63,6 +63,7 @@ struct StatesCommand: ParsableCommand {
           cloud.pending     changes that are still to be sent
           cloud.unsent      bytes of contents that are still to be sent
           cloud.conflicts   versions in conflict
+          check.findings    there only where the last docfs check left something to repair: how much
           undo              what docfs undo would undo
           redo              what docfs redo would do again
           trash             what the trash takes on this disk (docfs trash)

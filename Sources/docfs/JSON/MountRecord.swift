@@ -16,6 +16,7 @@ struct MountRecord: Encodable {
     let cloudPending: Int
     let cloudUnsentBytes: Int?
     let cloudConflicts: Int
+    let checkFindings: Int?
     let undo: String?
     let redo: String?
     let trashBytes: Int
@@ -41,6 +42,7 @@ struct MountRecord: Encodable {
         cloudPending = number("cloud.pending")
         cloudUnsentBytes = state["cloud.unsent"].flatMap { Int($0) }
         cloudConflicts = number("cloud.conflicts")
+        checkFindings = state["check.findings"].flatMap { Int($0) }
         undo = action("undo")
         redo = action("redo")
         let trash = (state["trash"] ?? "").split(separator: " ").compactMap { Int($0) }

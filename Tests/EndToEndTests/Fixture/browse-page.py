@@ -114,6 +114,8 @@ def use(browser):
     assert sending == [
         f"{online} 8 MB to go.", f"{online} 7 MB to go.", f"{online} 4 MB to go, 2 MB a second, 2 s left.", online,
         f"{online} 6 MB to go."], sending
+    damaged = browser.run("return import('/status.js').then(({ statusText }) => statusText({ connection: 'online', findings: '2' }, false))")
+    assert damaged == "The cloud is reachable. docfs check found 2 faults; docfs check --repair mends what it can.", damaged
     assert "free on the disk." in browser.run("return document.querySelector('#status').textContent")
 
     # A name is shown as text, whatever is in it.
