@@ -46,7 +46,8 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             resources: [
-                .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"), .embedInCode("Page/page.js"),
+                .embedInCode("Page/icon.svg"), .embedInCode("Page/index.html"), .embedInCode("Page/moving.js"),
+                .embedInCode("Page/naming.js"), .embedInCode("Page/page.js"),
                 .embedInCode("Page/adding.js"), .embedInCode("Page/details.js"), .embedInCode("Page/dialog.js"),
                 .embedInCode("Page/document.js"),
                 .embedInCode("Page/history.js"), .embedInCode("Page/look.js"), .embedInCode("Page/preferred.js"),

@@ -3,19 +3,12 @@ import { act, address, button, element, saveTogether } from "./dom.js";
 import { look } from "./look.js";
 import { texts } from "./texts.js";
 
-// What can be done with the selected rows. `deletion` has the text of its button, and what it does.
-export const controls = (found, deletion) => (found.length === 1 ? controlsOfOne(found[0], deletion) : controlsOfMany(found, deletion));
+// What can be done with the selected rows. `deletion` has the text of its button, and what it does; `rename` begins to edit the name of one.
+export const controls = (found, deletion, rename) =>
+  (found.length === 1 ? controlsOfOne(found[0], deletion, rename) : controlsOfMany(found, deletion));
 
-function controlsOfOne(row, deletion) {
-  const name = element("input");
-  name.value = row.details.name ?? row.name;
-  name.setAttribute("aria-label", texts.name);
-  const rename = () => {
-    name.blur();
-    act("rename", [row.id], { name: name.value });
-  };
-  name.addEventListener("keydown", (event) => { if (event.key === "Enter") rename(); });
-  const made = [name, button(texts.rename, rename)];
+function controlsOfOne(row, deletion, rename) {
+  const made = [element("strong", "", row.details.name ?? row.name), button(texts.rename, rename)];
   if (row.kind === "document") {
     const isInConflict = row.details.words.includes("conflict");
     const more = button(isInConflict ? texts.solve : texts.details, () => showDocument(row));

@@ -7,6 +7,8 @@ import { heldLine, letDrag, letDrop } from "./dragging.js";
 import { foldersOf, showFilter } from "./filter.js";
 import { letShowHistory } from "./history.js";
 import { look } from "./look.js";
+import { isTaken, moveBy, put, take } from "./moving.js";
+import { editName } from "./naming.js";
 import { showPreferred } from "./preferred.js";
 import { statusText } from "./status.js";
 import { language, texts } from "./texts.js";
@@ -23,6 +25,7 @@ let asked = new Set();
 let chosen = null; // The id of the row that the keyboard goes from.
 let selected = new Set(); // The ids of the selected rows, `chosen` among them.
 let wanted = null; // The index of a row to select when it is there, and whether the selection grows.
+let followed = null; // The id of a row that the keyboard moves: it stays in sight.
 let armed = null; // The ids of the rows whose deletion was asked for once, as one text.
 let shown = { id: null, text: "" }; // What the details show.
 let status = {};
@@ -55,6 +58,7 @@ function drawn(row, index) {
   line.classList.toggle("chosen", selected.has(row.id));
   line.setAttribute("aria-selected", selected.has(row.id));
   if (row.details.isHere === false) line.classList.add("cloud");
+  line.classList.toggle("taken", isTaken(row.id));
   if (row.kind !== "document") line.setAttribute("aria-expanded", row.isOpen);
   letDrag(line, row, idsWith, draw);
   const marks = { green: "●", yellow: "▲", red: "✖" };
@@ -82,6 +86,11 @@ function drawn(row, index) {
     const handle = element("span", "handle", "≡");
     handle.title = texts.handle;
     name.prepend(control, handle);
+    name.addEventListener("click", (event) => {
+      if (chosen !== row.id || selected.size > 1 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      event.stopPropagation();
+      nameRow(row.id);
+    });
   }
   line.append(
     element("span", row.details.indicator ?? "", marks[row.details.indicator] ?? ""), name,
@@ -128,12 +137,16 @@ function replaceLines(lines) {
   const kept = heldLine() ?? (isTyped ? document.activeElement.closest(".row") : null);
   const index = kept ? rows.findIndex((row) => row && row.id === kept.dataset.row) : -1;
   const at = kept ? lines.findIndex((line) => line.dataset.row === kept.dataset.row) : -1;
-  if (!kept || (at < 0 && kept !== heldLine())) return body.replaceChildren(...lines);
-  kept.id = `row-${index}`;
-  kept.style.top = `${index * rowHeight}px`;
-  kept.setAttribute("aria-rowindex", index + 1);
+  // Where rows are not loaded, nobody knows whether it has gone.
+  const isUnknown = index < 0 && rows.includes(undefined);
+  if (!kept || (index < 0 && !isUnknown && kept !== heldLine())) return body.replaceChildren(...lines);
   // It may be beyond what is visible, and one that has gone is held until it is let go.
-  kept.hidden = index < 0;
+  kept.hidden = index < 0 && !isUnknown;
+  if (index >= 0) {
+    kept.id = `row-${index}`;
+    kept.style.top = `${index * rowHeight}px`;
+    kept.setAttribute("aria-rowindex", index + 1);
+  }
   for (const other of [...body.children]) if (other !== kept) other.remove();
   body.prepend(...lines.slice(0, Math.max(0, at)));
   body.append(...lines.slice(at + 1));
@@ -179,6 +192,8 @@ function apply(update) {
   body.style.height = `${rows.length * rowHeight}px`;
   const index = anchor ? rows.findIndex((row) => row && row.id === anchor.id) : -1;
   if (index >= 0) table.scrollTop = index * rowHeight + offset;
+  const moved = followed === null ? -1 : rows.findIndex((row) => row && row.id === followed);
+  if (moved >= 0) bringIntoSight(moved);
   draw();
   showDetails();
   showStatus();
@@ -236,8 +251,15 @@ function choose(row, index, event) {
   }
   chosen = row.id;
   armed = null;
+  followed = null;
   draw();
   showDetails();
+}
+
+function bringIntoSight(index) {
+  const top = index * rowHeight;
+  if (top < table.scrollTop) table.scrollTop = top;
+  if (top + rowHeight > table.scrollTop + table.clientHeight) table.scrollTop = top + rowHeight - table.clientHeight;
 }
 
 // The selected rows that are loaded, as they stand; those that are not are known by their ids only.
@@ -246,6 +268,18 @@ const chosenRows = () => rows.filter((row) => row && selected.has(row.id) && isM
 const idsWith = (row) => (selected.has(row.id) ? chosenRows().map((one) => one.id) : [row.id]);
 
 // MARK: Edit mode
+
+// Edits the name of a row in its place.
+function nameRow(id) {
+  const index = rows.findIndex((row) => row && row.id === id);
+  if (index < 0) return;
+  bringIntoSight(index);
+  draw();
+  editName(document.getElementById(`row-${index}`), rows[index], (byKeyboard) => {
+    if (byKeyboard) table.focus();
+    draw();
+  });
+}
 
 // The row for a new document.
 function field(line, row) {
@@ -275,15 +309,12 @@ function showDetails() {
   const isShown = found.length > 0;
   const now = isShown
     ? { id: ids.join("\n"), text: JSON.stringify([found.map((row) => row.details), armed]) } : { id: null, text: "" };
-  // What is as before stays as it is, and a name that is being typed is not taken away.
-  if (now.id === shown.id && (now.text === shown.text || isTyping())) return;
+  if (now.id === shown.id && now.text === shown.text) return;
   shown = now;
   details.hidden = !isShown;
   const deletion = { text: armed === ids.join("\n") ? texts.sure : texts.remove, run: () => remove(ids) };
-  if (isShown) details.replaceChildren(...controls(found, deletion));
+  if (isShown) details.replaceChildren(...controls(found, deletion, () => nameRow(ids[0])));
 }
-
-const isTyping = () => document.activeElement.tagName === "INPUT" && details.contains(document.activeElement);
 
 function remove(ids) {
   const isSure = armed === ids.join("\n");
@@ -331,6 +362,21 @@ table.addEventListener("keydown", (event) => {
   let index = rows.findIndex((row) => row && row.id === chosen);
   const row = rows[index];
   const isFolder = row && (row.kind === "section" || row.kind === "folder");
+  const isCommand = event.ctrlKey || event.metaKey;
+  if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key)) {
+    event.preventDefault();
+    followed = chosen;
+    return moveBy(event.key === "ArrowUp" ? -1 : 1, rows, selected, chosenRows().map((one) => one.id));
+  } else if (isCommand && event.key === "x" && chosenRows().length) {
+    take(chosenRows().map((one) => one.id));
+    return draw();
+  } else if (isCommand && event.key === "v" && row) {
+    followed = null;
+    return put(row).then(draw);
+  } else if (event.key === "Escape") {
+    take([]);
+    return draw();
+  }
   if (event.key === "ArrowDown") index += 1;
   else if (event.key === "ArrowUp") index = Math.max(0, index - 1);
   else if (event.key === "Home") index = 0;
@@ -344,10 +390,10 @@ table.addEventListener("keydown", (event) => {
     return look(row, row.details);
   }
   else if (event.key === "Delete" && chosenRows().length) return remove(chosenRows().map((one) => one.id));
-  else if (event.key === "F2" && !details.hidden) {
+  else if (event.key === "F2" && row && isMovable(row)) {
     event.preventDefault();
-    return details.querySelector("input")?.select();
-  } else if (event.key === "a" && (event.ctrlKey || event.metaKey)) {
+    return nameRow(row.id);
+  } else if (event.key === "a" && isCommand) {
     event.preventDefault();
     for (const one of rows) if (one && isMovable(one)) selected.add(one.id);
     draw();
@@ -355,9 +401,7 @@ table.addEventListener("keydown", (event) => {
   } else return;
   event.preventDefault();
   index = Math.min(index, rows.length - 1);
-  const top = index * rowHeight;
-  if (top < table.scrollTop) table.scrollTop = top;
-  if (top + rowHeight > table.scrollTop + table.clientHeight) table.scrollTop = top + rowHeight - table.clientHeight;
+  bringIntoSight(index);
   wanted = { index, grows: event.shiftKey };
   draw();
 });

@@ -15,6 +15,8 @@ struct PageFile {
         case "filter.js": script(PackageResources.filter_js)
         case "history.js": script(PackageResources.history_js)
         case "look.js": script(PackageResources.look_js)
+        case "moving.js": script(PackageResources.moving_js)
+        case "naming.js": script(PackageResources.naming_js)
         case "page.js": script(PackageResources.page_js)
         case "preferred.js": script(PackageResources.preferred_js)
         case "status.js": script(PackageResources.status_js)

@@ -25,7 +25,7 @@ def text(name):
 def choose(browser, name):
     until(lambda: name in browser.names(), f"{name} is listed")
     browser.click("#rows .row .name", name)
-    until(lambda: browser.run("return document.querySelector('#details input')?.value") == name, f"{name} is selected")
+    until(lambda: browser.run("return document.querySelector('#details strong')?.textContent") == name, f"{name} is selected")
 
 
 def shown(browser, selector):

@@ -31,10 +31,28 @@ def use(browser):
     browser.run("document.querySelector('.row.folder .twist').click()")
     until(lambda: "Inner" in browser.names(), "a folder opens")
 
-    # A new name, by the keyboard.
+    # A new name in its place, by the keyboard. What comes and goes above it does not take it away, nor does scrolling.
     browser.click("#rows .row .name", "Plan")
     until(lambda: browser.run("return !document.querySelector('#details').hidden"), "the details are shown")
-    browser.run("const name = document.querySelector('#details input'); name.focus(); name.value = 'Great plan';")
+    browser.run("document.querySelector('#table').focus()")
+    browser.press("\ue032")
+    assert browser.run("return document.activeElement.value") == "Plan"
+    assert browser.run("const [field, row] = [document.activeElement, document.activeElement.closest('.row')].map((one) =>"
+                       " one.getBoundingClientRect()); return field.width > 80 && field.top >= row.top && field.bottom <= row.bottom")
+    browser.press("X")
+    browser.press("\ue00c")
+    until(lambda: "Plan" in browser.names(), "Escape leaves the name")
+    assert browser.run("return document.activeElement.id") == "table" and os.path.exists(document("local/Plan.txt"))
+    browser.click("#details button", "Rename")
+    for letter in "Great plan":
+        browser.press(letter)
+        if letter == " ":
+            os.mkdir(document("local/Above"))
+            until(lambda: "Above" in browser.names(), "a folder is shown above it")
+            os.rmdir(document("local/Above"))
+            until(lambda: "Above" not in browser.names(), "it has gone")
+    assert browser.run("return document.activeElement.value") == "Great plan"
+    browser.picture("naming-800.png", 800)
     browser.press("\ue007")
     until(lambda: os.path.exists(document("local/Great plan.txt")), "the new name is a file's")
     until(lambda: "Great plan" in browser.names(), "the new name is shown")
@@ -242,6 +260,29 @@ def edit(browser):
     assert browser.run("return document.contains(held)")
     browser.run("held.dispatchEvent(new DragEvent('dragend', { bubbles: true }))")
     comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Three", "Four"], "nothing has moved")
+
+    # The same by the keyboard: beside another one, into a folder, and to the other section.
+    alt, control = "\ue00a", "\ue009"
+    select(browser, "Four")
+    browser.run("document.querySelector('#table').focus()")
+    browser.press("\ue013", alt)
+    comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Four", "Three"], "it has moved up")
+    browser.press("\ue015", alt)
+    comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Three", "Four"], "it has moved down again")
+    browser.press("\ue015", alt)
+    assert undo_title(browser) == "Undo: Reorder “Four”"
+    browser.press("x", control)
+    assert "press Ctrl-V" in browser.run("return document.querySelector('#message').textContent")
+    assert len(browser.run("return [...document.querySelectorAll('.row.taken')].map((row) => row.dataset.row)")) == 1
+    browser.click("#rows .row .name", "In the cloud")
+    browser.press("v", control)
+    comes_to_rest(browser, "cloud", ["Film", "Four"], "it is in the cloud")
+    assert browser.run("return document.querySelectorAll('.row.taken').length") == 0
+    select(browser, "Four")
+    browser.press("x", control)
+    browser.click("#rows .row .name", "Three")
+    browser.press("v", control)
+    comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Three", "Four"], "it is back after the document")
 
     # Dragging puts one beside another, takes it into a folder, and is refused where a folder is sorted.
     assert drag(browser, "Four", "One", 0) == "drop-before"

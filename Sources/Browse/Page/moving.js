@@ -1,0 +1,36 @@
+import { act, isMovable, say } from "./dom.js";
+import { texts } from "./texts.js";
+
+// Moving rows by the keyboard, as dragging does it: the server decides where they go (DropTarget).
+let taken = []; // The ids of the rows that were cut out.
+
+export const isTaken = (id) => taken.includes(id);
+
+// The document before (-1) or after (1) the selected rows, in their folder; undefined where there is none. Rows that are not loaded are holes.
+function neighbour(rows, selected, step) {
+  const indexes = rows.flatMap((row, index) => (row && selected.has(row.id) && isMovable(row) ? [index] : []));
+  if (!indexes.length) return undefined;
+  let index = step < 0 ? indexes[0] : indexes[indexes.length - 1];
+  const { depth } = rows[index];
+  for (index += step; rows[index] && rows[index].depth >= depth; index += step) {
+    const row = rows[index];
+    if (row.depth === depth && row.kind === "document" && !selected.has(row.id)) return row;
+  }
+  return undefined;
+}
+
+// One place up or down among the documents of their folder.
+export async function moveBy(step, rows, selected, ids) {
+  const row = neighbour(rows, selected, step);
+  if (row) await act("drop", ids, { target: row.id, edge: step < 0 ? "before" : "after" });
+}
+
+export function take(ids) {
+  taken = ids;
+  say(ids.length ? texts.putAdvice(ids.length) : "");
+}
+
+// Into a folder or section, or after a document.
+export async function put(row) {
+  if (taken.length && (await act("drop", taken, { target: row.id, edge: row.kind === "document" ? "after" : "on" }))) taken = [];
+}
