@@ -5,16 +5,29 @@ import GRDB
 extension CatalogTransaction {
     /// Documents in a container, and how many conflict versions they have.
     public func documentCount(in location: Location) throws -> (documents: Int, conflicts: Int) {
-        let count = try counts.count(in: location) { location in
+        let count = try count(in: location)
+        return (count.documents, count.conflicts)
+    }
+
+    /// Bytes of the contents of the cloud's documents that are on this disk.
+    public func bytesOfCloudHere() throws -> Int64 { try count(in: .cloud).bytesHere }
+
+    private func count(in location: Location) throws -> EntryCounts.Count {
+        try counts.count(in: location) { location in
             try turn.read { db in
                 let condition = "\(EntryCondition.isDocument) AND container=?"
                 var statement = try DirectStatement(
-                    db, sql: "SELECT count(*), total(conflicts) FROM entries WHERE \(condition)")
+                    db,
+                    sql: """
+                        SELECT count(*), total(conflicts), coalesce(sum(CASE WHEN isHere THEN size END), 0)
+                        FROM entries WHERE \(condition)
+                        """)
                 statement.bind(location)
-                return try statement.step().map { .init(documents: $0[0], conflicts: Int($0[1] as Double)) } ?? .init()
+                return try statement.step().map {
+                    .init(documents: $0[0], conflicts: Int($0[1] as Double), bytesHere: $0[2])
+                } ?? .init()
             }
         }
-        return (count.documents, count.conflicts)
     }
 
     /// Forgets the evidence of all backing files: in a copy of the store, the files have other inode numbers.

@@ -160,6 +160,8 @@ public struct TreeState: Sendable, Equatable {
     public var pending: Int
     /// The bytes of contents that are still to be sent; nil where they are too many to be added up.
     public var pendingBytes: Int64?
+    /// The bytes of this disk that the contents of the cloud's documents take.
+    public var cloudBytesHere: Int64 = 0
     /// The number of unresolved conflict versions of all documents of the cloud.
     public var conflicts: Int
     /// How much the last check of store and container left to repair; nil if there is nothing, or none was made since the mount began.
@@ -210,6 +212,7 @@ public struct TreeState: Sendable, Equatable {
         lines.add("cloud.error", connectionError)
         lines.add("cloud.pending", String(pending))
         lines.add("cloud.unsent", pendingBytes.map(String.init))
+        lines.add("cloud.room", String(cloudBytesHere))
         lines.add("cloud.conflicts", String(conflicts))
         lines.add("check.findings", findings.map(String.init))
         lines.add("undo", undo ?? "-")

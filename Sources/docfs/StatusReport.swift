@@ -61,7 +61,7 @@ enum StatusReport: Encodable {
 
     private static func humanValue(_ pair: (key: String, value: String), in state: StateText) -> StyledText {
         switch pair.key {
-        case "size", "cloud.unsent": StyledText(Int64(pair.value).map(HumanText.size) ?? pair.value)
+        case "size", "cloud.unsent", "cloud.room": StyledText(Int64(pair.value).map(HumanText.size) ?? pair.value)
         case "modified": StyledText(HumanText.localTime(iso8601: pair.value))
         case "trash": StyledText(Self.trash(pair.value))
         case "progress": StyledText(pair.value + " %")

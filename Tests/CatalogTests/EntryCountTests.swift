@@ -1,4 +1,4 @@
-import Catalog
+@testable import Catalog
 import Documents
 import Testing
 
@@ -32,6 +32,31 @@ struct EntryCountTests {
                 #expect(try counts(catalog) == [0, 0, 2, 1])
                 try catalog.delete(renumbered)
                 #expect(try counts(catalog) == [0, 0, 1, 0])
+            }
+        }
+    }
+
+    /// The second catalog counts rows; the first keeps up with changes.
+    @Test func `the contents of the cloud that are here are added up`() throws {
+        try withCatalog { catalog in
+            try catalog.write { catalog in
+                #expect(try catalog.bytesOfCloudHere() == 0)
+                for (filename, size) in [("a.txt", 10), ("b.txt", 200)] as [(String, Int64)] {
+                    var entry: Entry = try .document("Plan.txt", filename: filename, in: .cloud, location: .cloud)
+                    entry.size = size
+                    entry.isHere = true
+                    try catalog.insert(entry)
+                }
+                #expect(try catalog.bytesOfCloudHere() == 210)
+                var entry = try #require(try catalog.entry(in: .cloud, filename: "b.txt"))
+                entry.size = 3000
+                try catalog.update(entry)
+                #expect(try catalog.bytesOfCloudHere() == 3010)
+                entry.isHere = false
+                try catalog.update(entry)
+                #expect(try catalog.bytesOfCloudHere() == 10)
+                catalog.counts.forget()
+                #expect(try catalog.bytesOfCloudHere() == 10)
             }
         }
     }

@@ -38,7 +38,7 @@ struct StatesPageTests {
         state.isCloudEncrypted = true
         state.pendingBytes = 1
         state.findings = 1
-        #expect(Self.keys(state.text).count == 18)
+        #expect(Self.keys(state.text).count == 19)
         #expect(Self.keys(state.text).union(["data path"]).subtracting(Self.terms) == [])
     }
 

@@ -119,6 +119,7 @@ struct StateTextTests {
                 cloud.documents: 14
                 cloud.connection: offline
                 cloud.pending: 2
+                cloud.room: 0
                 cloud.conflicts: 1
                 undo: Delete “Groceries”
                 redo: -

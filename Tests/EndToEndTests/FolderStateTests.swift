@@ -73,7 +73,7 @@ struct FolderStateTests {
             #expect(
                 state.keys == [
                     "preferred", "local.documents", "cloud.documents", "cloud.url", "cloud.copy", "cloud.connection",
-                    "cloud.pending", "cloud.unsent", "cloud.conflicts", "undo", "redo", "trash", "device",
+                    "cloud.pending", "cloud.unsent", "cloud.room", "cloud.conflicts", "undo", "redo", "trash", "device",
                 ])
             #expect(state["preferred"] == "local")
             #expect(state["local.documents"] == "0")

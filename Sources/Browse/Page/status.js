@@ -34,6 +34,7 @@ export function statusText(status, isEmpty) {
   words.push(...sending(status));
   if (Number(status.conflicts)) words.push(texts.conflicts(Number(status.conflicts)));
   if (Number(status.findings)) words.push(texts.findings(Number(status.findings)));
+  if (Number(status.room)) words.push(texts.room(size(Number(status.room))));
   if (Number(status.trash)) words.push(texts.inTrash(size(Number(status.trash))));
   if (status.free) words.push(texts.free(size(Number(status.free))));
   return words.join(" ");

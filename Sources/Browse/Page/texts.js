@@ -78,6 +78,7 @@ const english = {
   unsent: (amount, rate, seconds) => (rate ? `${amount} to go, ${rate} a second, ${duration(seconds)} left.` : `${amount} to go.`),
   conflicts: (n) => (n === 1 ? "1 version is in conflict." : `${n} versions are in conflict.`),
   findings: (n) => `docfs check found ${n === 1 ? "1 fault" : `${n} faults`}; docfs check --repair mends what it can.`,
+  room: (amount) => `${amount} of the cloud on this disk.`,
   inTrash: (amount) => `${amount} in the trash.`, free: (amount) => `${amount} free on the disk.`,
 };
 const german = {
@@ -121,6 +122,7 @@ const german = {
   unsent: (amount, rate, seconds) => (rate ? `Noch ${amount}, ${rate} in der Sekunde, ${duration(seconds)}.` : `Noch ${amount}.`),
   conflicts: (n) => (n === 1 ? "1 Version im Konflikt." : `${n} Versionen im Konflikt.`),
   findings: (n) => `docfs check hat ${n === 1 ? "einen Fehler" : `${n} Fehler`} gefunden; docfs check --repair behebt, was sich beheben lässt.`,
+  room: (amount) => `${amount} der Cloud auf dieser Platte.`,
   inTrash: (amount) => `${amount} im Papierkorb.`, free: (amount) => `${amount} auf der Platte frei.`,
 };
 export const language = navigator.language.startsWith("de") ? "de" : "en";

@@ -119,6 +119,7 @@ final class States: LibraryPart {
         state.cloudURL = cloud.place?.url
         state.isCloudBesideStore = cloud.place?.isBesideStore ?? false
         state.isCloudEncrypted = cloud.place?.isEncrypted ?? false
+        state.cloudBytesHere = try catalog.bytesOfCloudHere()
         state.findings = checkup.findings
         state.preferredMove = try preferredMove(catalog)
         return state

@@ -62,6 +62,7 @@ struct StatesCommand: ParsableCommand {
           cloud.error       why the cloud cannot be used
           cloud.pending     changes that are still to be sent
           cloud.unsent      bytes of contents that are still to be sent
+          cloud.room        bytes that the contents of the cloud's documents take on this disk (docfs evict frees them)
           cloud.conflicts   versions in conflict
           check.findings    there only where the last docfs check left something to repair: how much
           undo              what docfs undo would undo

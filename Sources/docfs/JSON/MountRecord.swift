@@ -15,6 +15,7 @@ struct MountRecord: Encodable {
     let cloudError: String?
     let cloudPending: Int
     let cloudUnsentBytes: Int?
+    let cloudBytesHere: Int
     let cloudConflicts: Int
     let checkFindings: Int?
     let undo: String?
@@ -41,6 +42,7 @@ struct MountRecord: Encodable {
         cloudError = state["cloud.error"]
         cloudPending = number("cloud.pending")
         cloudUnsentBytes = state["cloud.unsent"].flatMap { Int($0) }
+        cloudBytesHere = number("cloud.room")
         cloudConflicts = number("cloud.conflicts")
         checkFindings = state["check.findings"].flatMap { Int($0) }
         undo = action("undo")
