@@ -14,42 +14,69 @@ extension DirectoryStore {
         }
     }
 
-    /// Walks in the order of the keys and passes over folders that come before `after`: so listing page by page takes time in
-    /// proportion to what there is.
+    /// Walks in the order of the keys and passes over what comes before `after`: so listing page by page takes time in proportion to what
+    /// there is. The log is listed before each commit, and the end of a long folder must not cost what all of it does.
     private func objects(
         below prefix: ObjectKey, after: ObjectKey?, limit: Int, in root: OpenDescriptor
     ) throws(ObjectStoreError) -> [ObjectKey] {
         var found: [ObjectKey] = []
-        // The next folder to read is the last of the list.
-        var rest: [(key: ObjectKey, isFolder: Bool)] = [(prefix, true)]
+        // The next member is the last of the list.
+        var rest: [(key: ObjectKey, isFolder: Bool)] = mayContain(prefix, after: after) ? [(prefix, true)] : []
         while found.count < limit, let next = rest.popLast() {
-            if !next.isFolder {
-                if after.map({ $0 < next.key }) ?? true { found.append(next.key) }
-            } else if mayContain(next.key, after: after) {
-                rest += try members(of: next.key, in: root).map { ($0, Self.sortKey($0)) }.sorted {
-                    $1.1.lexicographicallyPrecedes($0.1)
-                }.map(\.0)
+            if next.isFolder {
+                rest += try members(of: next.key, after: passed(in: next.key, after: after), in: root)
+            } else {
+                found.append(next.key)
             }
         }
         return found
     }
 
-    /// A folder is sorted as its first key would be.
-    private static func sortKey(_ member: (key: ObjectKey, isFolder: Bool)) -> [UInt8] {
-        Array(member.key.description.utf8) + (member.isFolder ? [UInt8(ascii: "/")] : [])
-    }
-
     private func mayContain(_ folder: ObjectKey, after: ObjectKey?) -> Bool {
         guard let after else { return true }
-        let start = Array(folder.description.utf8) + [UInt8(ascii: "/")]
+        let start = Array(folder.description.utf8) + [Self.slash]
         let bound = after.description.utf8
         return bound.starts(with: start) || bound.lexicographicallyPrecedes(start)
     }
 
-    /// The plain files and folders in a folder of the store. Anything else, such as a symbolic link, is not an object.
-    private func members(of folder: ObjectKey, in root: OpenDescriptor) throws(ObjectStoreError) -> [(
-        key: ObjectKey, isFolder: Bool
-    )] {
+    /// The rest of `after` below a folder that may contain later keys; nil if all keys in it are later.
+    private func passed(in folder: ObjectKey, after: ObjectKey?) -> [UInt8]? {
+        guard let after else { return nil }
+        let start = Array(folder.description.utf8) + [Self.slash]
+        let bound = after.description.utf8
+        return bound.starts(with: start) ? Array(bound.dropFirst(start.count)) : nil
+    }
+
+    private static let slash = UInt8(ascii: "/")
+
+    /// A file or folder in a folder of the store, with the bytes by which it is sorted: a folder is sorted as its first key would be.
+    private struct Member {
+        let name: String
+        let isFolder: Bool
+        let order: [UInt8]
+
+        /// - Returns: nil for anything else, such as a symbolic link, which is no object.
+        init?(_ record: FolderRecord) {
+            switch record.type {
+            case Int32(DT_DIR): isFolder = true
+            case Int32(DT_REG): isFolder = false
+            default: return nil
+            }
+            name = record.name
+            order = Array(name.utf8) + (isFolder ? [slash] : [])
+        }
+
+        /// Whether it is a later key, or a folder that may contain some.
+        func isAfter(_ passed: [UInt8]?) -> Bool {
+            guard let passed else { return true }
+            return passed.lexicographicallyPrecedes(order) || isFolder && passed.starts(with: order)
+        }
+    }
+
+    /// The files and folders in a folder of the store, but for those that were passed, the last one first.
+    private func members(of folder: ObjectKey, after passed: [UInt8]?, in root: OpenDescriptor) throws(ObjectStoreError)
+        -> [(key: ObjectKey, isFolder: Bool)]
+    {
         let records: [FolderRecord]
         do throws(Errno) {
             try Self.requireObjectName(folder)
@@ -63,14 +90,9 @@ extension DirectoryStore {
             if let absence { throw absence }
             return []
         }
-        return records.compactMap { record in
-            guard let key = ObjectKey(folder.components + [record.name]) else { return nil }
-            switch record.type {
-            case Int32(DT_DIR): return (key, true)
-            case Int32(DT_REG): return (key, false)
-            default: return nil
-            }
-        }
+        return records.compactMap(Member.init).filter { $0.isAfter(passed) }
+            .sorted { $1.order.lexicographicallyPrecedes($0.order) }
+            .compactMap { member in ObjectKey(folder.components + [member.name]).map { ($0, member.isFolder) } }
     }
 
     /// The content of a folder. Names that are not UTF-8 are never ours and are left out.

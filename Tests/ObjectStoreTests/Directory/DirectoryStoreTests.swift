@@ -70,6 +70,17 @@ struct DirectoryStoreTests {
                 }
                 #expect(found == keys.sorted())
             }
+            // After keys that are not there: beside the folder, above it, in it, and below an object.
+            let others = [
+                "a", "top", "top/", "top/a", "top/a/x", "top/a/x/1/2", "top/a.b/x.y/z/", "top/a0/x0", "top/a~", "top/b",
+                "top/zz", "top0", "z",
+            ].map { ObjectKey(valid: $0.split(separator: "/", omittingEmptySubsequences: false).map(String.init)) }
+            for after in keys + others {
+                for limit in [1, 100] {
+                    let expected = keys.sorted().filter { after < $0 }.prefix(limit)
+                    #expect(try await store.list(.path("top"), after: after, limit: limit) == Array(expected), "\(after)")
+                }
+            }
         }
     }
 }
