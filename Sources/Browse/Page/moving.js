@@ -6,15 +6,18 @@ let taken = []; // The ids of the rows that were cut out.
 
 export const isTaken = (id) => taken.includes(id);
 
-// The document before (-1) or after (1) the selected rows, in their folder; undefined where there is none. Rows that are not loaded are holes.
+const folder = (row) => row.id.slice(0, row.id.lastIndexOf("/"));
+
+// The document before (-1) or after (1) the selected rows, in their folder; undefined where there is none. Rows that are not loaded are holes,
+// and under a filter the rows of many folders stand beside each other.
 function neighbour(rows, selected, step) {
   const indexes = rows.flatMap((row, index) => (row && selected.has(row.id) && isMovable(row) ? [index] : []));
   if (!indexes.length) return undefined;
   let index = step < 0 ? indexes[0] : indexes[indexes.length - 1];
-  const { depth } = rows[index];
-  for (index += step; rows[index] && rows[index].depth >= depth; index += step) {
+  const first = rows[index];
+  for (index += step; rows[index] && rows[index].depth >= first.depth; index += step) {
     const row = rows[index];
-    if (row.depth === depth && row.kind === "document" && !selected.has(row.id)) return row;
+    if (row.kind === "document" && folder(row) === folder(first) && !selected.has(row.id)) return row;
   }
   return undefined;
 }

@@ -20,7 +20,8 @@ export function editName(line, row, ended) {
     end(true);
     if (event.key === "Enter" && name.value !== name.defaultValue) act("rename", [row.id], { name: name.value });
   });
-  name.addEventListener("blur", () => end(false));
+  // Not where the person has gone to another window.
+  name.addEventListener("blur", () => { if (document.hasFocus()) end(false); });
   for (const kind of ["click", "dblclick"]) name.addEventListener(kind, (event) => event.stopPropagation());
   name.defaultValue = name.value;
   line.draggable = false;

@@ -25,7 +25,7 @@ let asked = new Set();
 let chosen = null; // The id of the row that the keyboard goes from.
 let selected = new Set(); // The ids of the selected rows, `chosen` among them.
 let wanted = null; // The index of a row to select when it is there, and whether the selection grows.
-let followed = null; // The id of a row that the keyboard moves: it stays in sight.
+let followed = null; // A row that the keyboard moves, and its index: it comes into sight once it has moved.
 let armed = null; // The ids of the rows whose deletion was asked for once, as one text.
 let shown = { id: null, text: "" }; // What the details show.
 let status = {};
@@ -192,8 +192,11 @@ function apply(update) {
   body.style.height = `${rows.length * rowHeight}px`;
   const index = anchor ? rows.findIndex((row) => row && row.id === anchor.id) : -1;
   if (index >= 0) table.scrollTop = index * rowHeight + offset;
-  const moved = followed === null ? -1 : rows.findIndex((row) => row && row.id === followed);
-  if (moved >= 0) bringIntoSight(moved);
+  const moved = followed === null ? -1 : rows.findIndex((row) => row && row.id === followed.id);
+  if (moved >= 0 && moved !== followed.index) {
+    followed = null;
+    bringIntoSight(moved);
+  }
   draw();
   showDetails();
   showStatus();
@@ -365,7 +368,7 @@ table.addEventListener("keydown", (event) => {
   const isCommand = event.ctrlKey || event.metaKey;
   if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key)) {
     event.preventDefault();
-    followed = chosen;
+    followed = row ? { id: row.id, index } : null;
     return moveBy(event.key === "ArrowUp" ? -1 : 1, rows, selected, chosenRows().map((one) => one.id));
   } else if (isCommand && event.key === "x" && chosenRows().length) {
     take(chosenRows().map((one) => one.id));

@@ -63,7 +63,12 @@ struct JSONKey {
                 .init("cloudError", .text, "why the cloud cannot be used"),
                 .init("cloudPending", .number, "changes that are still to be sent"),
                 .init("cloudUnsentBytes", .number, "bytes of contents that are still to be sent"),
+                .init(
+                    "cloudBytesHere", .number,
+                    "bytes that the contents of the cloud's documents take on this disk"),
                 .init("cloudConflicts", .number, "versions in conflict"),
+                .init(
+                    "checkFindings", .number, "what the last docfs check left to repair; absent if nothing"),
                 .init("undo", .text, "what docfs undo would undo"),
                 .init("redo", .text, "what docfs redo would do again"),
                 .init("trashBytes", .number, "what the trash takes on this disk"),

@@ -78,7 +78,8 @@ struct DirectoryStoreTests {
             for after in keys + others {
                 for limit in [1, 100] {
                     let expected = keys.sorted().filter { after < $0 }.prefix(limit)
-                    #expect(try await store.list(.path("top"), after: after, limit: limit) == Array(expected), "\(after)")
+                    let page = try await store.list(.path("top"), after: after, limit: limit)
+                    #expect(page == Array(expected), "\(after)")
                 }
             }
         }
