@@ -46,7 +46,9 @@ extension CatalogTransaction {
             \(Self.inside) UPDATE entries SET container=\(Location.cloud.sql),
                 pending=CASE WHEN uuid IS NULL THEN 0 WHEN \(EntryCondition.isDocument) THEN \(newDocument.sql)
                     ELSE \(PendingChanges.creation.sql) END
-                    | CASE WHEN uuid IS NOT NULL AND \(mayBeKnown) THEN \(PendingChanges.description.sql) ELSE 0 END,
+                    | CASE WHEN uuid IS NULL OR NOT \(mayBeKnown) THEN 0
+                        WHEN \(EntryCondition.isDocument) THEN \(PendingChanges.description.sql)
+                        ELSE \(PendingChanges.descriptionWithTime.sql) END,
                 revision=revision+1, step=CASE WHEN uuid IS NULL THEN step ELSE :step END
             WHERE id IN (SELECT id FROM inside)
             """, ["folder": folder.number, "step": step])

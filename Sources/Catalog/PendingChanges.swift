@@ -25,6 +25,9 @@ public struct PendingChanges: OptionSet, Sendable {
     /// anything else is put into it.
     public static let revival = PendingChanges(rawValue: 256)
 
-    /// All that a description in the container consists of.
-    public static let description: PendingChanges = [.name, .place, .attributes, .mode, .modified, .position]
+    /// All that the description of a document in the container consists of, without the time of modification, which its content brings
+    /// along.
+    public static let description: PendingChanges = [.name, .place, .attributes, .mode, .position]
+    /// All that the description of a folder or link consists of: no content brings its time along.
+    public static let descriptionWithTime = description.union(.modified)
 }

@@ -17,7 +17,13 @@ public final class CloudCheckup: Sendable {
         case failed(String)
     }
 
-    private let stage = Mutex(Stage.none)
+    private struct State: Sendable {
+        var stage = Stage.none
+        /// What the last check that could be made left to repair.
+        var findings = 0
+    }
+
+    private let state = Mutex(State())
     private let wake: @Sendable () -> Void
     private let ended: @Sendable () -> Void
 
@@ -31,11 +37,11 @@ public final class CloudCheckup: Sendable {
 
     /// - Returns: false while another check is under way.
     public func request(repairs: Bool) -> Bool {
-        let isAccepted = stage.withLock { stage in
-            switch stage {
+        let isAccepted = state.withLock { state in
+            switch state.stage {
             case .requested, .running: return false
             case .none, .done, .failed:
-                stage = .requested(repairs: repairs)
+                state.stage = .requested(repairs: repairs)
                 return true
             }
         }
@@ -44,33 +50,33 @@ public final class CloudCheckup: Sendable {
     }
 
     /// The stage now. Any thread may read it.
-    public var current: Stage { stage.withLock { $0 } }
+    public var current: Stage { state.withLock { $0.stage } }
 
-    /// How much the check that ended last left to repair; nil if there is nothing, or none has ended.
-    var findings: Int? {
-        guard case .done(let report) = current, !report.isGood else { return nil }
-        return report.remaining
-    }
+    /// How much the last check that could be made left to repair; nil if there is nothing, or none was made.
+    var findings: Int? { state.withLock { $0.findings > 0 ? $0.findings : nil } }
 
     /// - Returns: whether to repair; nil if no check was requested.
     package func begin() -> Bool? {
-        stage.withLock { stage in
-            guard case .requested(let repairs) = stage else { return nil }
-            stage = .running(CheckupProgress(.store, done: 0, of: 100))
+        state.withLock { state in
+            guard case .requested(let repairs) = state.stage else { return nil }
+            state.stage = .running(CheckupProgress(.store, done: 0, of: 100))
             return repairs
         }
     }
 
     /// Says how far a running check is; has no effect if none is running.
     package func report(_ progress: CheckupProgress) {
-        stage.withLock { stage in if case .running = stage { stage = .running(progress) } }
+        state.withLock { state in if case .running = state.stage { state.stage = .running(progress) } }
     }
 
     /// Ends the check that is running.
     ///
     /// - Parameter end: `done` or `failed`.
     package func end(_ end: Stage) {
-        stage.withLock { $0 = end }
+        state.withLock { state in
+            state.stage = end
+            if case .done(let report) = end { state.findings = report.remaining }
+        }
         ended()
     }
 }
@@ -83,6 +89,8 @@ public struct CheckupReport: Sendable, Equatable {
     public var fault: String?
     /// Whether it is whole now.
     public var isWhole = true
+    /// Whether the container could be looked through. If not, `fault` says why.
+    public var isChecked = true
     /// The number of documents whose content was looked for.
     public var checked = 0
     /// The number of missing contents that this device sent again.
@@ -116,7 +124,7 @@ public struct CheckupReport: Sendable, Equatable {
     public var isGood: Bool { store.isGood && isWhole && missing.isEmpty }
 
     /// The number of findings that are left to repair.
-    var remaining: Int { store.remaining.count + (isWhole ? 0 : 1) + missing.count }
+    var remaining: Int { store.remaining.count + (isWhole || !isChecked ? 0 : 1) + missing.count }
 
     /// The finding without the advice that follows it.
     private static func finding(_ fault: String) -> String { String(fault.prefix { $0 != ";" }) }

@@ -22,18 +22,26 @@ function neighbour(rows, selected, step) {
   return undefined;
 }
 
-// One place up or down among the documents of their folder.
-export async function moveBy(step, rows, selected, ids) {
+// One place up or down among the documents of their folder. Returns whether they move.
+export async function moveBy(step, rows, selected, found) {
+  if (new Set(found.map(folder)).size > 1) {
+    say(texts.oneFolder);
+    return false;
+  }
   const row = neighbour(rows, selected, step);
-  if (row) await act("drop", ids, { target: row.id, edge: step < 0 ? "before" : "after" });
+  return row ? act("drop", found.map((one) => one.id), { target: row.id, edge: step < 0 ? "before" : "after" }) : false;
 }
 
 export function take(ids) {
+  if (ids.length) say(texts.putAdvice(ids.length));
+  else if (taken.length) say("");
   taken = ids;
-  say(ids.length ? texts.putAdvice(ids.length) : "");
 }
 
 // Into a folder or section, or after a document.
 export async function put(row) {
-  if (taken.length && (await act("drop", taken, { target: row.id, edge: row.kind === "document" ? "after" : "on" }))) taken = [];
+  const ids = taken;
+  if (!ids.length || !(await act("drop", ids, { target: row.id, edge: row.kind === "document" ? "after" : "on" }))) return;
+  // Others may have been cut out meanwhile.
+  if (taken === ids) taken = [];
 }

@@ -25,7 +25,9 @@ let asked = new Set();
 let chosen = null; // The id of the row that the keyboard goes from.
 let selected = new Set(); // The ids of the selected rows, `chosen` among them.
 let wanted = null; // The index of a row to select when it is there, and whether the selection grows.
-let followed = null; // A row that the keyboard moves, and its index: it comes into sight once it has moved.
+let followed = null; // A row that the keyboard moves, its index, and since when: it comes into sight once it has moved.
+let lastIndex = -1; // Where the keyboard goes on if the chosen row has gone.
+let lost = null; // The id of the row whose name was being typed when it went.
 let armed = null; // The ids of the rows whose deletion was asked for once, as one text.
 let shown = { id: null, text: "" }; // What the details show.
 let status = {};
@@ -87,7 +89,7 @@ function drawn(row, index) {
     handle.title = texts.handle;
     name.prepend(control, handle);
     name.addEventListener("click", (event) => {
-      if (chosen !== row.id || selected.size > 1 || event.ctrlKey || event.metaKey || event.shiftKey) return;
+      if (chosen !== row.id || !selected.has(row.id) || selected.size > 1 || event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.stopPropagation();
       nameRow(row.id);
     });
@@ -137,9 +139,13 @@ function replaceLines(lines) {
   const kept = heldLine() ?? (isTyped ? document.activeElement.closest(".row") : null);
   const index = kept ? rows.findIndex((row) => row && row.id === kept.dataset.row) : -1;
   const at = kept ? lines.findIndex((line) => line.dataset.row === kept.dataset.row) : -1;
-  // Where rows are not loaded, nobody knows whether it has gone.
-  const isUnknown = index < 0 && rows.includes(undefined);
-  if (!kept || (index < 0 && !isUnknown && kept !== heldLine())) return body.replaceChildren(...lines);
+  // Where rows are not loaded, nobody knows whether it has gone, unless that was told.
+  const isUnknown = index < 0 && kept?.dataset.row !== lost && rows.includes(undefined);
+  if (!kept || (index < 0 && !isUnknown && kept !== heldLine())) {
+    body.replaceChildren(...lines);
+    if (kept) table.focus();
+    return;
+  }
   // It may be beyond what is visible, and one that has gone is held until it is let go.
   kept.hidden = index < 0 && !isUnknown;
   if (index >= 0) {
@@ -207,6 +213,7 @@ function changed(old, change) {
   for (const index of change.removed) {
     selected.delete(old[index]?.id);
     if (old[index]?.id === chosen) chosen = null;
+    if (body.contains(document.activeElement) && old[index]?.id === document.activeElement.closest(".row")?.dataset.row) lost = old[index].id;
   }
   const gone = new Set([...change.removed, ...change.moved.map((move) => move.from)]);
   const rest = [];
@@ -253,6 +260,7 @@ function choose(row, index, event) {
     selected = new Set([row.id]);
   }
   chosen = row.id;
+  lastIndex = index;
   armed = null;
   followed = null;
   draw();
@@ -278,10 +286,17 @@ function nameRow(id) {
   if (index < 0) return;
   bringIntoSight(index);
   draw();
-  editName(document.getElementById(`row-${index}`), rows[index], (byKeyboard) => {
-    if (byKeyboard) table.focus();
-    draw();
-  });
+  lost = null;
+  editName(document.getElementById(`row-${index}`), rows[index], () => table.focus());
+}
+
+// A key that is held waits until the page shows the former step.
+async function moveRows(step, row, index) {
+  const now = performance.now();
+  if (!row || (followed && now - followed.since < 2000)) return;
+  const move = { id: row.id, index, since: now };
+  followed = move;
+  if (!(await moveBy(step, rows, selected, chosenRows())) && followed === move) followed = null;
 }
 
 // The row for a new document.
@@ -368,8 +383,7 @@ table.addEventListener("keydown", (event) => {
   const isCommand = event.ctrlKey || event.metaKey;
   if (event.altKey && ["ArrowUp", "ArrowDown"].includes(event.key)) {
     event.preventDefault();
-    followed = row ? { id: row.id, index } : null;
-    return moveBy(event.key === "ArrowUp" ? -1 : 1, rows, selected, chosenRows().map((one) => one.id));
+    return moveRows(event.key === "ArrowUp" ? -1 : 1, row, index);
   } else if (isCommand && event.key === "x" && chosenRows().length) {
     take(chosenRows().map((one) => one.id));
     return draw();
@@ -380,6 +394,7 @@ table.addEventListener("keydown", (event) => {
     take([]);
     return draw();
   }
+  if (index < 0) index = Math.min(lastIndex, rows.length - 1);
   if (event.key === "ArrowDown") index += 1;
   else if (event.key === "ArrowUp") index = Math.max(0, index - 1);
   else if (event.key === "Home") index = 0;

@@ -49,6 +49,7 @@ const english = {
   download: "Download here", freeUp: "Free up space", keep: "Keep here", release: "Keep no longer",
   filter: "Find: words, or size > 10M", nothingFound: "No document is found.",
   edit: "Edit", done: "Done", newDocument: "Name of a new document", handle: "Drag to another place, or press Alt with an arrow key",
+  oneFolder: "Only rows of one folder move up and down together.",
   putAdvice: (n) => `${n === 1 ? "One row is" : `${n} rows are`} to be moved: select a folder, a section or a document, and press Ctrl-V. Escape leaves ${n === 1 ? "it" : "them"} in place.`,
   toCloud: "Move to the cloud", toLocal: "Move to this computer", selected: (n) => `${n} selected`,
   details: "Details…", solve: "Solve conflict…", look: "Look", compare: "Compare", close: "Close", back: "Back",
@@ -78,7 +79,7 @@ const english = {
   unsent: (amount, rate, seconds) => (rate ? `${amount} to go, ${rate} a second, ${duration(seconds)} left.` : `${amount} to go.`),
   conflicts: (n) => (n === 1 ? "1 version is in conflict." : `${n} versions are in conflict.`),
   findings: (n) => `docfs check found ${n === 1 ? "1 fault" : `${n} faults`}; docfs check --repair mends what it can.`,
-  room: (amount) => `${amount} of the cloud on this disk.`,
+  room: (amount) => `The cloud's documents take ${amount} of this disk.`,
   inTrash: (amount) => `${amount} in the trash.`, free: (amount) => `${amount} free on the disk.`,
 };
 const german = {
@@ -93,6 +94,7 @@ const german = {
   download: "Laden", freeUp: "Platz freigeben", keep: "Hier behalten", release: "Nicht mehr behalten",
   filter: "Suchen: Wörter, oder size > 10M", nothingFound: "Kein Dokument gefunden.",
   edit: "Bearbeiten", done: "Fertig", newDocument: "Name eines neuen Dokuments", handle: "An eine andere Stelle ziehen, oder Alt mit einer Pfeiltaste",
+  oneFolder: "Nur Zeilen eines Ordners gehen zusammen nach oben und unten.",
   putAdvice: (n) => `${n === 1 ? "Eine Zeile wird" : `${n} Zeilen werden`} bewegt: einen Ordner, einen Abschnitt oder ein Dokument wählen, dann Strg-V. Escape lässt alles an seinem Platz.`,
   toCloud: "In die Cloud bewegen", toLocal: "Auf diesen Computer bewegen", selected: (n) => `${n} ausgewählt`,
   details: "Einzelheiten…", solve: "Konflikt lösen…", look: "Ansehen", compare: "Vergleichen", close: "Schließen", back: "Zurück",
@@ -122,7 +124,7 @@ const german = {
   unsent: (amount, rate, seconds) => (rate ? `Noch ${amount}, ${rate} in der Sekunde, ${duration(seconds)}.` : `Noch ${amount}.`),
   conflicts: (n) => (n === 1 ? "1 Version im Konflikt." : `${n} Versionen im Konflikt.`),
   findings: (n) => `docfs check hat ${n === 1 ? "einen Fehler" : `${n} Fehler`} gefunden; docfs check --repair behebt, was sich beheben lässt.`,
-  room: (amount) => `${amount} der Cloud auf dieser Platte.`,
+  room: (amount) => `Die Dokumente der Cloud nehmen ${amount} auf dieser Platte ein.`,
   inTrash: (amount) => `${amount} im Papierkorb.`, free: (amount) => `${amount} auf der Platte frei.`,
 };
 export const language = navigator.language.startsWith("de") ? "de" : "en";

@@ -59,6 +59,7 @@ struct ContainerCheckup: Sendable {
             report.store = inStore
             report.fault = "the cloud could not be checked: \(error)"
             report.isWhole = false
+            report.isChecked = false
             return .done(report)
         }
     }

@@ -59,7 +59,9 @@ final class Migration: LibraryPart {
         entry.location = .cloud
         entry.pending = entry.kind == .document ? [.creation, .content] : .creation
         // A commit that creates it may be on its way already, with the names that it had then.
-        if try withdrawals.containerMayKnow(id, catalog) { entry.pending.formUnion(.description) }
+        if try withdrawals.containerMayKnow(id, catalog) {
+            entry.pending.formUnion(entry.kind == .document ? .description : .descriptionWithTime)
+        }
         entry.revision += 1
         entry.step = step
         if entry.kind == .document { try contents.recordBackingStatus(&entry, catalog) }

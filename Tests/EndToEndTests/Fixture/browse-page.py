@@ -43,6 +43,23 @@ def use(browser):
     browser.press("\ue00c")
     until(lambda: "Plan" in browser.names(), "Escape leaves the name")
     assert browser.run("return document.activeElement.id") == "table" and os.path.exists(document("local/Plan.txt"))
+    # A click elsewhere leaves the name as well, and selects what it is on.
+    browser.press("\ue032")
+    browser.press("X")
+    browser.tap("#rows .row .name", "List")
+    until(lambda: browser.run("return document.querySelector('#details strong')?.textContent") == "List", "the other row is selected")
+    assert "Plan" in browser.names() and browser.run("return document.querySelectorAll('#rows input').length") == 0
+    browser.click("#rows .row .name", "Plan")
+    until(lambda: browser.run("return document.querySelector('#details strong')?.textContent") == "Plan", "it is selected again")
+    # What is refused can be mended.
+    browser.press("\ue032")
+    browser.press("/")
+    browser.press("\ue007")
+    until(lambda: browser.run("return document.querySelector('#message').textContent") != "", "a name with a slash is refused")
+    assert browser.run("return document.activeElement.value") == "/"
+    refused = [one["message"] for one in browser.complaints()]
+    assert len(refused) == 1 and "409" in refused[0], refused
+    browser.press("\ue00c")
     browser.click("#details button", "Rename")
     for letter in "Great plan":
         browser.press(letter)
@@ -269,8 +286,11 @@ def edit(browser):
     comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Four", "Three"], "it has moved up")
     browser.press("\ue015", alt)
     comes_to_rest(browser, "local/Work", ["Inner", "One", "Two", "Three", "Four"], "it has moved down again")
-    browser.press("\ue015", alt)
-    assert undo_title(browser) == "Undo: Reorder “Four”"
+    select(browser, "Four", "Film")
+    browser.press("\ue013", alt)
+    until(lambda: browser.run("return document.querySelector('#message').textContent").startswith("Only rows of one folder"),
+          "rows of two folders are not moved")
+    select(browser, "Four")
     browser.press("x", control)
     assert "press Ctrl-V" in browser.run("return document.querySelector('#message').textContent")
     assert len(browser.run("return [...document.querySelectorAll('.row.taken')].map((row) => row.dataset.row)")) == 1

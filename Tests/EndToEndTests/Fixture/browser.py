@@ -99,6 +99,17 @@ class Browser:
             " if (!found) return false; found.click(); return true;", selector, text)
         assert clicked, f"there is no {selector} {text}"
 
+    def tap(self, selector, text):
+        """A click as a hand does it: the pointer is pressed, and let go where it is."""
+        place = self.run(
+            "const found = [...document.querySelectorAll(arguments[0])].find((one) => one.textContent.trim() === arguments[1]);"
+            " if (!found) return null; const { left, top, height } = found.getBoundingClientRect();"
+            " return [left + 30, top + height / 2].map(Math.round);", selector, text)
+        assert place, f"there is no {selector} {text}"
+        moves = [{"type": "pointerMove", "x": place[0], "y": place[1]}, {"type": "pointerDown", "button": 0},
+                 {"type": "pointerUp", "button": 0}]
+        self.ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "pointer", "actions": moves}]})
+
 
 def until(condition, what):
     """Waits for the condition. `what` is said, or called and said, if it never comes. A question that is held up counts as a second."""
