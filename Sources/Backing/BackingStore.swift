@@ -48,8 +48,8 @@ package final class BackingStore: Sendable {
     /// The directory that holds the children of a folder.
     ///
     /// - Throws: ESTALE if the folder has no row, or the error of opening the directory.
-    package func folder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> BackingFolder {
-        catalog.willChangeFiles(in: inode)
+    package func folder(_ inode: InodeNumber, _ rows: Rows) throws -> BackingFolder {
+        rows.willUseFiles(of: inode)
         if let folder = folders.withLock({ $0[inode] }) { return folder }
         // Opens the directories from the nearest open one down. A loop, because folders may be nested deeply.
         var (below, nearest) = ([Entry](), inode)
@@ -57,18 +57,18 @@ package final class BackingStore: Sendable {
             if let top = try topFolder(nearest) ?? folders.withLock({ $0[nearest] }) {
                 return try below.reversed().reduce(top) { try open($1.filename, in: $0, as: $1.inode) }
             }
-            guard let entry = try catalog.entry(nearest), entry.kind == .folder else { throw Errno.staleNFSFileHandle }
+            guard let entry = try rows.entry(nearest), entry.kind == .folder else { throw Errno.staleNFSFileHandle }
             below.append(entry)
             nearest = entry.parent
         }
     }
 
     /// As `folder`, and nil if there is no such directory or no row. Any other failure says nothing about the files in it.
-    package func folderIfPresent(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> BackingFolder? {
+    package func folderIfPresent(_ inode: InodeNumber, _ rows: Rows) throws -> BackingFolder? {
         let absent: Set<Errno> = [
             .noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels, .staleNFSFileHandle,
         ]
-        do { return try folder(inode, catalog) } catch let error as Errno where absent.contains(error) { return nil }
+        do { return try folder(inode, rows) } catch let error as Errno where absent.contains(error) { return nil }
     }
 
     private func topFolder(_ inode: InodeNumber) throws(Errno) -> BackingFolder? {

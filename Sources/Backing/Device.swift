@@ -12,16 +12,16 @@ public struct Device: Sendable, Equatable {
 
 extension Device {
     static func load(
-        name: String?, isCopy: Bool, _ catalog: CatalogTransaction, _ surroundings: Surroundings
+        name: String?, isCopy: Bool, _ transaction: Transaction, _ surroundings: Surroundings
     ) throws -> Device {
         var random = surroundings.random()
         // A copy may be used beside its original, so it is another device.
-        let known = try isCopy ? nil : catalog.setting(.deviceID).flatMap(DeviceID.init)
+        let known = try isCopy ? nil : transaction.setting(.deviceID).flatMap(DeviceID.init)
         let id = known ?? .random(using: &random)
-        let name = try name ?? catalog.setting(.deviceName) ?? hostName()
+        let name = try name ?? transaction.setting(.deviceName) ?? hostName()
         // Written only if they changed, because a mount must succeed on a full disk.
-        try catalog.change(.deviceID, to: id.description)
-        try catalog.change(.deviceName, to: name)
+        try transaction.change(.deviceID, to: id.description)
+        try transaction.change(.deviceName, to: name)
         return Device(id: id, name: name)
     }
 

@@ -81,13 +81,13 @@ extension DocumentStore {
             let condition = try condition(of: catalog, identity, wasClean: wasClean)
             let checked = try check(catalog)
             try mark.remove()
-            let device = try catalog.write { catalog in
+            let device = try catalog.write { transaction in
                 // The original of a copy may still commit the uploads that it has begun, so the copy must not remove them.
                 if condition == .copy {
-                    try catalog.forgetAllUploads()
-                    try catalog.emptyOutbox()
+                    try transaction.forgetAllUploads()
+                    try transaction.emptyOutbox()
                 }
-                return try Device.load(name: deviceName, isCopy: condition == .copy, catalog, surroundings)
+                return try Device.load(name: deviceName, isCopy: condition == .copy, transaction, surroundings)
             }
             let store = DocumentStore(
                 path: path, catalog: catalog, files: files, reserve: reserve, device: device,

@@ -63,17 +63,21 @@ extension DocumentStore {
     }
 
     private func removeSome(of action: ActionRecord) throws {
-        try write { catalog in
-            let steps = try catalog.steps(of: action.id, limit: Self.stepsAtOnce)
+        try write { transaction in
+            let steps = try transaction.steps(of: action.id, limit: Self.stepsAtOnce)
             var rest = action
             for step in steps {
                 if step.isInTrash { try files.removeFromTrash(step.entry.inode) }
-                try catalog.delete(step)
+                try transaction.delete(step)
                 if step.isAboutEntry, step.change == .removed || rest.name.kind != .delete {
                     rest.name.add(ActionSubject(kind: step.entry.kind, name: ""), times: -1)
                 }
             }
-            if steps.count < Self.stepsAtOnce { try catalog.deleteAction(action.id) } else { try catalog.store(rest) }
+            if steps.count < Self.stepsAtOnce {
+                try transaction.deleteAction(action.id)
+            } else {
+                try transaction.store(rest)
+            }
         }
         logger.info("an action can no longer be undone", metadata: ["action": "\(action.name.text)"])
     }

@@ -40,12 +40,12 @@ package final class DocumentStore: Sendable {
     }
 
     /// Runs `body` alone with the catalog.
-    package func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value { try catalog.read(body) }
+    package func read<Value>(_ body: (Rows) throws -> Value) throws -> Value { try catalog.read(body) }
 
     /// Changes the catalog; on a full disk, with the room of the reserve.
     ///
     /// - Parameter body: may run several times: if another program has used up the room, the transaction is undone and tried again.
-    package func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
+    package func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         let isReserveUsed = reserve.makeRoom()
         defer { if isReserveUsed { endReserveUse() } }
         for _ in 1...Self.mostTries {

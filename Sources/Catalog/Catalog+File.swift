@@ -49,7 +49,7 @@ extension Catalog {
     }
 
     /// Closes the database as a crash would: the waiting rows are lost.
-    package func abandon() throws { try tree.sync { try connection.close() } }
+    package func abandon() throws { try lock.sync { try connection.close() } }
 
     /// Writes the waiting rows, runs a checkpoint, and closes the database.
     ///

@@ -13,7 +13,7 @@ import Synchronization
 ///
 /// SQLite locks the file exclusively, so a second docfs cannot open it.
 public final class Catalog: Sendable {
-    let tree = DispatchQueue(label: "docfs.tree")
+    let lock = DispatchQueue(label: "docfs.tree")
     let connection: Connection
     let path: String
     private let inodes: InodeSupply
@@ -126,18 +126,28 @@ public final class Catalog: Sendable {
     // MARK: Reading and writing
 
     /// Runs `body` with the tree locked. Not reentrant.
-    public func read<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
-        try tree.sync { try run(Turn(connection, waiting, waitingActions), body) }
+    public func read<Value>(_ body: (Rows) throws -> Value) throws -> Value {
+        try lock.sync {
+            let turn = Turn(connection, waiting, waitingActions)
+            return try run(turn) {
+                try body(Rows(turn, cache: entries, counts: counts, waiting: waiting, trash: trash))
+            }
+        }
     }
 
     /// Runs `body` with the tree locked. If it throws, its changes are undone. Not reentrant. When this returns, the changes
-    /// survive the end of the process, unless `body` chose another `CatalogTransaction.durability`.
-    public func write<Value>(_ body: (CatalogTransaction) throws -> Value) throws -> Value {
+    /// survive the end of the process, unless `body` chose another `Transaction.durability`.
+    public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         let turn = Turn(connection, waiting, waitingActions)
         let value: Value
         do {
-            value = try tree.sync {
-                let value = try run(turn, body)
+            value = try lock.sync {
+                let value = try run(turn) {
+                    try body(
+                        Transaction(
+                            turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting, trash: trash,
+                            letsRowsWait: scheduler != nil))
+                }
                 quiet.withLock { $0.writes += 1 }
                 return value
             }
@@ -152,13 +162,9 @@ public final class Catalog: Sendable {
         return value
     }
 
-    private func run<Value>(_ turn: Turn, _ body: (CatalogTransaction) throws -> Value) throws -> Value {
+    private func run<Value>(_ turn: Turn, _ body: () throws -> Value) throws -> Value {
         do {
-            let transaction = CatalogTransaction(
-                turn: turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting,
-                trash: trash, letsRowsWait: scheduler != nil
-            )
-            let result = Result { try body(transaction) }
+            let result = Result { try body() }
             if turn.hasChanged || !turn.undo.isEmpty {
                 if case .failure(let error) = result { throw error }
                 try turn.succeed()
@@ -181,7 +187,7 @@ public final class Catalog: Sendable {
         trash.forget()
     }
 
-    /// Forgets what `CatalogTransaction.cacheStatus` stored: the entry's file may have changed.
+    /// Forgets what `Rows.cacheStatus` stored: the entry's file may have changed.
     public func forgetStatus(of inode: InodeNumber) { entries.setStatus(nil, of: inode) }
 
     /// The number of writes so far. While it is unchanged, a read returns what it returned before.
@@ -206,7 +212,7 @@ public final class Catalog: Sendable {
     public func writeWaiting() throws {
         if waiting.isEmpty { return }
         // The tree is locked, so that no write is under way that has added only some of its rows.
-        let (rows, actions) = tree.sync {
+        let (rows, actions) = lock.sync {
             connection.enter()
             return (waiting.beginWriting(), waitingActions.all())
         }

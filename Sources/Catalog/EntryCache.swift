@@ -47,7 +47,7 @@ final class EntryCache: Sendable {
     /// A class, so that a growing table moves references and not whole entries.
     private final class Row: Sendable {
         let entry: Entry
-        /// The status of its file: see `CatalogTransaction.cacheStatus`.
+        /// The status of its file: see `Rows.cacheStatus`.
         let status = Mutex<CachedStatus?>(nil)
 
         init(_ entry: Entry) { self.entry = entry }

@@ -17,8 +17,8 @@ extension Library {
 
     /// The path of an entry's file in the store, for the log. Nil if that cannot be found out.
     public func storePath(of inode: InodeNumber) -> String? {
-        try? transactions.inspect { catalog in
-            try catalog.entry(inode).map { try StorePath.text(of: $0, catalog) }
+        try? transactions.inspect { rows in
+            try rows.entry(inode).map { try StorePath.text(of: $0, rows) }
         }
     }
 

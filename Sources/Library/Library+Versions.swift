@@ -8,9 +8,9 @@ import SystemPackage
 extension Library {
     /// The names of documents with unresolved conflict versions, of a thousand at most.
     public func documentsInConflict() throws(Refusal) -> [EntryID: String] {
-        let entries = try transactions.inspect { catalog in
+        let entries = try transactions.inspect { rows in
             // The number is known at once; the documents are looked for among all.
-            try catalog.documentCount(in: .cloud).conflicts == 0 ? [] : try catalog.entriesInConflict(limit: 1000)
+            try rows.documentCount(in: .cloud).conflicts == 0 ? [] : try rows.entriesInConflict(limit: 1000)
         }
         let names = entries.compactMap { entry in entry.id.map { ($0, entry.name?.displayName ?? entry.filename) } }
         return Dictionary(names) { first, _ in first }

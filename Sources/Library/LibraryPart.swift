@@ -22,21 +22,21 @@ extension LibraryPart {
     var unseenWrites: UnseenWrites { transactions.unseenWrites }
     var observer: (any LibraryObserver)? { transactions.notices.observer }
 
-    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Refusal) -> Value {
+    func inspect<Value>(_ body: (Rows) throws -> Value) throws(Refusal) -> Value {
         try transactions.inspect(body)
     }
 
     func mutate<Value>(
         makingNew isNew: Bool = false, concerning concerned: ConcernedEntries = .all,
-        _ body: (CatalogTransaction) throws -> Value
+        _ body: (Transaction) throws -> Value
     ) throws(Refusal) -> Value {
         try transactions.mutate(makingNew: isNew, concerning: concerned, body)
     }
 
     /// The key of an entry that is added to a folder: it stands last.
-    func nextPosition(in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> OrderKey {
+    func nextPosition(in folder: InodeNumber, _ rows: Rows) throws -> OrderKey {
         var random = surroundings.random()
-        return .after(try catalog.lastPosition(in: folder), using: &random)
+        return .after(try rows.lastPosition(in: folder), using: &random)
     }
 
     func stateChanged() { transactions.notices.stateChanged() }

@@ -27,7 +27,7 @@ final class Transactions: Sendable {
     }
 
     /// Reads the catalog.
-    func inspect<Value>(_ body: (CatalogTransaction) throws -> Value) throws(Refusal) -> Value {
+    func inspect<Value>(_ body: (Rows) throws -> Value) throws(Refusal) -> Value {
         do { return try store.read(body) } catch { throw refusal(for: error) }
     }
 
@@ -39,7 +39,7 @@ final class Transactions: Sendable {
     ///   - concerned: the entries whose contents the rules of `body` go by. Of other files it is not looked whether the kernel wrote to them.
     func mutate<Value>(
         makingNew isNew: Bool = false, concerning concerned: ConcernedEntries = .all,
-        _ body: (CatalogTransaction) throws -> Value
+        _ body: (Transaction) throws -> Value
     ) throws(Refusal) -> Value {
         let value: Value
         do {
@@ -74,11 +74,11 @@ final class Transactions: Sendable {
     /// Records all writes to these entries that the kernel made by itself until now. Must not be called inside a transaction.
     func recordUnseenWrites(to concerned: ConcernedEntries = .all) throws {
         try unseenWrites.recordWritten(among: concerned) { written in
-            try store.write { catalog in
+            try store.write { transaction in
                 for file in written {
-                    guard var entry = try catalog.entry(file.inode) else { continue }
+                    guard var entry = try transaction.entry(file.inode) else { continue }
                     markContentChanged(&entry)
-                    try catalog.update(entry)
+                    try transaction.update(entry)
                 }
             }
             // A file that was closed before its write could be recorded gets the time of its close now.

@@ -3,38 +3,21 @@ import Documents
 import FoundationEssentials
 import Replication
 
-/// The committed state of the container in the catalog, on which `apply` works. It is used within one transaction, in which nothing else
-/// changes the state.
-package struct CatalogReplica: ReplicaState {
+/// The committed state of the container in the catalog, for reading. It is used within one transaction.
+package struct CatalogReplica {
     /// Applying a commit reads an entry several times, and decoding takes most of the time.
-    private final class DecodedEntries {
+    fileprivate final class DecodedEntries {
         var entries: [EntryID: ReplicaEntry] = [:]
     }
 
-    private let catalog: CatalogTransaction
-    private let decoded = DecodedEntries()
-    /// The position of the commit that is being applied.
-    private let position: LogPosition
-    /// The hash of all entries.
-    package private(set) var state: StateHash
+    private let rows: Rows
+    fileprivate let decoded = DecodedEntries()
 
-    /// - Parameter head: the last entry of the log that was applied.
-    package init(_ catalog: CatalogTransaction, after head: LogHead) {
-        self.init(catalog, head.position.next, head.state)
-    }
-
-    /// For reading only.
-    package init(_ catalog: CatalogTransaction) { self.init(catalog, .start, .empty) }
-
-    private init(_ catalog: CatalogTransaction, _ position: LogPosition, _ state: StateHash) {
-        self.catalog = catalog
-        self.position = position
-        self.state = state
-    }
+    package init(_ rows: Rows) { self.rows = rows }
 
     package func entry(_ id: EntryID) throws -> ReplicaEntry? {
         if let known = decoded.entries[id] { return known }
-        let entry = try catalog.replicaRecord(id).map(Self.decode)
+        let entry = try rows.replicaRecord(id).map(Self.decode)
         decoded.entries[id] = entry
         return entry
     }
@@ -43,12 +26,12 @@ package struct CatalogReplica: ReplicaState {
     /// and back here, it has the versions that it will have.
     package func visibleEntry(_ id: EntryID, at time: Timestamp) throws -> ReplicaEntry? {
         guard var entry = try entry(id) else { return nil }
-        for withdrawal in try catalog.withdrawals(inFavourOf: id) {
+        for withdrawal in try rows.withdrawals(inFavourOf: id) {
             let heads = try self.entry(withdrawal.id)?.versions?.heads ?? []
             entry = entry.inheriting(heads.filter { withdrawal.bequest.contains($0.id) }, from: withdrawal.id)
         }
-        guard let resolution = try catalog.pendingResolution(of: id) else { return entry }
-        guard let deleted = entry.deleted, try catalog.entry(id)?.pending.contains(.creation) == true else {
+        guard let resolution = try rows.pendingResolution(of: id) else { return entry }
+        guard let deleted = entry.deleted, try rows.entry(id)?.pending.contains(.creation) == true else {
             return entry.resolved(by: resolution, at: time)
         }
         // First it is created anew, then the choice is made among its versions (`CommitDraft`).
@@ -59,23 +42,58 @@ package struct CatalogReplica: ReplicaState {
     }
 
     package func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
-        try catalog.replicaHas(filename, in: parent, otherThan: id)
+        try rows.replicaHas(filename, in: parent, otherThan: id)
     }
 
     package func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
-        try catalog.replicaRecords(in: parent, fullName: fullName).map(Self.decode)
+        try rows.replicaRecords(in: parent, fullName: fullName).map(Self.decode)
     }
 
-    package func hasLiveChildren(_ parent: EntryID) throws -> Bool { try catalog.replicaHasChildren(parent) }
+    package func hasLiveChildren(_ parent: EntryID) throws -> Bool { try rows.replicaHasChildren(parent) }
+
+    private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
+        try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
+    }
+}
+
+/// The committed state of the container in the catalog, on which `apply` works. Within its transaction nothing else changes the state.
+package struct ChangingReplica: ReplicaState {
+    /// The state as it is now, for reading.
+    package let committed: CatalogReplica
+    private let transaction: Transaction
+    /// The position of the commit that is being applied.
+    private let position: LogPosition
+    /// The hash of all entries.
+    package private(set) var state: StateHash
+
+    /// - Parameter head: the last entry of the log that was applied.
+    package init(_ transaction: Transaction, after head: LogHead) {
+        committed = CatalogReplica(transaction)
+        self.transaction = transaction
+        position = head.position.next
+        state = head.state
+    }
+
+    package func entry(_ id: EntryID) throws -> ReplicaEntry? { try committed.entry(id) }
+
+    package func isInUse(_ filename: String, in parent: EntryID, byOtherThan id: EntryID) throws -> Bool {
+        try committed.isInUse(filename, in: parent, byOtherThan: id)
+    }
+
+    package func liveDocuments(in parent: EntryID, fullName: String) throws -> [ReplicaEntry] {
+        try committed.liveDocuments(in: parent, fullName: fullName)
+    }
+
+    package func hasLiveChildren(_ parent: EntryID) throws -> Bool { try committed.hasLiveChildren(parent) }
 
     package mutating func store(_ entry: ReplicaEntry) throws {
         let former = try self.entry(entry.id)
-        if let record = try catalog.replicaRecord(entry.id) { state.remove(record) }
+        if let record = try transaction.replicaRecord(entry.id) { state.remove(record) }
         let record = try entry.record()
         state.add(record)
         try recordContents(of: entry, was: former)
-        try catalog.store(entry, as: record)
-        decoded.entries[entry.id] = entry
+        try transaction.store(entry, as: record)
+        committed.decoded.entries[entry.id] = entry
     }
 
     /// Records the contents that are not needed any more because of the change, and those that are needed again.
@@ -85,19 +103,15 @@ package struct CatalogReplica: ReplicaState {
         for version in entry.versions?.all ?? [] where !after.contains(version.id) {
             // A version that the commit both added and replaced was not known before.
             guard before.contains(version.id) || !known.contains(version.id) else { continue }
-            try catalog.record(
+            try transaction.record(
                 DepartedContent(
                     version: version.id, document: version.keeper ?? entry.id, filename: version.filename,
                     position: position.number))
         }
         for version in after.subtracting(before) {
-            try catalog.forgetDepartedContent(version)
-            try catalog.forgetUpload(version)
+            try transaction.forgetDepartedContent(version)
+            try transaction.forgetUpload(version)
         }
-    }
-
-    private static func decode(_ record: [UInt8]) throws -> ReplicaEntry {
-        try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
     }
 }
 
@@ -114,12 +128,14 @@ extension ReplicaEntry {
     fileprivate var neededVersions: Set<VersionID> { isDeleted ? [] : Set(versions?.heads.map(\.id) ?? []) }
 }
 
-extension CatalogTransaction {
+extension Rows {
     /// How far this device has read the log; nil before it has met the container.
     package func logHead() throws -> LogHead? {
         try setting(.logHead).map { try JSONDecoder().decode(LogHead.self, from: Data($0.utf8)) }
     }
+}
 
+extension Transaction {
     package func set(_ head: LogHead) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -127,14 +143,7 @@ extension CatalogTransaction {
     }
 }
 
-extension CatalogTransaction {
-    /// - Parameter record: the entry as JSON.
-    package func store(_ entry: ReplicaEntry, as record: [UInt8]) throws {
-        try storeReplicaRecord(
-            record, id: entry.id, parent: entry.description.parent, filename: entry.description.filename,
-            fullName: entry.description.fullName, isDeleted: entry.isDeleted)
-    }
-
+extension Rows {
     package func pendingResolution(of id: EntryID) throws -> Resolution? {
         try resolution(of: id).map { try JSONDecoder().decode(Resolution.self, from: Data($0)) }
     }
@@ -144,6 +153,15 @@ extension CatalogTransaction {
             uniqueKeysWithValues: try resolutions().map {
                 ($0.id, try JSONDecoder().decode(Resolution.self, from: Data($0.record)))
             })
+    }
+}
+
+extension Transaction {
+    /// - Parameter record: the entry as JSON.
+    package func store(_ entry: ReplicaEntry, as record: [UInt8]) throws {
+        try storeReplicaRecord(
+            record, id: entry.id, parent: entry.description.parent, filename: entry.description.filename,
+            fullName: entry.description.fullName, isDeleted: entry.isDeleted)
     }
 
     package func store(_ resolution: Resolution, of id: EntryID) throws {

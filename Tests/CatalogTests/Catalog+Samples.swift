@@ -41,7 +41,7 @@ extension Entry {
     }
 }
 
-extension CatalogTransaction {
+extension Transaction {
     /// Inserts a chain of folders, each in the one before, and returns their inodes.
     func insertFolders(_ names: [String], in top: InodeNumber = .local) throws -> [InodeNumber] {
         var parent = top

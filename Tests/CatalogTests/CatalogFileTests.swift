@@ -29,20 +29,20 @@ struct CatalogFileTests {
 
     @Test func `a fresh catalog has the tree`() throws {
         try withCatalog { catalog in
-            try catalog.read { catalog in
-                let root = try #require(try catalog.entry(.root))
+            try catalog.read { rows in
+                let root = try #require(try rows.entry(.root))
                 #expect(root.kind == .folder)
                 #expect(root.location == nil)
-                #expect(try catalog.children(of: .root).map(\.filename) == ["Documents"])
-                #expect(try catalog.children(of: .root).map(\.inode) == [.documents])
-                let containers = try catalog.children(of: .documents)
+                #expect(try rows.children(of: .root).map(\.filename) == ["Documents"])
+                #expect(try rows.children(of: .root).map(\.inode) == [.documents])
+                let containers = try rows.children(of: .documents)
                 #expect(containers.map(\.filename) == ["local", "cloud"])
                 #expect(containers.map(\.inode) == [.local, .cloud])
                 #expect(containers.map(\.location) == [.local, .cloud])
                 #expect(containers.allSatisfy { $0.kind == .folder && $0.mode == 0o755 && $0.pending.isEmpty })
                 #expect(containers.map(\.id) == [nil, .cloudRoot])
-                #expect(try catalog.descendants(of: .documents).allSatisfy { $0.inode <= .cloud })
-                #expect(try catalog.pendingCount() == 0)
+                #expect(try rows.descendants(of: .documents).allSatisfy { $0.inode <= .cloud })
+                #expect(try rows.pendingCount() == 0)
             }
         }
     }
@@ -51,16 +51,16 @@ struct CatalogFileTests {
         try withTemporaryFolder { folder in
             let path = folder + "/catalog"
             let first = try Catalog(path: path)
-            let inode = try first.write { catalog in
-                try catalog.set(.deviceName, "laptop")
-                return try catalog.insert(.document("Groceries.txt", filename: "a.txt"))
+            let inode = try first.write { transaction in
+                try transaction.set(.deviceName, "laptop")
+                return try transaction.insert(.document("Groceries.txt", filename: "a.txt"))
             }
             try first.close()
             let second = try Catalog(path: path)
-            try second.read { catalog throws in
-                #expect(try catalog.setting(.deviceName) == "laptop")
-                #expect(try catalog.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
-                #expect(try catalog.children(of: .documents).count == 2)
+            try second.read { rows throws in
+                #expect(try rows.setting(.deviceName) == "laptop")
+                #expect(try rows.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
+                #expect(try rows.children(of: .documents).count == 2)
             }
             try second.close()
         }

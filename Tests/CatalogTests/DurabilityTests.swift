@@ -53,16 +53,16 @@ struct DurabilityTests {
     private static func make(_ name: String, position: OrderKey = 1, in catalog: Catalog) throws -> InodeNumber {
         // Inode numbers are set aside by a commit of its own.
         _ = try catalog.write { try $0.delete($0.insert(.folder("numbers"))) }
-        return try catalog.write { catalog in
-            catalog.durability = .soon
-            return try catalog.insert(.document(name, filename: name, position: position))
+        return try catalog.write { transaction in
+            transaction.durability = .soon
+            return try transaction.insert(.document(name, filename: name, position: position))
         }
     }
 
     private static func remove(_ inode: InodeNumber, in catalog: Catalog) throws {
-        try catalog.write { catalog in
-            catalog.durability = .soon
-            try catalog.delete(inode)
+        try catalog.write { transaction in
+            transaction.durability = .soon
+            try transaction.delete(inode)
         }
     }
 
@@ -77,17 +77,17 @@ struct DurabilityTests {
         try Self.withCatalog { catalog, later, remains in
             let entry = try Entry.document("Groceries.txt", filename: "a.txt", id: EntryID(numbered: 7))
             _ = try catalog.write { try $0.insert(.folder("b")) }
-            let inode = try catalog.write { catalog in
-                catalog.durability = .soon
-                return try catalog.insert(entry)
+            let inode = try catalog.write { transaction in
+                transaction.durability = .soon
+                return try transaction.insert(entry)
             }
-            try catalog.read { catalog throws in
-                #expect(try catalog.entry(inode)?.filename == "a.txt")
-                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == inode)
-                #expect(try catalog.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
-                #expect(try catalog.entry(EntryID(numbered: 7))?.inode == inode)
-                #expect(try catalog.isFilenameInUse("a.txt", in: .local))
-                #expect(catalog.isUnwritten(inode))
+            try catalog.read { rows throws in
+                #expect(try rows.entry(inode)?.filename == "a.txt")
+                #expect(try rows.entry(in: .local, filename: "a.txt")?.inode == inode)
+                #expect(try rows.document(in: .local, fullName: "Groceries.txt")?.inode == inode)
+                #expect(try rows.entry(EntryID(numbered: 7))?.inode == inode)
+                #expect(try rows.isFilenameInUse("a.txt", in: .local))
+                #expect(rows.isUnwritten(inode))
             }
             #expect(try remains() == ["b"])
             #expect(later.count == 1)
@@ -113,11 +113,11 @@ struct DurabilityTests {
             }
             try Self.remove(inode, in: catalog)
             #expect(try remains() == ["a.txt"])
-            try catalog.read { catalog throws in
-                #expect(try catalog.entry(inode) == nil)
-                #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
-                #expect(try catalog.document(in: .local, fullName: "Plan.txt") == nil)
-                #expect(try catalog.entry(EntryID(numbered: 7)) == nil)
+            try catalog.read { rows throws in
+                #expect(try rows.entry(inode) == nil)
+                #expect(try rows.entry(in: .local, filename: "a.txt") == nil)
+                #expect(try rows.document(in: .local, fullName: "Plan.txt") == nil)
+                #expect(try rows.entry(EntryID(numbered: 7)) == nil)
             }
             #expect(try remains() == ["a.txt"])
             later.come()
@@ -143,11 +143,11 @@ struct DurabilityTests {
         try Self.withCatalog { catalog, later, remains in
             let old = try catalog.write { try $0.insert(.document("old", filename: "old")) }
             let new = try Self.make("new", in: catalog)
-            try catalog.write { catalog in
-                catalog.durability = .soon
-                var entry = try #require(try catalog.entry(new))
+            try catalog.write { transaction in
+                transaction.durability = .soon
+                var entry = try #require(try transaction.entry(new))
                 entry.filename = "old"
-                try catalog.replace(old, by: entry)
+                try transaction.replace(old, by: entry)
             }
             #expect(try Self.found("old", in: catalog) == new)
             #expect(try Self.found("new", in: catalog) == nil)
@@ -164,10 +164,10 @@ struct DurabilityTests {
             let old = try catalog.write { try $0.insert(.document("old", filename: "old")) }
             let new = try Self.make("new", in: catalog)
             let written = DispatchSemaphore(value: 0)
-            try catalog.write { catalog in
-                catalog.durability = .soon
-                var entry = try #require(try catalog.entry(new))
-                try catalog.delete(old)
+            try catalog.write { transaction in
+                transaction.durability = .soon
+                var entry = try #require(try transaction.entry(new))
+                try transaction.delete(old)
                 DispatchQueue.global().async {
                     later.come()
                     written.signal()
@@ -176,7 +176,7 @@ struct DurabilityTests {
                 #expect(written.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
                 #expect(try remains() == ["old"])
                 entry.filename = "old"
-                try catalog.update(entry)
+                try transaction.update(entry)
             }
             written.wait()
             #expect(try remains() == ["old"])
@@ -196,17 +196,17 @@ struct DurabilityTests {
                 names[try catalog.write { try $0.insert(.document(name, filename: name)) }] = name
             }
             for step in 0..<60 {
-                try catalog.write { catalog in
-                    catalog.durability = .soon
+                try catalog.write { transaction in
+                    transaction.durability = .soon
                     guard let source = names.keys.sorted().randomElement(using: &random) else { return }
                     let target = names.keys.sorted().randomElement(using: &random)!
                     if target == source {
-                        try catalog.delete(source)
+                        try transaction.delete(source)
                         names[source] = nil
                     } else if let name = names[target] {
-                        var entry = try #require(try catalog.entry(source))
+                        var entry = try #require(try transaction.entry(source))
                         entry.filename = name
-                        try catalog.replace(target, by: entry)
+                        try transaction.replace(target, by: entry)
                         names[target] = nil
                         names[source] = name
                     }
@@ -229,22 +229,22 @@ struct DurabilityTests {
         try Self.withCatalog { catalog, later, remains in
             let a = try Self.make("a", in: catalog)
             #expect(throws: Interruption.self) {
-                try catalog.write { catalog in
-                    catalog.durability = .soon
-                    _ = try catalog.insert(.document("b", filename: "b"))
-                    var changed = try #require(try catalog.entry(a))
+                try catalog.write { transaction in
+                    transaction.durability = .soon
+                    _ = try transaction.insert(.document("b", filename: "b"))
+                    var changed = try #require(try transaction.entry(a))
                     changed.filename = "changed"
-                    try catalog.update(changed)
-                    try catalog.delete(a)
+                    try transaction.update(changed)
+                    try transaction.delete(a)
                     throw Interruption()
                 }
             }
             #expect(try Self.found("a", in: catalog) == a)
             #expect(try Self.found("b", in: catalog) == nil)
             #expect(throws: Interruption.self) {
-                try catalog.write { catalog in
-                    _ = try catalog.insert(.folder("c"))
-                    try catalog.delete(a)
+                try catalog.write { transaction in
+                    _ = try transaction.insert(.folder("c"))
+                    try transaction.delete(a)
                     throw Interruption()
                 }
             }
@@ -291,22 +291,22 @@ struct DurabilityTests {
                     heard.add("failed")
                 } delayed: { _ in
                 })
-            try catalog.write { catalog in
-                catalog.announce(.nameChanged("a", in: .local))
-                catalog.announce(.nameChanged("b", in: .local))
+            try catalog.write { transaction in
+                transaction.announce(.nameChanged("a", in: .local))
+                transaction.announce(.nameChanged("b", in: .local))
                 #expect(heard.all == [])
             }
             #expect(heard.all == ["a", "b"])
             #expect(throws: Interruption.self) {
-                try catalog.write { catalog in
-                    catalog.announce(.nameChanged("c", in: .local))
+                try catalog.write { transaction in
+                    transaction.announce(.nameChanged("c", in: .local))
                     throw Interruption()
                 }
             }
             #expect(heard.all == ["a", "b"])
             #expect(throws: Interruption.self) {
-                try catalog.write { catalog in
-                    _ = try catalog.insert(.folder("d"))
+                try catalog.write { transaction in
+                    _ = try transaction.insert(.folder("d"))
                     throw Interruption()
                 }
             }
@@ -342,9 +342,9 @@ struct DurabilityTests {
     @Test func `at most 4,000 rows wait`() throws {
         try Self.withCatalog { catalog, _, remains in
             for number in 0..<4100 {
-                try catalog.write { catalog in
-                    catalog.durability = .soon
-                    _ = try catalog.insert(.document("\(number)", filename: "\(number)"))
+                try catalog.write { transaction in
+                    transaction.durability = .soon
+                    _ = try transaction.insert(.document("\(number)", filename: "\(number)"))
                 }
             }
             #expect(try remains().count >= 4000)
@@ -364,14 +364,14 @@ struct DurabilityTests {
 
     @Test func `the last position is right after insertions and deletions`() throws {
         try Self.withCatalog { catalog, _, _ in
-            try catalog.write { catalog in
-                #expect(try catalog.lastPosition(in: .local) == .zero)
-                let inode = try catalog.insert(.folder("a", position: 7.5))
-                #expect(try catalog.lastPosition(in: .local) == 7.5)
-                try catalog.insert(.folder("b", position: 3))
-                #expect(try catalog.lastPosition(in: .local) == 7.5)
-                try catalog.delete(inode)
-                #expect(try catalog.lastPosition(in: .local) >= 3)
+            try catalog.write { transaction in
+                #expect(try transaction.lastPosition(in: .local) == .zero)
+                let inode = try transaction.insert(.folder("a", position: 7.5))
+                #expect(try transaction.lastPosition(in: .local) == 7.5)
+                try transaction.insert(.folder("b", position: 3))
+                #expect(try transaction.lastPosition(in: .local) == 7.5)
+                try transaction.delete(inode)
+                #expect(try transaction.lastPosition(in: .local) >= 3)
             }
         }
     }

@@ -8,46 +8,48 @@ struct EntryCacheTests {
 
     @Test func `a name that was missed is found when it comes, by insertion or by renaming`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
-                #expect(try catalog.document(in: .local, fullName: "Plan.txt") == nil)
-                let inode = try catalog.insert(.document("Plan.txt", filename: "a.txt"))
-                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == inode)
-                #expect(try catalog.document(in: .local, fullName: "Plan.txt")?.inode == inode)
+            try catalog.write { transaction in
+                #expect(try transaction.entry(in: .local, filename: "a.txt") == nil)
+                #expect(try transaction.document(in: .local, fullName: "Plan.txt") == nil)
+                let inode = try transaction.insert(.document("Plan.txt", filename: "a.txt"))
+                #expect(try transaction.entry(in: .local, filename: "a.txt")?.inode == inode)
+                #expect(try transaction.document(in: .local, fullName: "Plan.txt")?.inode == inode)
 
-                #expect(try catalog.document(in: .local, fullName: "Goal.txt") == nil)
-                #expect(try catalog.entry(in: .cloud, filename: "b.txt") == nil)
-                var entry = try #require(try catalog.entry(inode))
+                #expect(try transaction.document(in: .local, fullName: "Goal.txt") == nil)
+                #expect(try transaction.entry(in: .cloud, filename: "b.txt") == nil)
+                var entry = try #require(try transaction.entry(inode))
                 entry.document?.name = DocumentName(splitting: try EntryName("Goal.txt"))
                 entry.parent = .cloud
                 entry.filename = "b.txt"
-                try catalog.update(entry)
-                #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
-                #expect(try catalog.document(in: .local, fullName: "Plan.txt") == nil)
-                #expect(try catalog.document(in: .cloud, fullName: "Goal.txt")?.inode == inode)
-                #expect(try catalog.entry(in: .cloud, filename: "b.txt")?.inode == inode)
+                try transaction.update(entry)
+                #expect(try transaction.entry(in: .local, filename: "a.txt") == nil)
+                #expect(try transaction.document(in: .local, fullName: "Plan.txt") == nil)
+                #expect(try transaction.document(in: .cloud, fullName: "Goal.txt")?.inode == inode)
+                #expect(try transaction.entry(in: .cloud, filename: "b.txt")?.inode == inode)
             }
         }
     }
 
     @Test func `a name means the oldest document that has it, after any change`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                func first() throws -> InodeNumber? { try catalog.document(in: .local, fullName: "Plan.txt")?.inode }
-                let later = try catalog.insert(.document("Plan.txt", filename: "a.txt", created: 5))
+            try catalog.write { transaction in
+                func first() throws -> InodeNumber? {
+                    try transaction.document(in: .local, fullName: "Plan.txt")?.inode
+                }
+                let later = try transaction.insert(.document("Plan.txt", filename: "a.txt", created: 5))
                 #expect(try first() == later)
-                let earlier = try catalog.insert(.document("Plan.txt", filename: "b.txt", created: 3))
+                let earlier = try transaction.insert(.document("Plan.txt", filename: "b.txt", created: 3))
                 #expect(try first() == earlier)
-                var renamed = try #require(try catalog.entry(earlier))
+                var renamed = try #require(try transaction.entry(earlier))
                 renamed.document?.name = DocumentName(splitting: try EntryName("Other.txt"))
-                try catalog.update(renamed)
+                try transaction.update(renamed)
                 #expect(try first() == later)
                 renamed.document?.name = DocumentName(splitting: try EntryName("Plan.txt"))
-                try catalog.update(renamed)
+                try transaction.update(renamed)
                 #expect(try first() == earlier)
-                try catalog.delete(earlier)
+                try transaction.delete(earlier)
                 #expect(try first() == later)
-                try catalog.delete(later)
+                try transaction.delete(later)
                 #expect(try first() == nil)
             }
         }
@@ -55,18 +57,20 @@ struct EntryCacheTests {
 
     @Test func `the first to bear a name that nothing bore is known to, until another does`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                func first() throws -> InodeNumber? { try catalog.document(in: .local, fullName: "Plan.txt")?.inode }
+            try catalog.write { transaction in
+                func first() throws -> InodeNumber? {
+                    try transaction.document(in: .local, fullName: "Plan.txt")?.inode
+                }
                 #expect(try first() == nil)
-                let later = try catalog.insert(.document("Plan.txt", filename: "a.txt", created: 5))
+                let later = try transaction.insert(.document("Plan.txt", filename: "a.txt", created: 5))
                 #expect(try first() == later)
-                let earlier = try catalog.insert(.document("Plan.txt", filename: "b.txt", created: 3))
+                let earlier = try transaction.insert(.document("Plan.txt", filename: "b.txt", created: 3))
                 #expect(try first() == earlier)
-                try catalog.delete(earlier)
+                try transaction.delete(earlier)
                 #expect(try first() == later)
-                var moved = try #require(try catalog.entry(later))
+                var moved = try #require(try transaction.entry(later))
                 moved.parent = .cloud
-                try catalog.update(moved)
+                try transaction.update(moved)
                 #expect(try first() == nil)
             }
         }
@@ -77,62 +81,62 @@ struct EntryCacheTests {
             let kept = try catalog.write { try $0.insert(.document("Plan.txt", filename: "a.txt")) }
             _ = try catalog.read { try $0.entry(in: .local, filename: "a.txt") }
             #expect(throws: Interruption.self) {
-                try catalog.write { catalog in
-                    try catalog.delete(kept)
-                    #expect(try catalog.entry(kept) == nil)
-                    #expect(try catalog.entry(in: .local, filename: "a.txt") == nil)
-                    let gone = try catalog.insert(.document("Plan.txt", filename: "a.txt"))
-                    #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == gone)
+                try catalog.write { transaction in
+                    try transaction.delete(kept)
+                    #expect(try transaction.entry(kept) == nil)
+                    #expect(try transaction.entry(in: .local, filename: "a.txt") == nil)
+                    let gone = try transaction.insert(.document("Plan.txt", filename: "a.txt"))
+                    #expect(try transaction.entry(in: .local, filename: "a.txt")?.inode == gone)
                     throw Interruption()
                 }
             }
-            try catalog.read { catalog throws in
-                #expect(try catalog.entry(kept)?.filename == "a.txt")
-                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == kept)
-                #expect(try catalog.document(in: .local, fullName: "Plan.txt")?.inode == kept)
+            try catalog.read { rows throws in
+                #expect(try rows.entry(kept)?.filename == "a.txt")
+                #expect(try rows.entry(in: .local, filename: "a.txt")?.inode == kept)
+                #expect(try rows.document(in: .local, fullName: "Plan.txt")?.inode == kept)
             }
         }
     }
 
     @Test func `an entry that gets another number is found under that one only`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let old = try catalog.insert(.document("Plan.txt", filename: "a.txt"))
-                _ = try catalog.entry(in: .local, filename: "a.txt")
-                let new = try catalog.renumber(old)
-                #expect(try catalog.entry(old) == nil)
-                #expect(try catalog.entry(in: .local, filename: "a.txt")?.inode == new)
-                #expect(try catalog.document(in: .local, fullName: "Plan.txt")?.inode == new)
-                try catalog.setError("no space", of: new)
-                #expect(try catalog.entry(new)?.error == "no space")
+            try catalog.write { transaction in
+                let old = try transaction.insert(.document("Plan.txt", filename: "a.txt"))
+                _ = try transaction.entry(in: .local, filename: "a.txt")
+                let new = try transaction.renumber(old)
+                #expect(try transaction.entry(old) == nil)
+                #expect(try transaction.entry(in: .local, filename: "a.txt")?.inode == new)
+                #expect(try transaction.document(in: .local, fullName: "Plan.txt")?.inode == new)
+                try transaction.setError("no space", of: new)
+                #expect(try transaction.entry(new)?.error == "no space")
             }
         }
     }
 
     @Test func `names that look alike are told apart by their bytes`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
+            try catalog.write { transaction in
                 let (composed, decomposed) = ("caf\u{e9}", "cafe\u{301}")
-                #expect(try catalog.entry(in: .local, filename: decomposed) == nil)
-                let inode = try catalog.insert(.folder(composed))
-                #expect(try catalog.entry(in: .local, filename: decomposed) == nil)
-                #expect(try catalog.entry(in: .local, filename: composed)?.inode == inode)
-                let other = try catalog.insert(.folder(decomposed))
-                #expect(try catalog.entry(in: .local, filename: decomposed)?.inode == other)
-                #expect(try catalog.entry(in: .local, filename: composed)?.inode == inode)
+                #expect(try transaction.entry(in: .local, filename: decomposed) == nil)
+                let inode = try transaction.insert(.folder(composed))
+                #expect(try transaction.entry(in: .local, filename: decomposed) == nil)
+                #expect(try transaction.entry(in: .local, filename: composed)?.inode == inode)
+                let other = try transaction.insert(.folder(decomposed))
+                #expect(try transaction.entry(in: .local, filename: decomposed)?.inode == other)
+                #expect(try transaction.entry(in: .local, filename: composed)?.inode == inode)
             }
         }
     }
 
     @Test func `more entries than the cache holds are all found`() throws {
         try withCatalog { catalog in
-            let inodes = try catalog.write { catalog in
-                try (0..<10_000).map { try catalog.insert(.folder("folder \($0)")) }
+            let inodes = try catalog.write { transaction in
+                try (0..<10_000).map { try transaction.insert(.folder("folder \($0)")) }
             }
-            try catalog.read { catalog throws in
+            try catalog.read { rows throws in
                 for round in 0..<2 {
                     for (number, inode) in inodes.enumerated() {
-                        let found = try catalog.entry(in: .local, filename: "folder \(number)")
+                        let found = try rows.entry(in: .local, filename: "folder \(number)")
                         #expect(found?.inode == inode, "round \(round)")
                     }
                 }
@@ -143,22 +147,25 @@ struct EntryCacheTests {
     /// All names of a new folder are cached.
     @Test func `lookups in a new folder find every entry that got there, and no other name`() throws {
         try withCatalog { catalog in
-            let (folder, moved) = try catalog.write { catalog in
-                (try catalog.insert(.folder("F")), try catalog.insert(.document("Moved.txt", filename: "m.txt")))
+            let (folder, moved) = try catalog.write { transaction in
+                (
+                    try transaction.insert(.folder("F")),
+                    try transaction.insert(.document("Moved.txt", filename: "m.txt"))
+                )
             }
             func found(_ name: String) throws -> [InodeNumber?] {
-                try catalog.read { catalog in
+                try catalog.read { rows in
                     [
-                        try catalog.entry(in: folder, filename: name)?.inode,
-                        try catalog.document(in: folder, fullName: name)?.inode,
+                        try rows.entry(in: folder, filename: name)?.inode,
+                        try rows.document(in: folder, fullName: name)?.inode,
                     ]
                 }
             }
             #expect(try found("m.txt") == [nil, nil])
-            try catalog.write { catalog in
-                var entry = try #require(try catalog.entry(moved))
+            try catalog.write { transaction in
+                var entry = try #require(try transaction.entry(moved))
                 entry.parent = folder
-                try catalog.update(entry)
+                try transaction.update(entry)
             }
             #expect(try found("m.txt") == [moved, nil])
             #expect(try found("Moved.txt") == [nil, moved])
@@ -171,8 +178,8 @@ struct EntryCacheTests {
             let again = try catalog.write { try $0.insert(.document("Made.txt", filename: "a.txt", in: folder)) }
             #expect(try found("a.txt") == [again, nil])
             #expect(throws: Interruption.self) {
-                try catalog.write { catalog in
-                    try catalog.delete(again)
+                try catalog.write { transaction in
+                    try transaction.delete(again)
                     throw Interruption()
                 }
             }

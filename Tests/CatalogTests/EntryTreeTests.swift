@@ -8,34 +8,34 @@ struct EntryTreeTests {
     @Test func `children come in the folder's order, and of one key those without an id in the order they came`() throws
     {
         try withCatalog { catalog in
-            try catalog.write { catalog in
+            try catalog.write { transaction in
                 for (name, position) in [("c", 2), ("a", 1.5), ("d", 2), ("b", -1)] as [(String, OrderKey)] {
-                    try catalog.insert(.folder(name, position: position))
+                    try transaction.insert(.folder(name, position: position))
                 }
-                #expect(try catalog.children(of: .local).map(\.filename) == ["b", "a", "c", "d"])
-                #expect(try catalog.listing(of: .local).map(\.filename) == ["b", "a", "c", "d"])
+                #expect(try transaction.children(of: .local).map(\.filename) == ["b", "a", "c", "d"])
+                #expect(try transaction.listing(of: .local).map(\.filename) == ["b", "a", "c", "d"])
             }
         }
     }
 
     @Test func `of equal keys the ids decide, so that the order is the same on each device`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
+            try catalog.write { transaction in
                 for number in [3, 1, 2] as [UInt8] {
-                    try catalog.insert(.document("\(number)", filename: "\(number)", id: EntryID(numbered: number)))
+                    try transaction.insert(.document("\(number)", filename: "\(number)", id: EntryID(numbered: number)))
                 }
-                #expect(try catalog.children(of: .local).map(\.filename) == ["1", "2", "3"])
-                #expect(try catalog.listing(of: .local).map(\.filename) == ["1", "2", "3"])
+                #expect(try transaction.children(of: .local).map(\.filename) == ["1", "2", "3"])
+                #expect(try transaction.listing(of: .local).map(\.filename) == ["1", "2", "3"])
             }
         }
     }
 
     @Test func `a listing says of a document its name and when it was created`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let document = try catalog.insert(.document("Plan.txt", filename: "1.txt", created: 12))
-                let folder = try catalog.insert(.folder("Photos", position: 2))
-                let rows = try catalog.listing(of: .local)
+            try catalog.write { transaction in
+                let document = try transaction.insert(.document("Plan.txt", filename: "1.txt", created: 12))
+                let folder = try transaction.insert(.folder("Photos", position: 2))
+                let rows = try transaction.listing(of: .local)
                 #expect(rows.map(\.inode) == [document, folder])
                 #expect(rows.map(\.kind) == [.document, .folder])
                 #expect(rows.map(\.fullName) == ["Plan.txt", nil])
@@ -46,75 +46,75 @@ struct EntryTreeTests {
 
     @Test func `the mountpoint is not in itself`() throws {
         try withCatalog { catalog in
-            try catalog.read { catalog throws in
-                #expect(try catalog.children(of: .root).map(\.inode) == [.documents])
-                #expect(try catalog.listing(of: .root).map(\.inode) == [.documents])
-                #expect(try catalog.descendants(of: .root).map(\.inode) == [.documents, .local, .cloud])
+            try catalog.read { rows throws in
+                #expect(try rows.children(of: .root).map(\.inode) == [.documents])
+                #expect(try rows.listing(of: .root).map(\.inode) == [.documents])
+                #expect(try rows.descendants(of: .root).map(\.inode) == [.documents, .local, .cloud])
             }
         }
     }
 
     @Test func `a new entry stands last`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                #expect(try catalog.lastPosition(in: .local) == .zero)
+            try catalog.write { transaction in
+                #expect(try transaction.lastPosition(in: .local) == .zero)
                 for (position, last) in [(1, 1), (7.75, 7.75), (3, 7.75), (8, 8)] as [(OrderKey, OrderKey)] {
-                    try catalog.insert(.folder(position.text, position: position))
-                    #expect(try catalog.lastPosition(in: .local) == last)
+                    try transaction.insert(.folder(position.text, position: position))
+                    #expect(try transaction.lastPosition(in: .local) == last)
                 }
-                #expect(try catalog.lastPosition(in: .cloud) == .zero)
+                #expect(try transaction.lastPosition(in: .cloud) == .zero)
             }
         }
     }
 
     @Test func `a new entry stands after one whose position is negative`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                try catalog.insert(.folder("a", position: -2.5))
-                #expect(try catalog.lastPosition(in: .local) == -2.5)
+            try catalog.write { transaction in
+                try transaction.insert(.folder("a", position: -2.5))
+                #expect(try transaction.lastPosition(in: .local) == -2.5)
             }
         }
     }
 
     @Test func `descendants are all below a folder, parents before children`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let folders = try catalog.insertFolders(["a", "b", "c"])
-                try catalog.insert(.document("x.txt", filename: "x", in: folders[1]))
-                try catalog.insert(.document("y.txt", filename: "y", in: folders[2]))
-                try catalog.insert(.folder("beside"))
-                let found = try catalog.descendants(of: folders[0])
+            try catalog.write { transaction in
+                let folders = try transaction.insertFolders(["a", "b", "c"])
+                try transaction.insert(.document("x.txt", filename: "x", in: folders[1]))
+                try transaction.insert(.document("y.txt", filename: "y", in: folders[2]))
+                try transaction.insert(.folder("beside"))
+                let found = try transaction.descendants(of: folders[0])
                 #expect(Set(found.map(\.filename)) == ["b", "c", "x", "y"])
                 #expect(found.count == 4)
                 for (index, entry) in found.enumerated() {
                     let known = [folders[0]] + found[..<index].map(\.inode)
                     #expect(known.contains(entry.parent), "\(entry.filename)")
                 }
-                #expect(try catalog.descendants(of: folders[2]).map(\.filename) == ["y"])
+                #expect(try transaction.descendants(of: folders[2]).map(\.filename) == ["y"])
             }
         }
     }
 
     @Test func `an entry is inside itself and each folder above it`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let folders = try catalog.insertFolders(["a", "b", "c"])
+            try catalog.write { transaction in
+                let folders = try transaction.insertFolders(["a", "b", "c"])
                 for ancestor in folders + [.local, .documents, .root] {
-                    #expect(try catalog.isInside(folders[2], ancestor: ancestor))
+                    #expect(try transaction.isInside(folders[2], ancestor: ancestor))
                 }
-                #expect(try !catalog.isInside(folders[0], ancestor: folders[1]))
-                #expect(try !catalog.isInside(folders[2], ancestor: .cloud))
-                #expect(try !catalog.isInside(InodeNumber(99_999), ancestor: .local))
+                #expect(try !transaction.isInside(folders[0], ancestor: folders[1]))
+                #expect(try !transaction.isInside(folders[2], ancestor: .cloud))
+                #expect(try !transaction.isInside(InodeNumber(99_999), ancestor: .local))
             }
         }
     }
 
     @Test func `depth is the number of folders between an entry and its container`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let folders = try catalog.insertFolders(["a", "b", "c"], in: .cloud)
+            try catalog.write { transaction in
+                let folders = try transaction.insertFolders(["a", "b", "c"], in: .cloud)
                 for (depth, folder) in folders.enumerated() {
-                    #expect(try catalog.depth(of: #require(try catalog.entry(folder))) == depth)
+                    #expect(try transaction.depth(of: #require(try transaction.entry(folder))) == depth)
                 }
             }
         }
@@ -122,13 +122,13 @@ struct EntryTreeTests {
 
     @Test func `a folder has children until the last is deleted`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let folders = try catalog.insertFolders(["a", "b"])
-                #expect(try catalog.hasChildren(folders[0]))
-                try catalog.delete(folders[1])
-                #expect(try !catalog.hasChildren(folders[0]))
-                #expect(try catalog.entry(folders[1]) == nil)
-                #expect(try catalog.entry(folders[0]) != nil)
+            try catalog.write { transaction in
+                let folders = try transaction.insertFolders(["a", "b"])
+                #expect(try transaction.hasChildren(folders[0]))
+                try transaction.delete(folders[1])
+                #expect(try !transaction.hasChildren(folders[0]))
+                #expect(try transaction.entry(folders[1]) == nil)
+                #expect(try transaction.entry(folders[0]) != nil)
             }
         }
     }
@@ -159,13 +159,13 @@ struct InodeNumberTests {
 
     @Test func `the number a renumbered entry was given is not used again`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let old = try catalog.insert(.folder("a"))
-                let new = try catalog.renumber(old)
-                let newest = try catalog.renumber(new)
+            try catalog.write { transaction in
+                let old = try transaction.insert(.folder("a"))
+                let new = try transaction.renumber(old)
+                let newest = try transaction.renumber(new)
                 #expect(Set([old, new, newest]).count == 3)
-                try catalog.delete(newest)
-                let next = try catalog.insert(.folder("b"))
+                try transaction.delete(newest)
+                let next = try transaction.insert(.folder("b"))
                 #expect(![old, new, newest].contains(next))
             }
         }
@@ -173,23 +173,23 @@ struct InodeNumberTests {
 
     @Test func `a renumbered entry has a number that nothing ever had, and all else as it was`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
+            try catalog.write { transaction in
                 var seen: Set<InodeNumber> = []
-                var inode = try catalog.insert(.document("Plan.txt", filename: "plan"))
+                var inode = try transaction.insert(.document("Plan.txt", filename: "plan"))
                 seen.insert(inode)
                 for round in 0..<4 {
-                    let other = try catalog.insert(.folder("folder \(round)"))
+                    let other = try transaction.insert(.folder("folder \(round)"))
                     #expect(seen.insert(other).inserted)
-                    if round.isMultiple(of: 2) { try catalog.delete(other) }
+                    if round.isMultiple(of: 2) { try transaction.delete(other) }
                     let old = inode
-                    inode = try catalog.renumber(inode)
+                    inode = try transaction.renumber(inode)
                     #expect(seen.insert(inode).inserted)
-                    #expect(try catalog.entry(old) == nil)
+                    #expect(try transaction.entry(old) == nil)
                 }
-                let found = try #require(try catalog.entry(inode))
+                let found = try #require(try transaction.entry(inode))
                 #expect(found.name?.full == "Plan.txt")
                 #expect(found.filename == "plan")
-                #expect(seen.insert(try catalog.insert(.folder("last"))).inserted)
+                #expect(seen.insert(try transaction.insert(.folder("last"))).inserted)
             }
         }
     }

@@ -8,65 +8,65 @@ struct ReplicaTableTests {
 
     private func store(
         _ number: UInt8, filename: String, fullName: String? = nil, isDeleted: Bool = false,
-        _ catalog: CatalogTransaction
+        _ transaction: Transaction
     ) throws {
-        try catalog.storeReplicaRecord(
+        try transaction.storeReplicaRecord(
             [number], id: EntryID(numbered: number), parent: parent, filename: filename, fullName: fullName,
             isDeleted: isDeleted)
     }
 
     @Test func `a record is found by id, by filename and by full name`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                try store(2, filename: "b", fullName: "Plan.txt", catalog)
-                try store(1, filename: "a", fullName: "Plan.txt", catalog)
-                #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [1])
-                #expect(try catalog.replicaRecord(EntryID(numbered: 3)) == nil)
-                #expect(try catalog.replicaHas("b", in: parent, otherThan: EntryID(numbered: 1)))
-                #expect(try !catalog.replicaHas("b", in: parent, otherThan: EntryID(numbered: 2)))
-                #expect(try catalog.replicaRecords(in: parent, fullName: "Plan.txt") == [[1], [2]])
-                #expect(try !catalog.replicaHas("b", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
-                #expect(try catalog.replicaRecords(in: .cloudRoot, fullName: "Plan.txt").isEmpty)
-                #expect(try catalog.replicaHasChildren(parent))
-                #expect(try !catalog.replicaHasChildren(.cloudRoot))
+            try catalog.write { transaction in
+                try store(2, filename: "b", fullName: "Plan.txt", transaction)
+                try store(1, filename: "a", fullName: "Plan.txt", transaction)
+                #expect(try transaction.replicaRecord(EntryID(numbered: 1)) == [1])
+                #expect(try transaction.replicaRecord(EntryID(numbered: 3)) == nil)
+                #expect(try transaction.replicaHas("b", in: parent, otherThan: EntryID(numbered: 1)))
+                #expect(try !transaction.replicaHas("b", in: parent, otherThan: EntryID(numbered: 2)))
+                #expect(try transaction.replicaRecords(in: parent, fullName: "Plan.txt") == [[1], [2]])
+                #expect(try !transaction.replicaHas("b", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
+                #expect(try transaction.replicaRecords(in: .cloudRoot, fullName: "Plan.txt").isEmpty)
+                #expect(try transaction.replicaHasChildren(parent))
+                #expect(try !transaction.replicaHasChildren(.cloudRoot))
             }
         }
     }
 
     @Test func `a deleted record is found by its id alone`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                try store(1, filename: "a", fullName: "Plan.txt", isDeleted: true, catalog)
-                #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [1])
-                #expect(try !catalog.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try catalog.replicaRecords(in: parent, fullName: "Plan.txt").isEmpty)
-                #expect(try !catalog.replicaHasChildren(parent))
+            try catalog.write { transaction in
+                try store(1, filename: "a", fullName: "Plan.txt", isDeleted: true, transaction)
+                #expect(try transaction.replicaRecord(EntryID(numbered: 1)) == [1])
+                #expect(try !transaction.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
+                #expect(try transaction.replicaRecords(in: parent, fullName: "Plan.txt").isEmpty)
+                #expect(try !transaction.replicaHasChildren(parent))
             }
         }
     }
 
     @Test func `a record that is stored again replaces the old one`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                try store(1, filename: "a", fullName: "Plan.txt", catalog)
-                try catalog.storeReplicaRecord(
+            try catalog.write { transaction in
+                try store(1, filename: "a", fullName: "Plan.txt", transaction)
+                try transaction.storeReplicaRecord(
                     [9, 9], id: EntryID(numbered: 1), parent: .cloudRoot, filename: "z", fullName: nil, isDeleted: false
                 )
-                #expect(try catalog.replicaRecord(EntryID(numbered: 1)) == [9, 9])
-                #expect(try !catalog.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try catalog.replicaHas("z", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
-                #expect(try !catalog.replicaHasChildren(parent))
+                #expect(try transaction.replicaRecord(EntryID(numbered: 1)) == [9, 9])
+                #expect(try !transaction.replicaHas("a", in: parent, otherThan: EntryID(numbered: 9)))
+                #expect(try transaction.replicaHas("z", in: .cloudRoot, otherThan: EntryID(numbered: 9)))
+                #expect(try !transaction.replicaHasChildren(parent))
             }
         }
     }
 
     @Test func `names in the container are compared byte for byte`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                try store(1, filename: "caf\u{e9}", fullName: "caf\u{e9}.txt", catalog)
-                #expect(try catalog.replicaHas("caf\u{e9}", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try !catalog.replicaHas("cafe\u{301}", in: parent, otherThan: EntryID(numbered: 9)))
-                #expect(try catalog.replicaRecords(in: parent, fullName: "cafe\u{301}.txt").isEmpty)
+            try catalog.write { transaction in
+                try store(1, filename: "caf\u{e9}", fullName: "caf\u{e9}.txt", transaction)
+                #expect(try transaction.replicaHas("caf\u{e9}", in: parent, otherThan: EntryID(numbered: 9)))
+                #expect(try !transaction.replicaHas("cafe\u{301}", in: parent, otherThan: EntryID(numbered: 9)))
+                #expect(try transaction.replicaRecords(in: parent, fullName: "cafe\u{301}.txt").isEmpty)
             }
         }
     }
@@ -76,11 +76,11 @@ struct ReplicaTableTests {
             let shallow = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil)
             let deep = Withdrawal(id: EntryID(numbered: 3), seen: [VersionID(numbered: 7)], depth: 2, step: 5)
             let beside = Withdrawal(id: EntryID(numbered: 2), seen: [VersionID(numbered: 8)], depth: 2, step: nil)
-            try catalog.write { catalog in
-                for withdrawal in [shallow, deep, beside] { try catalog.store(withdrawal) }
-                #expect(try catalog.withdrawals() == [beside, deep, shallow])
-                #expect(try catalog.hasWithdrawal(deep.id))
-                #expect(try !catalog.hasWithdrawal(EntryID(numbered: 9)))
+            try catalog.write { transaction in
+                for withdrawal in [shallow, deep, beside] { try transaction.store(withdrawal) }
+                #expect(try transaction.withdrawals() == [beside, deep, shallow])
+                #expect(try transaction.hasWithdrawal(deep.id))
+                #expect(try !transaction.hasWithdrawal(EntryID(numbered: 9)))
             }
         }
     }
@@ -89,29 +89,29 @@ struct ReplicaTableTests {
         try withCatalog { catalog in
             var withdrawal = Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil)
             let other = Withdrawal(id: EntryID(numbered: 2), seen: [], depth: 0, step: nil)
-            try catalog.write { catalog in
-                try catalog.store(withdrawal)
-                try catalog.store(other)
+            try catalog.write { transaction in
+                try transaction.store(withdrawal)
+                try transaction.store(other)
                 withdrawal.seen = [VersionID(numbered: 1), VersionID(numbered: 3)]
                 withdrawal.step = 3
-                try catalog.store(withdrawal)
-                #expect(try catalog.withdrawals() == [withdrawal, other])
-                try catalog.deleteWithdrawal(withdrawal.id)
-                #expect(try catalog.withdrawals() == [other])
+                try transaction.store(withdrawal)
+                #expect(try transaction.withdrawals() == [withdrawal, other])
+                try transaction.deleteWithdrawal(withdrawal.id)
+                #expect(try transaction.withdrawals() == [other])
             }
         }
     }
 
     @Test func `the outbox holds one commit`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                #expect(try catalog.outbox() == nil)
-                try catalog.setOutbox([1, 0, 255], commit: CommitID(numbered: 1))
-                #expect(try catalog.outbox() == [1, 0, 255])
-                try catalog.setOutbox([2], commit: CommitID(numbered: 2))
-                #expect(try catalog.outbox() == [2])
-                try catalog.emptyOutbox()
-                #expect(try catalog.outbox() == nil)
+            try catalog.write { transaction in
+                #expect(try transaction.outbox() == nil)
+                try transaction.setOutbox([1, 0, 255], commit: CommitID(numbered: 1))
+                #expect(try transaction.outbox() == [1, 0, 255])
+                try transaction.setOutbox([2], commit: CommitID(numbered: 2))
+                #expect(try transaction.outbox() == [2])
+                try transaction.emptyOutbox()
+                #expect(try transaction.outbox() == nil)
             }
         }
     }

@@ -10,20 +10,20 @@ struct RollbackTests {
         try withCatalog { catalog in
             let kept = try catalog.write { try $0.insert(.folder("kept")) }
             #expect(throws: Interruption.self) {
-                try catalog.write { catalog in
-                    try catalog.insert(.folder("gone"))
-                    try catalog.delete(kept)
-                    try catalog.set(.deviceName, "laptop")
-                    try catalog.store(Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil))
-                    try catalog.setOutbox([1], commit: CommitID(numbered: 1))
+                try catalog.write { transaction in
+                    try transaction.insert(.folder("gone"))
+                    try transaction.delete(kept)
+                    try transaction.set(.deviceName, "laptop")
+                    try transaction.store(Withdrawal(id: EntryID(numbered: 1), seen: [], depth: 0, step: nil))
+                    try transaction.setOutbox([1], commit: CommitID(numbered: 1))
                     throw Interruption()
                 }
             }
-            try catalog.read { catalog throws in
-                #expect(try catalog.children(of: .local).map(\.inode) == [kept])
-                #expect(try catalog.setting(.deviceName) == nil)
-                #expect(try catalog.withdrawals().isEmpty)
-                #expect(try catalog.outbox() == nil)
+            try catalog.read { rows throws in
+                #expect(try rows.children(of: .local).map(\.inode) == [kept])
+                #expect(try rows.setting(.deviceName) == nil)
+                #expect(try rows.withdrawals().isEmpty)
+                #expect(try rows.outbox() == nil)
             }
         }
     }
@@ -31,10 +31,10 @@ struct RollbackTests {
     @Test func `a write that SQLite refuses changes nothing and says why in one error`() throws {
         try withCatalog { catalog throws in
             let error = #expect(throws: CatalogError.self) {
-                try catalog.write { catalog in
-                    try catalog.set(.deviceName, "laptop")
-                    try catalog.insert(.folder("a"))
-                    try catalog.insert(.folder("a"))
+                try catalog.write { transaction in
+                    try transaction.set(.deviceName, "laptop")
+                    try transaction.insert(.folder("a"))
+                    try transaction.insert(.folder("a"))
                 }
             }
             #expect(error?.description.hasPrefix("the catalog failed: ") == true)
@@ -47,8 +47,8 @@ struct RollbackTests {
         try withCatalog { catalog in
             for _ in 0..<3 {
                 #expect(throws: Interruption.self) {
-                    try catalog.write { catalog in
-                        try catalog.insert(.folder("a"))
+                    try catalog.write { transaction in
+                        try transaction.insert(.folder("a"))
                         throw Interruption()
                     }
                 }
@@ -63,20 +63,20 @@ struct RollbackTests {
             var seen: Set<InodeNumber> = []
             for round in 0..<3 {
                 #expect(throws: Interruption.self) {
-                    try catalog.write { catalog in
-                        try catalog.insert(.folder("gone"))
+                    try catalog.write { transaction in
+                        try transaction.insert(.folder("gone"))
                         throw Interruption()
                     }
                 }
                 // More than are set aside at once, the last of them in a transaction that fails.
-                try catalog.write { catalog throws in
+                try catalog.write { transaction throws in
                     for number in 0..<700 {
-                        #expect(seen.insert(try catalog.insert(.folder("\(round) \(number)"))).inserted)
+                        #expect(seen.insert(try transaction.insert(.folder("\(round) \(number)"))).inserted)
                     }
                 }
                 #expect(throws: Interruption.self) {
-                    try catalog.write { catalog in
-                        for number in 0..<400 { try catalog.insert(.folder("gone \(number)")) }
+                    try catalog.write { transaction in
+                        for number in 0..<400 { try transaction.insert(.folder("gone \(number)")) }
                         throw Interruption()
                     }
                 }
@@ -86,11 +86,11 @@ struct RollbackTests {
 
     @Test func `a write sees what it has written`() throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                let inode = try catalog.insert(.folder("a"))
-                #expect(try catalog.entry(inode) != nil)
-                try catalog.delete(inode)
-                #expect(try catalog.entry(inode) == nil)
+            try catalog.write { transaction in
+                let inode = try transaction.insert(.folder("a"))
+                #expect(try transaction.entry(inode) != nil)
+                try transaction.delete(inode)
+                #expect(try transaction.entry(inode) == nil)
             }
         }
     }

@@ -35,7 +35,7 @@ struct SchemaTests {
         try withTemporaryFolder { folder throws in
             let path = folder + "/catalog"
             let first = try Catalog(path: path)
-            try first.write { catalog in for name in "abcde" { try catalog.insert(.folder(String(name))) } }
+            try first.write { transaction in for name in "abcde" { try transaction.insert(.folder(String(name))) } }
             try first.close()
             try Self.edit(path) { db throws in
                 try db.execute(
@@ -52,10 +52,10 @@ struct SchemaTests {
                 }
             }
             let catalog = try Catalog(path: path)
-            try catalog.read { catalog throws in
-                #expect(try catalog.children(of: .local).map(\.filename) == ["c", "d", "b", "a", "e"])
-                #expect(try catalog.children(of: .local).map(\.position) == [-1, 2.5, 3, 12, 70])
-                #expect(try catalog.lastPosition(in: .local) == 70)
+            try catalog.read { rows throws in
+                #expect(try rows.children(of: .local).map(\.filename) == ["c", "d", "b", "a", "e"])
+                #expect(try rows.children(of: .local).map(\.position) == [-1, 2.5, 3, 12, 70])
+                #expect(try rows.lastPosition(in: .local) == 70)
             }
             try catalog.close()
         }

@@ -9,13 +9,13 @@ struct SettingsTests {
     ])
     func `a setting comes back, and is no other`(setting: Setting) throws {
         try withCatalog { catalog in
-            try catalog.write { catalog in
-                #expect(try catalog.setting(setting) == nil)
-                try catalog.set(setting, "first")
-                try catalog.set(setting, "zweite Größe\n")
-                #expect(try catalog.setting(setting) == "zweite Größe\n")
+            try catalog.write { transaction in
+                #expect(try transaction.setting(setting) == nil)
+                try transaction.set(setting, "first")
+                try transaction.set(setting, "zweite Größe\n")
+                #expect(try transaction.setting(setting) == "zweite Größe\n")
                 let other: Setting = setting == .deviceName ? .deviceID : .deviceName
-                #expect(try catalog.setting(other) == nil)
+                #expect(try transaction.setting(other) == nil)
             }
         }
     }

@@ -112,8 +112,8 @@ struct CleaningTests {
             let other = DocumentVersion(
                 id: .random(), base: nil, device: .random(), deviceName: "phone", filename: "F.txt", size: 1,
                 sha256: String(repeating: "0", count: 64), modified: Timestamp(nanoseconds: 1))
-            try device.library.store.catalog.write { catalog in
-                var replica = CatalogReplica(catalog, after: head)
+            try device.library.store.catalog.write { transaction in
+                var replica = ChangingReplica(transaction, after: head)
                 func applyChange(_ change: Change) throws {
                     _ = try apply(
                         Commit(
@@ -123,9 +123,9 @@ struct CleaningTests {
                 }
                 try applyChange(.save(source, other))
                 try applyChange(.delete(heir, seen: [had]))
-                #expect(try catalog.isDeparted(had))
+                #expect(try transaction.isDeparted(had))
                 try applyChange(.bequeath(source, to: heir, versions: [other.id]))
-                #expect(try !catalog.isDeparted(had))
+                #expect(try !transaction.isDeparted(had))
             }
         }
     }

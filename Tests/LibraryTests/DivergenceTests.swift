@@ -42,10 +42,10 @@ struct DivergenceTests {
         commit.changes = try wrongChanges(mistake, instead: right.commit.changes, on: device)
         let wrong = try LogEntry(commit, after: right.link)
         try device.synchronizer.follower.apply(wrong, after: head)
-        try device.library.store.write { catalog in
-            var believed = try #require(try catalog.logHead())
+        try device.library.store.write { transaction in
+            var believed = try #require(try transaction.logHead())
             believed.hash = right.hash
-            try catalog.set(believed)
+            try transaction.set(believed)
         }
     }
 
@@ -85,10 +85,10 @@ struct DivergenceTests {
     }
 
     private func replica(of device: TestDevice) throws -> [EntryID: ReplicaEntry] {
-        try device.library.store.read { catalog in
-            let replica = CatalogReplica(catalog)
+        try device.library.store.read { rows in
+            let replica = CatalogReplica(rows)
             var entries: [EntryID: ReplicaEntry] = [:]
-            for id in try catalog.replicaParents().map(\.id) { entries[id] = try replica.entry(id) }
+            for id in try rows.replicaParents().map(\.id) { entries[id] = try replica.entry(id) }
             return entries
         }
     }

@@ -198,10 +198,10 @@ struct EvictionTests {
             let path = try phone.backingPath("Plan.txt")
             try #require(rename(path, phone.store + "/staging/removed-\(row.inode.number)") == 0)
             if isCommitted {
-                try phone.library.store.write { catalog in
-                    var entry = try #require(try catalog.entry(row.inode))
+                try phone.library.store.write { transaction in
+                    var entry = try #require(try transaction.entry(row.inode))
                     (entry.isHere, entry.contentVersion, entry.backing) = (false, nil, nil)
-                    try catalog.update(entry)
+                    try transaction.update(entry)
                 }
             }
             try phone.crash()

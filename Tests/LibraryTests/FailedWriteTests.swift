@@ -19,14 +19,15 @@ struct FailedWriteTests {
             try device.create(".rc", "settings", in: .local)
             let entries = try ["Plan.txt", ".rc"].map { try device.entry($0, in: .local) }
             #expect(throws: Refusal.file(.ioError)) {
-                try library.transactions.mutate { catalog in
+                try library.transactions.mutate { transaction in
                     let (source, target) = (
-                        try library.store.files.folder(.local, catalog), try library.store.files.folder(folder, catalog)
+                        try library.store.files.folder(.local, transaction),
+                        try library.store.files.folder(folder, transaction)
                     )
                     for var entry in entries {
                         try source.rename(entry.filename, to: target, entry.filename)
                         entry.parent = folder
-                        try catalog.update(entry)
+                        try transaction.update(entry)
                     }
                     throw Errno.ioError
                 }
@@ -45,8 +46,8 @@ struct FailedWriteTests {
             let entry = try device.entry("Plan.txt")
             let writer = try await device.open("Plan.txt", O_RDWR)
             #expect(throws: Refusal.file(.ioError)) {
-                try library.transactions.mutate { catalog in
-                    try library.tree.removal.removeFile(entry, keeps: true, catalog)
+                try library.transactions.mutate { transaction in
+                    try library.tree.removal.removeFile(entry, keeps: true, transaction)
                     throw Errno.ioError
                 }
             }
@@ -62,11 +63,11 @@ struct FailedWriteTests {
             let library = device.library
             try Data("stranger".utf8).write(to: URL(fileURLWithPath: device.store + "/local/stranger"))
             #expect(throws: Refusal.file(.ioError)) {
-                try library.transactions.mutate { catalog in
-                    let directory = try library.store.files.folder(.local, catalog)
+                try library.transactions.mutate { transaction in
+                    let directory = try library.store.files.folder(.local, transaction)
                     _ = try directory.makeFile("made.txt", mode: 0o644)
-                    catalog.ifFailed { try? directory.removeFile("made.txt") }
-                    _ = try catalog.insert(
+                    transaction.ifFailed { try? directory.removeFile("made.txt") }
+                    _ = try transaction.insert(
                         Entry(
                             parent: .local, location: .local, nature: .scratch, filename: "made.txt",
                             created: Timestamp(nanoseconds: 0),

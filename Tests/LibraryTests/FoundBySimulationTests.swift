@@ -84,12 +84,12 @@ struct FoundBySimulationTests {
             try await device.push()
             let inode = try device.inode("Plan.txt")
             let version = try #require(try device.entry("Plan.txt").currentVersion)
-            try device.library.store.catalog.write { catalog in
-                var entry = try #require(try catalog.entry(inode))
+            try device.library.store.catalog.write { transaction in
+                var entry = try #require(try transaction.entry(inode))
                 // As after a deletion elsewhere that came while the commit was on its way.
                 entry.pending = [.creation, .content]
                 entry.revision += laterChanges
-                try catalog.update(entry)
+                try transaction.update(entry)
                 let id = try #require(entry.id)
                 let sent = OutgoingCommit.Sent(
                     id: id, revision: entry.revision - laterChanges, changes: PendingChanges.content.rawValue,
@@ -98,8 +98,8 @@ struct FoundBySimulationTests {
                     id: .random(), device: device.library.store.device.id, deviceName: "laptop",
                     time: Timestamp(nanoseconds: 0), changes: [])
                 _ = try OutgoingCommit(commit, .init(sent: [sent], withdrawn: [], resolved: [:])).clearPending(
-                    in: catalog)
-                #expect(try catalog.entry(entry.inode)?.pending == (laterChanges == 0 ? [] : .content))
+                    in: transaction)
+                #expect(try transaction.entry(entry.inode)?.pending == (laterChanges == 0 ? [] : .content))
             }
             // The container has this content: that is found out before anything is sent.
             try await device.push()

@@ -273,9 +273,9 @@ struct HeldDocumentTests {
             try await Self.bringNewest(to: phone)
             let inode = try phone.inode("Plan.txt")
             #expect(throws: Refusal.file(.ioError)) {
-                try phone.library.transactions.mutate { catalog in
-                    var entry = try #require(try catalog.entry(inode))
-                    phone.library.contents.setBaseVersion(of: &entry, savedBy: Caller(thread: 42), catalog)
+                try phone.library.transactions.mutate { transaction in
+                    var entry = try #require(try transaction.entry(inode))
+                    phone.library.contents.setBaseVersion(of: &entry, savedBy: Caller(thread: 42), transaction)
                     throw Errno.ioError
                 }
             }

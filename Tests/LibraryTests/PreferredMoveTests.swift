@@ -145,10 +145,10 @@ struct PreferredMoveTests {
         try await withDevice { device in
             for name in ["a.txt", "b.txt", "c.txt"] { try device.create(name, name, in: .local) }
             // As a kill leaves it: the location and what is to move are stored, the first has moved, and its row is there still.
-            try device.library.store.write { catalog in
-                try catalog.set(.preferredLocation, "cloud")
-                let count = try catalog.planPreferredMoves(from: .local)
-                try catalog.set(.preferredMoveCount, String(count))
+            try device.library.store.write { transaction in
+                try transaction.set(.preferredLocation, "cloud")
+                let count = try transaction.planPreferredMoves(from: .local)
+                try transaction.set(.preferredMoveCount, String(count))
             }
             try device.move("a.txt", from: .local, to: .cloud)
             #expect(try Self.state(device).contains("preferred.moving: 0 of 3\n"))
@@ -216,10 +216,10 @@ struct PreferredMoveTests {
         try await withDevice { device in
             for name in ["a.txt", "b.txt", "c.txt"] { try device.create(name, name, in: .local) }
             // As a kill leaves it when one document has moved.
-            try device.library.store.write { catalog in
-                try catalog.set(.preferredLocation, "cloud")
-                _ = try catalog.planPreferredMoves(from: .local)
-                try device.library.actions.recordPreference(for: .cloud, catalog)
+            try device.library.store.write { transaction in
+                try transaction.set(.preferredLocation, "cloud")
+                _ = try transaction.planPreferredMoves(from: .local)
+                try device.library.actions.recordPreference(for: .cloud, transaction)
             }
             let name = Array("a.txt".utf8)
             try device.library.tree.rename(name, in: .local, to: name, in: .cloud, options: [], by: .preferredMove)

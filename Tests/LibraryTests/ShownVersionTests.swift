@@ -236,14 +236,14 @@ struct ShownVersionTests {
             // Moved elsewhere in a step that waits for a content, and the folder removed.
             try laptop.move("Day.txt", from: trip, to: other)
             let (big, moved) = (try laptop.inode("Big.txt"), try laptop.inode("Day.txt", in: other))
-            try laptop.library.transactions.mutate { catalog in
-                var entry = try #require(try catalog.entry(big))
+            try laptop.library.transactions.mutate { transaction in
+                var entry = try #require(try transaction.entry(big))
                 entry.step = 77
                 entry.markPending(.content)
-                try catalog.update(entry)
-                var day = try #require(try catalog.entry(moved))
+                try transaction.update(entry)
+                var day = try #require(try transaction.entry(moved))
                 day.step = 77
-                try catalog.update(day)
+                try transaction.update(day)
             }
             try laptop.library.removeFolder(Array("Trip".utf8), in: .cloud)
             _ = try await laptop.synchronizer.sender.sendPending()

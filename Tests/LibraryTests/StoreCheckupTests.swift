@@ -177,17 +177,17 @@ struct StoreCheckupTests {
         try await withDocuments { device in
             for number in 1...5 { try device.create("\(number).txt", in: .local) }
             let first = try device.entry("2.txt", in: .local).position
-            try device.library.store.write { catalog in
+            try device.library.store.write { transaction in
                 for name in ["3.txt", "4.txt"] {
-                    var entry = try #require(try catalog.document(in: .local, fullName: name))
+                    var entry = try #require(try transaction.document(in: .local, fullName: name))
                     entry.position = kind == "repeated" ? first : OrderKey(unchecked: "?")
-                    try catalog.update(entry)
+                    try transaction.update(entry)
                 }
             }
             let shown = try device.library.store.read { try $0.children(of: .local).map(\.filename) }
             try expectMended(device, "entries have the same place in the order, or none")
-            try device.library.store.read { catalog in
-                let children = try catalog.children(of: .local)
+            try device.library.store.read { rows in
+                let children = try rows.children(of: .local)
                 #expect(children.map(\.filename) == shown)
                 #expect(Set(children.map(\.position)).count == children.count)
                 #expect(children.allSatisfy { OrderKey($0.position.text) != nil })
@@ -201,10 +201,10 @@ struct StoreCheckupTests {
     func `an entry outside the tree comes to the top of its container with its file`(folder: InodeNumber) async throws {
         try await withDocuments { device in
             let inner = try device.entry("inner.txt", in: try device.inode("Folder", in: folder))
-            try device.library.store.write { catalog in
+            try device.library.store.write { transaction in
                 var lost = inner
                 lost.parent = InodeNumber(123_456)
-                try catalog.update(lost)
+                try transaction.update(lost)
             }
             #expect(try facts(device).contains("catalog: lies in a folder that is not in the tree"))
             let report = try device.library.storeCheck.repair { _ in }
@@ -219,10 +219,10 @@ struct StoreCheckupTests {
         try await withDocuments { device in
             let outer = try device.entry("Folder", in: .local)
             let inside = try device.makeFolder("Inside", in: outer.inode)
-            try device.library.store.write { catalog in
+            try device.library.store.write { transaction in
                 var lost = outer
                 lost.parent = inside
-                try catalog.update(lost)
+                try transaction.update(lost)
             }
             let report = try device.library.storeCheck.repair { _ in }
             #expect(report.isGood, "\(report.lines)")
@@ -235,10 +235,10 @@ struct StoreCheckupTests {
     {
         try await withDocuments { device in
             let folder = try device.inode("Folder", in: .cloud)
-            try device.library.store.write { catalog in
-                var lost = try #require(try catalog.children(of: .local).first { $0.name?.full == "a.txt" })
+            try device.library.store.write { transaction in
+                var lost = try #require(try transaction.children(of: .local).first { $0.name?.full == "a.txt" })
                 lost.parent = folder
-                try catalog.update(lost)
+                try transaction.update(lost)
             }
             #expect(try facts(device).contains("catalog: belongs to another container than its folder"))
             let report = try device.library.storeCheck.repair { _ in }
@@ -265,10 +265,10 @@ struct StoreCheckupTests {
     @Test func `an entry that counts as sent and is not in the container is sent again`() async throws {
         try await withDocuments { device in
             try device.create("new.txt", "new")
-            try device.library.store.write { catalog in
-                var entry = try #require(try catalog.document(in: .cloud, fullName: "new.txt"))
+            try device.library.store.write { transaction in
+                var entry = try #require(try transaction.document(in: .cloud, fullName: "new.txt"))
                 entry.pending = []
-                try catalog.update(entry)
+                try transaction.update(entry)
             }
             try expectMended(device, "counts as sent, and the container does not have it")
             try await device.push()
@@ -280,10 +280,10 @@ struct StoreCheckupTests {
     @Test func `a damaged record of the container is read again from the container`() async throws {
         try await withDocuments { device in
             let id = try #require(try device.entry("a.txt").id)
-            try device.library.store.write { catalog in
-                var record = try #require(try catalog.replicaRecord(id))
+            try device.library.store.write { transaction in
+                var record = try #require(try transaction.replicaRecord(id))
                 record[record.count / 2] ^= 1
-                try catalog.storeReplicaRecord(
+                try transaction.storeReplicaRecord(
                     record, id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false)
             }
             #expect(try facts(device) == ["catalog: is not what its log has made it"])
@@ -335,8 +335,8 @@ struct StoreCheckupTests {
             try device.open()
             try loseCatalog(device)
             try await device.push()
-            let documents = try device.library.store.read { catalog in
-                try catalog.children(of: .cloud).filter { $0.kind == .document }
+            let documents = try device.library.store.read { rows in
+                try rows.children(of: .cloud).filter { $0.kind == .document }
             }
             #expect(documents.count == 3)
             var texts: Set<String> = []
@@ -371,15 +371,15 @@ struct StoreCheckupTests {
     private func damage(_ row: DamagedRow, on device: TestDevice) throws {
         var entry = try device.entry("a.txt")
         let id = try #require(entry.id)
-        try device.library.store.write { catalog in
+        try device.library.store.write { transaction in
             switch row {
-            case .logHead: try catalog.set(.logHead, "{")
+            case .logHead: try transaction.set(.logHead, "{")
             case .replica:
-                try catalog.storeReplicaRecord(
+                try transaction.storeReplicaRecord(
                     [0x7b], id: id, parent: .cloudRoot, filename: "?", fullName: nil, isDeleted: false)
             case .attributes:
                 entry.attributes = [0x7b]
-                try catalog.update(entry)
+                try transaction.update(entry)
             }
         }
     }

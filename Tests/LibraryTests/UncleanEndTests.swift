@@ -305,10 +305,10 @@ struct UncleanEndTests {
             var status = stat()
             try #require(lstat(copy.store + "/local/.stranger", &status) == 0)
             let catalog = try Catalog(path: copy.store + "/catalog.sqlite")
-            try catalog.write { catalog in
+            try catalog.write { transaction in
                 var row = gone
                 row.backing = FileEvidence(inode: UInt64(status.st_ino), birth: 1)
-                try catalog.update(row)
+                try transaction.update(row)
             }
             try catalog.close()
             try copy.open()

@@ -99,8 +99,8 @@ struct UndoOfRestorationTests {
             )
             let tree = device.library.tree
             #expect(throws: Refusal.file(.ioError)) {
-                try device.library.transactions.mutate { catalog in
-                    try tree.restoreVersion(of: plan, with: version, by: command, catalog)
+                try device.library.transactions.mutate { transaction in
+                    try tree.restoreVersion(of: plan, with: version, by: command, transaction)
                     throw Errno.ioError
                 }
             }
@@ -120,8 +120,8 @@ struct UndoOfRestorationTests {
             let plan = try device.entry("Plan.txt", in: folder)
             let tree = device.library.tree
             #expect(throws: Refusal.file(.ioError)) {
-                try device.library.transactions.mutate { catalog in
-                    _ = try tree.exchangeContent(of: plan, forTrashed: former, catalog)
+                try device.library.transactions.mutate { transaction in
+                    _ = try tree.exchangeContent(of: plan, forTrashed: former, transaction)
                     throw Errno.ioError
                 }
             }

@@ -263,11 +263,11 @@ struct UndoTests {
             func order() throws -> [String] {
                 try device.library.transactions.inspect { try $0.children(of: .local) }.compactMap { $0.name?.full }
             }
-            try device.library.transactions.mutate { catalog in
+            try device.library.transactions.mutate { transaction in
                 try device.library.order.move(
-                    device.library.namespace.existing(Array("c.txt".utf8), in: .local, catalog).inode,
+                    device.library.namespace.existing(Array("c.txt".utf8), in: .local, transaction).inode,
                     to: .before("a.txt"),
-                    catalog)
+                    transaction)
             }
             #expect(try order() == ["c.txt", "a.txt", "b.txt"])
             #expect(try device.library.actionListText(.undo).hasPrefix("Reorder “c”\n"))

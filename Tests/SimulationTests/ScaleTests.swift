@@ -48,12 +48,12 @@ import TestSupport
     }
 
     private static func check(_ library: Library) throws {
-        try library.transactions.inspect { catalog in
-            #expect(try catalog.documentCount(in: .cloud).documents == count)
-            let folder = try #require(try catalog.entry(in: .cloud, filename: "Folder \(count / perFolder / 2)"))
-            #expect(try catalog.listing(of: folder.inode).count == perFolder)
+        try library.transactions.inspect { rows in
+            #expect(try rows.documentCount(in: .cloud).documents == count)
+            let folder = try #require(try rows.entry(in: .cloud, filename: "Folder \(count / perFolder / 2)"))
+            #expect(try rows.listing(of: folder.inode).count == perFolder)
             let name = "Document \(count / 2 + 7).txt"
-            #expect(try catalog.document(in: folder.inode, fullName: name)?.name?.full == name)
+            #expect(try rows.document(in: folder.inode, fullName: name)?.name?.full == name)
         }
     }
 

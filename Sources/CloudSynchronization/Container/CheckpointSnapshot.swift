@@ -22,7 +22,7 @@ struct CheckpointSnapshot: Sendable {
         var next = 0
         while next < ids.count {
             let some = ids[next..<min(next + Self.recordsAtOnce, ids.count)]
-            for record in try catalog.read({ catalog in try some.compactMap { try catalog.replicaRecord($0) } }) {
+            for record in try catalog.read({ rows in try some.compactMap { try rows.replicaRecord($0) } }) {
                 part += record + [UInt8(ascii: "\n")]
                 if part.count >= Checkpoints.partLength { try append(&part) }
             }

@@ -109,8 +109,8 @@ final class Cleaner: Sendable {
         }
     }
 
-    private static func isUnnamed(_ upload: UploadedContent, _ catalog: CatalogTransaction) throws -> Bool {
-        try !catalog.hasOutbox()
-            && CatalogReplica(catalog).entry(upload.document)?.versions?.contains(upload.version) != true
+    private static func isUnnamed(_ upload: UploadedContent, _ rows: Rows) throws -> Bool {
+        try !rows.hasOutbox()
+            && CatalogReplica(rows).entry(upload.document)?.versions?.contains(upload.version) != true
     }
 }

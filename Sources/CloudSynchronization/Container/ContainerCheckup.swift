@@ -209,11 +209,11 @@ struct ContainerCheckup: Sendable {
     ///
     /// - Returns: false where this device does not have it.
     private func send(_ version: DocumentVersion, of id: EntryID) async throws -> Bool {
-        let file: Descriptor? = try store.read { catalog in
-            guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id else {
+        let file: Descriptor? = try store.read { rows in
+            guard let entry = try rows.entry(id), entry.isHere, entry.contentVersion == version.id else {
                 return nil
             }
-            return try store.files.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+            return try store.files.folder(entry.parent, rows).openUnnoticed(entry.filename)
         }
         guard let file else { return false }
         let descriptor = FileDescriptor(rawValue: file.number)

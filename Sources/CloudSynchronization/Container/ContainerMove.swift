@@ -60,9 +60,9 @@ extension ContainerCheckup {
     private func sendMissingContents() async throws -> [MissingContent] {
         var report = CheckupReport()
         return try await sendMissingContents(&report).filter { missing in
-            try container.store.read { catalog in
+            try container.store.read { rows in
                 // A document that was removed here leaves the container with the next commit, and one that was edited gets another version.
-                guard let entry = try catalog.entry(missing.document) else { return false }
+                guard let entry = try rows.entry(missing.document) else { return false }
                 return !(entry.isHere && entry.contentVersion == missing.version)
             }
         }

@@ -31,8 +31,8 @@ extension ContainerRepair {
         /// Thrown to undo the transaction.
         struct Attempt: Error { let state: StateHash }
         do {
-            try fresh.catalog.write { catalog in
-                var replica = CatalogReplica(catalog, after: head)
+            try fresh.catalog.write { transaction in
+                var replica = ChangingReplica(transaction, after: head)
                 for commit in commits(of: changes) { _ = try Replication.apply(commit, to: &replica) }
                 throw Attempt(state: replica.state)
             }
@@ -57,8 +57,8 @@ extension ContainerRepair {
     }
 
     private static func entries(_ ids: some Sequence<EntryID>, _ catalog: Catalog) throws -> [EntryID: ReplicaEntry] {
-        try catalog.read { catalog in
-            let replica = CatalogReplica(catalog)
+        try catalog.read { rows in
+            let replica = CatalogReplica(rows)
             var entries: [EntryID: ReplicaEntry] = [:]
             for id in ids { entries[id] = try replica.entry(id) }
             return entries

@@ -207,39 +207,39 @@ struct ContainerRepair: Sendable {
     /// From now on this device, too, has the container as `fresh` has it.
     private func replaceReplica(by fresh: FreshReplica) throws {
         let head = try fresh.head
-        try tree.follow(in: { try $0.folders().map(\.inode) }) { catalog in
-            let touched = try replaceRecords(by: fresh, head, catalog)
-            try catalog.set(head)
+        try tree.follow(in: { try $0.folders().map(\.inode) }) { transaction in
+            let touched = try replaceRecords(by: fresh, head, transaction)
+            try transaction.set(head)
             // Contents and a commit that were sent belonged to the container as it was before. The store may have lost them.
-            try catalog.forgetAllUploads()
-            try catalog.emptyOutbox()
-            return (ReplicaChange(CatalogReplica(catalog), touched: touched), ())
+            try transaction.forgetAllUploads()
+            try transaction.emptyOutbox()
+            return (ReplicaChange(CatalogReplica(transaction), touched: touched), ())
         }
         uploads.forgetAll()
         inspector.restart()
     }
 
     /// - Returns: the entries that changed.
-    private func replaceRecords(by fresh: FreshReplica, _ head: LogHead, _ catalog: CatalogTransaction) throws
+    private func replaceRecords(by fresh: FreshReplica, _ head: LogHead, _ transaction: Transaction) throws
         -> [EntryID]
     {
-        let former = Set(try catalog.replicaParents().map(\.id))
+        let former = Set(try transaction.replicaParents().map(\.id))
         let ids = CheckpointSnapshot.foldersFirst(try fresh.catalog.read { try $0.replicaParents() })
         var touched: [EntryID] = []
-        try catalog.forgetDepartedContents()
+        try transaction.forgetDepartedContents()
         for start in stride(from: 0, to: ids.count, by: Self.entriesAtOnce) {
             let some = ids[start..<min(start + Self.entriesAtOnce, ids.count)]
             let records = try fresh.catalog.read { fresh in try some.map { ($0, try fresh.replicaRecord($0)) } }
             for case (let id, let record?) in records {
                 let entry = try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
-                for content in entry.departedContents(at: head.position.next.number) { try catalog.record(content) }
-                if try catalog.replicaRecord(id) == record { continue }
-                try catalog.store(entry, as: record)
+                for content in entry.departedContents(at: head.position.next.number) { try transaction.record(content) }
+                if try transaction.replicaRecord(id) == record { continue }
+                try transaction.store(entry, as: record)
                 touched.append(id)
             }
         }
         for id in former.subtracting(ids) {
-            try catalog.deleteReplicaRecord(id)
+            try transaction.deleteReplicaRecord(id)
             touched.append(id)
         }
         return touched

@@ -40,11 +40,11 @@ final class FreshReplica: Sendable {
 
     /// Adds the entries of a checkpoint.
     func add(_ checkpoint: FetchedCheckpoint) throws {
-        try catalog.write { catalog in
-            try catalog.addMany(indexingAfterwards: true) {
-                try checkpoint.forEach { entry, record in try catalog.store(entry, as: record) }
+        try catalog.write { transaction in
+            try transaction.addMany(indexingAfterwards: true) {
+                try checkpoint.forEach { entry, record in try transaction.store(entry, as: record) }
             }
-            try catalog.set(checkpoint.head)
+            try transaction.set(checkpoint.head)
         }
     }
 
@@ -52,21 +52,21 @@ final class FreshReplica: Sendable {
     func apply(_ entry: LogEntry) throws {
         let head = try head
         try head.check(entry)
-        try catalog.write { catalog in
-            var replica = CatalogReplica(catalog, after: head)
+        try catalog.write { transaction in
+            var replica = ChangingReplica(transaction, after: head)
             _ = try Replication.apply(entry.commit, to: &replica)
-            try catalog.set(head.advanced(by: entry, state: replica.state))
+            try transaction.set(head.advanced(by: entry, state: replica.state))
         }
     }
 
     /// Applies a commit that is not the next entry of the log.
     func apply(_ commit: Commit) throws {
-        try catalog.write { catalog in
-            guard var head = try catalog.logHead() else { return }
-            var replica = CatalogReplica(catalog, after: head)
+        try catalog.write { transaction in
+            guard var head = try transaction.logHead() else { return }
+            var replica = ChangingReplica(transaction, after: head)
             _ = try Replication.apply(commit, to: &replica)
             head.state = replica.state
-            try catalog.set(head)
+            try transaction.set(head)
         }
     }
 }

@@ -45,22 +45,22 @@ struct Bootstrap: Sendable {
     private func takeOverLatestCheckpoint(of id: ContainerID) async throws {
         let now = store.surroundings.now()
         try await container.useLatestCheckpoint(of: id) { [tree] checkpoint in
-            try tree.fill { catalog, isEmpty, insert in
+            try tree.fill { transaction, isEmpty, insert in
                 let next = checkpoint.head.position.next.number
-                try catalog.addMany(indexingAfterwards: isEmpty) {
+                try transaction.addMany(indexingAfterwards: isEmpty) {
                     try checkpoint.forEach { entry, record in
-                        try catalog.store(entry, as: record)
-                        for content in entry.departedContents(at: next) { try catalog.record(content) }
+                        try transaction.store(entry, as: record)
+                        for content in entry.departedContents(at: next) { try transaction.record(content) }
                         if let deleted = entry.deleted {
                             // A checkpoint does not tell who did it.
                             guard entry.versions != nil, !Retention.isOver(departed: deleted, now: now) else { return }
-                            try catalog.recordDeletion(of: entry.id, by: nil)
+                            try transaction.recordDeletion(of: entry.id, by: nil)
                         } else {
                             try insert(entry)
                         }
                     }
                 }
-                try catalog.set(checkpoint.head)
+                try transaction.set(checkpoint.head)
             }
             // So much memory is not needed again.
             malloc_trim(0)

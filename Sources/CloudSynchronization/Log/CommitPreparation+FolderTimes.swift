@@ -14,42 +14,43 @@ extension CommitPreparation {
     ///
     /// - Parameter ready: the entries that can go into a commit now. The others bring their folder's time when they can.
     func addFolderTimes(
-        to pending: inout [InodeNumber: Entry], ready: [Entry], withdrawals: [Withdrawal], _ catalog: CatalogTransaction
+        to pending: inout [InodeNumber: Entry], ready: [Entry], withdrawals: [Withdrawal], _ transaction: Transaction
     ) throws {
         var folders: Set<InodeNumber> = []
         for entry in ready {
             folders.insert(entry.kind == .folder ? entry.inode : entry.parent)
             folders.insert(entry.parent)
             if entry.pending.contains(.place),
-                let former = try entry.id.flatMap({ try committedFolder(of: $0, catalog) })
+                let former = try entry.id.flatMap({ try committedFolder(of: $0, transaction) })
             {
                 folders.insert(former)
             }
         }
         for withdrawal in withdrawals {
-            if let former = try committedFolder(of: withdrawal.id, catalog) { folders.insert(former) }
+            if let former = try committedFolder(of: withdrawal.id, transaction) { folders.insert(former) }
         }
         for inode in folders where inode > .cloud {
-            guard var folder = try pending[inode] ?? catalog.entry(inode), folder.isReplicated, folder.kind == .folder,
-                let time = try time(of: folder, catalog), time != folder.modified
+            guard var folder = try pending[inode] ?? transaction.entry(inode), folder.isReplicated,
+                folder.kind == .folder,
+                let time = try time(of: folder, transaction), time != folder.modified
             else { continue }
             folder.modified = time
             folder.markPending(.modified)
-            try catalog.update(folder)
+            try transaction.update(folder)
             pending[inode] = folder
         }
     }
 
     /// The folder that an entry lies in as the container has it.
-    private func committedFolder(of id: EntryID, _ catalog: CatalogTransaction) throws -> InodeNumber? {
-        guard let entry = try CatalogReplica(catalog).entry(id), !entry.isDeleted else { return nil }
-        return try catalog.entry(entry.description.parent)?.inode
+    private func committedFolder(of id: EntryID, _ rows: Rows) throws -> InodeNumber? {
+        guard let entry = try CatalogReplica(rows).entry(id), !entry.isDeleted else { return nil }
+        return try rows.entry(entry.description.parent)?.inode
     }
 
     /// Nil for a folder that was removed from the store behind docfs's back, which `StoreComparison` finds.
-    private func time(of folder: Entry, _ catalog: CatalogTransaction) throws -> Timestamp? {
+    private func time(of folder: Entry, _ rows: Rows) throws -> Timestamp? {
         do {
-            let status = try store.files.folder(folder.parent, catalog).status(folder.filename)
+            let status = try store.files.folder(folder.parent, rows).status(folder.filename)
             return store.surroundings.folderTime(Timestamp(status.st_mtim))
         } catch let error as Errno {
             if error == .noSuchFileOrDirectory { return nil }

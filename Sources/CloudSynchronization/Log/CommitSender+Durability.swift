@@ -28,7 +28,7 @@ extension CommitSender {
     }
 
     /// One file or folder at a time, which needs one descriptor. The sync itself is done without the tree's lock.
-    private func synchronize(_ open: (CatalogTransaction) throws -> Descriptor) throws {
+    private func synchronize(_ open: (Rows) throws -> Descriptor) throws {
         let descriptor: Descriptor
         do { descriptor = try store.read(open) } catch let error as Errno {
             // It was moved or removed meanwhile; a later commit says so.

@@ -10,16 +10,16 @@ struct LeavingNames {
     private static let longestWait = Duration.seconds(600)
     private static let lookahead = 4096
 
-    private let catalog: CatalogTransaction
+    private let rows: Rows
     private let now: Duration
     /// The documents whose deletion can be sent, with their heirs.
     private var withdrawn: [EntryID: EntryID?] = [:]
     /// The documents whose content should have come by now.
     private let late: Set<EntryID>
 
-    init(_ withdrawals: [Withdrawal], now: Timestamp, _ catalog: CatalogTransaction) throws {
-        self.catalog = catalog
-        let arriving = try catalog.arrivingEntries(limit: Self.lookahead)
+    init(_ withdrawals: [Withdrawal], now: Timestamp, _ rows: Rows) throws {
+        self.rows = rows
+        let arriving = try rows.arrivingEntries(limit: Self.lookahead)
         // As durations: the difference of two times may not fit into 64 bits.
         let time = Duration.nanoseconds(now.nanoseconds)
         self.now = time
@@ -28,7 +28,7 @@ struct LeavingNames {
         let lateSteps = Set(latecomers.compactMap(\.step))
         for withdrawal in withdrawals where !(withdrawal.step.map(lateSteps.contains) ?? false) {
             // It is sent together with an heir that the container does not know, and that one may be waiting for a name.
-            if let heir = withdrawal.heir, try CatalogReplica(catalog).entry(heir)?.isDeleted != false { continue }
+            if let heir = withdrawal.heir, try CatalogReplica(rows).entry(heir)?.isDeleted != false { continue }
             withdrawn.updateValue(withdrawal.heir, forKey: withdrawal.id)
         }
     }
@@ -67,7 +67,7 @@ struct LeavingNames {
         guard !entry.pending.isDisjoint(with: [.creation, .name, .place]), let id = entry.id,
             let name = entry.name?.full, let folder = folders[entry.parent]
         else { return nil }
-        let rivals = try CatalogReplica(catalog).liveDocuments(in: folder, fullName: name).map(\.id).filter { $0 != id }
+        let rivals = try CatalogReplica(rows).liveDocuments(in: folder, fullName: name).map(\.id).filter { $0 != id }
         if rivals.isEmpty { return nil }
         let isOfLeavingName = try rivals.contains { try isLeaving($0, besides: id, ready) }
         return Claim(inode: entry.inode, id: id, rivals: Set(rivals), isOfLeavingName: isOfLeavingName)
@@ -77,7 +77,7 @@ struct LeavingNames {
     private func isLeaving(_ id: EntryID, besides heir: EntryID, _ ready: Set<InodeNumber>) throws -> Bool {
         if let known = withdrawn[id] { return known != heir }
         if late.contains(id) { return false }
-        guard let entry = try catalog.entry(id) else { return false }
+        guard let entry = try rows.entry(id) else { return false }
         // A document that a program saved by way of a backup takes its name back together with its content.
         if entry.isReplicated, entry.pending.contains(.creation), !ready.contains(entry.inode) {
             return !Self.isLate(entry, now)

@@ -48,18 +48,18 @@ struct LogFollower: Sendable {
     func apply(_ entry: LogEntry, after head: LogHead, own: OutgoingCommit? = nil) throws -> LogHead {
         do throws(ContainerFault) { try head.check(entry) } catch { throw LogError.container(error) }
         let commit = entry.commit
-        return try tree.follow(in: { try $0.folders(changedBy: commit) }) { catalog in
-            var replica = CatalogReplica(catalog, after: head)
-            let living = try livingDocuments(deletedBy: commit, replica)
+        return try tree.follow(in: { try $0.folders(changedBy: commit) }) { transaction in
+            var replica = ChangingReplica(transaction, after: head)
+            let living = try livingDocuments(deletedBy: commit, replica.committed)
             let touched = try Replication.apply(commit, to: &replica)
-            try recordDeletions(of: living, in: commit, replica, catalog)
+            try recordDeletions(of: living, in: commit, replica.committed, transaction)
             let newHead = head.advanced(by: entry, state: replica.state)
-            try catalog.set(newHead)
+            try transaction.set(newHead)
             var saved: Set<EntryID> = []
-            if try own != nil || catalog.isInOutbox(commit.id) {
-                saved = try (own ?? OutgoingCommit.load(from: catalog))?.clearPending(in: catalog) ?? []
+            if try own != nil || transaction.isInOutbox(commit.id) {
+                saved = try (own ?? OutgoingCommit.load(from: transaction))?.clearPending(in: transaction) ?? []
             }
-            return (ReplicaChange(replica, touched: touched, saved: saved), newHead)
+            return (ReplicaChange(replica.committed, touched: touched, saved: saved), newHead)
         }
     }
 
@@ -76,7 +76,7 @@ struct LogFollower: Sendable {
     /// Records for the trash which documents another device deleted. Of what this device deleted the undo list knows. A document that was renamed
     /// over another one lives on in that.
     private func recordDeletions(
-        of living: [EntryID], in commit: Commit, _ replica: CatalogReplica, _ catalog: CatalogTransaction
+        of living: [EntryID], in commit: Commit, _ replica: CatalogReplica, _ transaction: Transaction
     ) throws {
         if living.isEmpty { return }
         let isOwn = commit.device == container.store.device.id
@@ -84,9 +84,9 @@ struct LogFollower: Sendable {
         for case .bequeath(let id, _, _) in commit.changes { livingOn.insert(id) }
         for id in living where try replica.entry(id)?.isDeleted == true {
             if isOwn || livingOn.contains(id) {
-                try catalog.forgetDeletion(of: id)
+                try transaction.forgetDeletion(of: id)
             } else {
-                try catalog.recordDeletion(of: id, by: commit.deviceName)
+                try transaction.recordDeletion(of: id, by: commit.deviceName)
             }
         }
     }

@@ -42,12 +42,13 @@ struct OutgoingCommit: Sendable {
 
     // Both parts are stored as JSON, one line each.
 
-    func store(in catalog: CatalogTransaction) throws {
-        try catalog.setOutbox(encoded + [Self.newline] + Array(try JSONEncoder().encode(carried)), commit: commit.id)
+    func store(in transaction: Transaction) throws {
+        try transaction.setOutbox(
+            encoded + [Self.newline] + Array(try JSONEncoder().encode(carried)), commit: commit.id)
     }
 
-    static func load(from catalog: CatalogTransaction) throws -> OutgoingCommit? {
-        guard let record = try catalog.outbox() else { return nil }
+    static func load(from rows: Rows) throws -> OutgoingCommit? {
+        guard let record = try rows.outbox() else { return nil }
         let lines = record.split(separator: newline, maxSplits: 1)
         guard lines.count == 2 else { throw CommitError.malformed("the stored commit that is being sent") }
         return try OutgoingCommit(
@@ -59,13 +60,13 @@ struct OutgoingCommit: Sendable {
     /// The log has the commit, so the work that it carried is no longer pending.
     ///
     /// - Returns: the documents of which it carried a content.
-    func clearPending(in catalog: CatalogTransaction) throws -> Set<EntryID> {
+    func clearPending(in transaction: Transaction) throws -> Set<EntryID> {
         for sent in carried.sent {
-            guard var entry = try catalog.entry(sent.id), entry.location == .cloud else { continue }
+            guard var entry = try transaction.entry(sent.id), entry.location == .cloud else { continue }
             let changes = PendingChanges(rawValue: sent.changes)
             // Not if the document meanwhile got a content that was made from an older version.
             if let version = sent.version, entry.contentVersion == base(of: version) { entry.contentVersion = version }
-            if let version = sent.version { try discard(version, unlessWantedFor: entry, catalog) }
+            if let version = sent.version { try discard(version, unlessWantedFor: entry, transaction) }
             let isCurrent = entry.revision == sent.revision
             if isCurrent {
                 entry.pending.subtract(changes)
@@ -74,7 +75,7 @@ struct OutgoingCommit: Sendable {
             // If the entry changed since, the rest is still pending. The container knows the entry now, even one that another device had
             // deleted and that was sent again, unless sending it did not restore it.
             if entry.pending.contains(.creation) {
-                let isKnown = try CatalogReplica(catalog).entry(sent.id)?.isDeleted == false
+                let isKnown = try CatalogReplica(transaction).entry(sent.id)?.isDeleted == false
                 if isKnown || changes.contains(.creation) {
                     entry.pending.remove(.creation)
                 } else if entry.kind == .document {
@@ -83,24 +84,24 @@ struct OutgoingCommit: Sendable {
             }
             if sent.postponesAttributes { entry.pending.insert(.attributes) }
             if isCurrent, entry.pending.isEmpty { entry.step = nil }
-            try catalog.update(entry)
+            try transaction.update(entry)
         }
-        for id in carried.withdrawn { try catalog.deleteWithdrawal(id) }
-        for (id, resolution) in carried.resolved where try catalog.pendingResolution(of: id) == resolution {
-            try catalog.setResolution(nil, of: id)
+        for id in carried.withdrawn { try transaction.deleteWithdrawal(id) }
+        for (id, resolution) in carried.resolved where try transaction.pendingResolution(of: id) == resolution {
+            try transaction.setResolution(nil, of: id)
         }
-        try advanceWithdrawals(catalog)
-        try catalog.emptyOutbox()
+        try advanceWithdrawals(transaction)
+        try transaction.emptyOutbox()
         return Set(carried.sent.filter { $0.version != nil }.map(\.id))
     }
 
     /// Somebody chose another version while the commit with the newest one was being sent: the choice has seen that one.
-    private func discard(_ version: VersionID, unlessWantedFor entry: Entry, _ catalog: CatalogTransaction) throws {
+    private func discard(_ version: VersionID, unlessWantedFor entry: Entry, _ transaction: Transaction) throws {
         guard !entry.pending.contains(.content), let id = entry.id,
-            var choice = try catalog.pendingResolution(of: id), choice != carried.resolved[id]
+            var choice = try transaction.pendingResolution(of: id), choice != carried.resolved[id]
         else { return }
         choice.discarded.append(version)
-        try catalog.store(choice, of: id)
+        try transaction.store(choice, of: id)
     }
 
     /// The base of a version that the commit carries.
@@ -116,13 +117,13 @@ struct OutgoingCommit: Sendable {
     }
 
     /// A document that was deleted here while the commit with its newest version was being sent: the deletion has seen that version.
-    private func advanceWithdrawals(_ catalog: CatalogTransaction) throws {
+    private func advanceWithdrawals(_ transaction: Transaction) throws {
         let versions = Dictionary(carried.sent.compactMap { sent in sent.version.map { (sent.id, $0) } }) { $1 }
         guard !versions.isEmpty else { return }
-        for var withdrawal in try catalog.withdrawals() {
+        for var withdrawal in try transaction.withdrawals() {
             guard let version = versions[withdrawal.id] else { continue }
             withdrawal.seen.append(version)
-            try catalog.store(withdrawal)
+            try transaction.store(withdrawal)
         }
     }
 }

@@ -21,9 +21,9 @@ final class FinishedUploads: Sendable {
     /// rest of their step takes.
     func load() throws {
         if isLoaded.withLock({ $0 }) { return }
-        let known = try store.write { catalog in
-            try catalog.abandonUploadsUnderWay()
-            return try catalog.uploads(.finished)
+        let known = try store.write { transaction in
+            try transaction.abandonUploadsUnderWay()
+            return try transaction.uploads(.finished)
         }
         for upload in known {
             let content = CommitDraft.Uploaded(
@@ -48,34 +48,34 @@ final class FinishedUploads: Sendable {
     ///
     /// - Parameter isOvertaken: whether the document has changed since.
     func add(
-        _ version: DocumentVersion, of entry: Entry, _ id: EntryID, _ catalog: CatalogTransaction,
+        _ version: DocumentVersion, of entry: Entry, _ id: EntryID, _ transaction: Transaction,
         isOvertaken: Bool = false
     ) throws {
         var entry = entry
         if isOvertaken { entry.revision = CommitDraft.Uploaded.overtaken }
-        try catalog.store(UploadedContent(version, of: entry, id, .finished))
+        try transaction.store(UploadedContent(version, of: entry, id, .finished))
         let content = CommitDraft.Uploaded(document: id, revision: entry.revision, version: version)
         let former = contents.withLock { contents in
             defer { contents[entry.inode] = content }
             return contents[entry.inode]?.version.id
         }
-        if let former, former != version.id { try catalog.abandonUpload(former) }
+        if let former, former != version.id { try transaction.abandonUpload(former) }
     }
 
     /// The contents whose documents still have the base that they were uploaded with. A commit that was being sent, perhaps since an
     /// earlier life of the process, may have changed the base: then the document is uploaded again.
-    func current(_ catalog: CatalogTransaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
+    func current(_ transaction: Transaction) throws -> [InodeNumber: CommitDraft.Uploaded] {
         let all = contents.withLock { $0 }
         var current: [InodeNumber: CommitDraft.Uploaded] = [:]
         for (inode, content) in all {
             // A save by renaming gives the document another file. A copy of the one before counts nevertheless.
-            let renamed = try content.isOvertaken ? catalog.entry(content.document) : nil
-            if let entry = try renamed ?? catalog.entry(inode), entry.contentVersion == content.version.base,
+            let renamed = try content.isOvertaken ? transaction.entry(content.document) : nil
+            if let entry = try renamed ?? transaction.entry(inode), entry.contentVersion == content.version.base,
                 entry.inode == inode || all[entry.inode] == nil && current[entry.inode] == nil
             {
                 current[entry.inode] = content
             } else {
-                try catalog.abandonUpload(content.version.id)
+                try transaction.abandonUpload(content.version.id)
                 wake.signal()
             }
         }

@@ -87,8 +87,8 @@ final class Uploader: Sendable {
     /// Whether a document may be as the container has it, and a commit is on its way that may carry a save which was made between.
     private func isUndecided(_ entry: Entry) throws -> Bool {
         if entry.contentVersion == nil { return false }
-        return try store.read { catalog in
-            try catalog.hasOutbox() && knownVersion(of: entry, size: entry.size, catalog) != nil
+        return try store.read { rows in
+            try rows.hasOutbox() && knownVersion(of: entry, size: entry.size, rows) != nil
         }
     }
 
@@ -217,18 +217,18 @@ final class Uploader: Sendable {
     private func prepare(_ entry: Entry) throws -> (
         DocumentVersion, ContentLook, Descriptor, EntryID, known: DocumentVersion?
     )? {
-        try store.read { catalog in
-            guard let id = entry.id, let current = try catalog.entry(entry.inode), current.revision == entry.revision
+        try store.read { rows in
+            guard let id = entry.id, let current = try rows.entry(entry.inode), current.revision == entry.revision
             else { return nil }
-            guard let (file, look) = try contents.contentToSend(of: current, catalog) else { return nil }
+            guard let (file, look) = try contents.contentToSend(of: current, rows) else { return nil }
             var random = store.surroundings.random()
             let draft = DocumentVersion(
                 id: .random(using: &random), base: current.contentVersion, device: store.device.id,
                 deviceName: store.device.name, filename: current.filename, size: look.fingerprint.size, sha256: "",
                 modified: look.fingerprint.modified)
-            let known = try knownVersion(of: current, size: draft.size, catalog)
+            let known = try knownVersion(of: current, size: draft.size, rows)
             // A commit on its way may carry a save that was made between, and then this content is not what the container has.
-            if known != nil, try catalog.hasOutbox() { return nil }
+            if known != nil, try rows.hasOutbox() { return nil }
             return (draft, look, file, id, known)
         }
     }
@@ -239,23 +239,23 @@ final class Uploader: Sendable {
     ///
     /// - Parameter size: of the file.
     private func knownVersion(
-        of entry: Entry, size: Int64, _ catalog: CatalogTransaction
+        of entry: Entry, size: Int64, _ rows: Rows
     ) throws -> DocumentVersion? {
         guard let id = entry.id, !entry.pending.contains(.creation) else { return nil }
-        let versions = try CatalogReplica(catalog).entry(id)?.versions?.all ?? []
+        let versions = try CatalogReplica(rows).entry(id)?.versions?.all ?? []
         return versions.first { $0.id == entry.contentVersion && $0.size == size }
     }
 
     /// - Parameter look: what the file looked like before it was compared.
     private func markUnchanged(_ entry: Entry, as version: DocumentVersion, seenAs look: ContentLook) throws {
-        try store.write { catalog in
-            guard var current = try catalog.entry(entry.inode), current.contentVersion == version.id,
-                try !catalog.hasOutbox(), try isUnchanged(current, since: entry, look, catalog)
+        try store.write { transaction in
+            guard var current = try transaction.entry(entry.inode), current.contentVersion == version.id,
+                try !transaction.hasOutbox(), try isUnchanged(current, since: entry, look, transaction)
             else { return }
             current.pending.remove(.content)
             if current.pending.isEmpty { current.step = nil }
             current.error = nil
-            try catalog.update(current)
+            try transaction.update(current)
         }
         stateChanged()
         // Another device's version may have waited for this one.
@@ -270,41 +270,41 @@ final class Uploader: Sendable {
     private func recordFinished(
         _ version: DocumentVersion, of entry: Entry, _ id: EntryID, seenAs look: ContentLook, isCopy: Bool
     ) throws -> Bool {
-        try store.write { catalog in
-            guard var current = try catalog.entry(id), current.isReplicated, current.isHere,
+        try store.write { transaction in
+            guard var current = try transaction.entry(id), current.isReplicated, current.isHere,
                 current.pending.contains(.content), current.contentVersion == version.base
             else {
-                try catalog.abandonUpload(version.id)
+                try transaction.abandonUpload(version.id)
                 return false
             }
-            guard current.inode == entry.inode, try isUnchanged(current, since: entry, look, catalog) else {
+            guard current.inode == entry.inode, try isUnchanged(current, since: entry, look, transaction) else {
                 // One that waits for a commit already may be newer.
                 if isCopy, !finished.has(current) {
-                    try finished.add(version, of: current, id, catalog, isOvertaken: true)
+                    try finished.add(version, of: current, id, transaction, isOvertaken: true)
                 } else {
-                    try catalog.abandonUpload(version.id)
+                    try transaction.abandonUpload(version.id)
                 }
                 return false
             }
             // For a document that is closed, the close has done so.
-            try contents.finishSaveIfOpen(&current, catalog)
+            try contents.finishSaveIfOpen(&current, transaction)
             if current.revision != entry.revision || Fingerprint(current) != Fingerprint(version) {
                 // The row is not up to date because the document was moved into the cloud with its folder. After a crash, size and time
                 // can be read from the file again.
-                if current.revision == entry.revision { catalog.durability = .soon }
+                if current.revision == entry.revision { transaction.durability = .soon }
                 (current.size, current.modified) = (version.size, version.modified)
-                try catalog.update(current)
+                try transaction.update(current)
             }
-            try finished.add(version, of: current, id, catalog)
+            try finished.add(version, of: current, id, transaction)
             return true
         }
     }
 
     private func isUnchanged(
-        _ current: Entry, since entry: Entry, _ look: ContentLook, _ catalog: CatalogTransaction
+        _ current: Entry, since entry: Entry, _ look: ContentLook, _ rows: Rows
     ) throws -> Bool {
         guard current.revision == entry.revision else { return false }
-        return try contents.endChange(of: current, seenAs: look, catalog)
+        return try contents.endChange(of: current, seenAs: look, rows)
     }
 
     private func recordFailure(_ error: any Error, of entry: Entry) {
@@ -312,10 +312,10 @@ final class Uploader: Sendable {
         store.logger.warning("an upload failed", metadata: ["inode": "\(entry.inode)", "error": "\(error)"])
         let seconds = pause.components.seconds
         do {
-            try store.write { catalog in
+            try store.write { transaction in
                 // Meanwhile the document may have left the cloud, or its content may have turned out to be known.
-                guard try catalog.entry(entry.inode)?.pending.contains(.content) == true else { return }
-                try catalog.setError("\(error); retrying in \(seconds) s", of: entry.inode)
+                guard try transaction.entry(entry.inode)?.pending.contains(.content) == true else { return }
+                try transaction.setError("\(error); retrying in \(seconds) s", of: entry.inode)
             }
         } catch {
             store.logger.error("the failure of an upload could not be recorded", metadata: ["error": "\(error)"])

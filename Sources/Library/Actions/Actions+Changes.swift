@@ -13,15 +13,15 @@ extension Actions {
     /// - Returns: nil for an entry that takes part in no action.
     @discardableResult
     func recordRemoval(
-        of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction
+        of entry: Entry, by caller: Caller, _ transaction: Transaction
     ) throws -> StepReference? {
         guard entry.id != nil, entry.kind != .scratch else { return nil }
         var entry = entry
         if entry.kind == .folder, let time = formerTime(of: entry.inode, by: caller) { entry.modified = time }
-        let folder = try folderID(entry.parent, catalog)
+        let folder = try folderID(entry.parent, transaction)
         // A folder goes when all that was in it has moved to one of its name.
         let kind = caller == .preferredMove ? ActionKind.prefer : .delete
-        return try record(kind, by: process(of: caller), catalog) { open in
+        return try record(kind, by: process(of: caller), transaction) { open in
             open.record.name.add(entry.subject)
             open.roots.addRemoved(entry.subject, entry.inode, in: entry.parent)
             return ActionStep(
@@ -30,7 +30,7 @@ extension Actions {
     }
 
     /// An entry of a folder is about to be removed.
-    func willRemove(from folder: InodeNumber, by caller: Caller, _ catalog: CatalogTransaction) throws {
+    func willRemove(from folder: InodeNumber, by caller: Caller, _ rows: Rows) throws {
         let process = process(of: caller)
         if folder <= .cloud || process == 0 { return }
         let now = surroundings.now()
@@ -42,14 +42,14 @@ extension Actions {
             } else {
                 state.emptied = state.emptied.filter { ActionGrouping.joins(now, last: $0.value.last) }
             }
-            try folders.willRemove(from: folder) { try modificationTime(ofFolder: folder, catalog) }
+            try folders.willRemove(from: folder) { try modificationTime(ofFolder: folder, rows) }
             state.emptied[process] = (folders, now)
         }
     }
 
     /// The time of the store's folder.
-    func modificationTime(ofFolder folder: InodeNumber, _ catalog: CatalogTransaction) throws -> Timestamp {
-        Timestamp(try backing.folder(folder, catalog).descriptor.status().st_mtim)
+    func modificationTime(ofFolder folder: InodeNumber, _ rows: Rows) throws -> Timestamp {
+        Timestamp(try backing.folder(folder, rows).descriptor.status().st_mtim)
     }
 
     func formerTime(of folder: InodeNumber, by caller: Caller) -> Timestamp? {
@@ -60,9 +60,9 @@ extension Actions {
         }
     }
 
-    func recordCreation(of entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+    func recordCreation(of entry: Entry, by caller: Caller, _ transaction: Transaction) throws {
         guard let id = entry.id, entry.kind != .scratch else { return }
-        let step = try record(.create, by: process(of: caller), catalog) { open in
+        let step = try record(.create, by: process(of: caller), transaction) { open in
             open.record.name.add(entry.subject)
             open.roots.addMade(entry.subject, entry.inode, in: entry.parent)
             return ActionStep(
@@ -77,9 +77,9 @@ extension Actions {
     }
 
     /// Records that entries came back together, as one action.
-    func recordCreation(of entries: [Entry], _ catalog: CatalogTransaction) throws {
+    func recordCreation(of entries: [Entry], _ transaction: Transaction) throws {
         for entry in entries where entry.id != nil && entry.kind != .scratch {
-            _ = try record(.create, by: Self.nobody, catalog) { open in
+            _ = try record(.create, by: Self.nobody, transaction) { open in
                 open.record.name.add(entry.subject)
                 open.roots.addMade(entry.subject, entry.inode, in: entry.parent)
                 return ActionStep(
@@ -93,18 +93,18 @@ extension Actions {
     ///
     /// - Parameter source: the entry as it was.
     func recordPlacement(
-        of entry: Entry, from source: Entry, by caller: Caller, _ catalog: CatalogTransaction
+        of entry: Entry, from source: Entry, by caller: Caller, _ transaction: Transaction
     ) throws -> StepReference? {
         guard let id = entry.id, source.id == id, entry.kind != .scratch else { return nil }
         // A program names its new file at last: that is a part of making it.
-        if try nameNew(entry, by: caller, catalog) { return nil }
-        let folder = try folderID(source.parent, catalog)
-        let outcome = try place(of: entry, catalog)
-        var (kind, destination) = try Self.kind(of: entry, from: source, catalog)
+        if try nameNew(entry, by: caller, transaction) { return nil }
+        let folder = try folderID(source.parent, transaction)
+        let outcome = try place(of: entry, transaction)
+        var (kind, destination) = try Self.kind(of: entry, from: source, transaction)
         if caller == .preferredMove { (kind, destination) = (.prefer, entry.location?.rawValue) }
         // Only the extension changes.
         let isSameTitle = kind == .rename && entry.subject == source.subject
-        return try record(kind, to: destination, by: process(of: caller), catalog) { open in
+        return try record(kind, to: destination, by: process(of: caller), transaction) { open in
             open.record.name.add(isSameTitle ? source.fullSubject : source.subject)
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
@@ -113,13 +113,13 @@ extension Actions {
     }
 
     /// Records another preferred location. The moves that follow from it join this action (`Caller.preferredMove`).
-    func recordPreference(for location: Location, _ catalog: CatalogTransaction) throws {
+    func recordPreference(for location: Location, _ transaction: Transaction) throws {
         endPreference()
-        var open = try newAction(Self.preference, to: location.rawValue, at: surroundings.now(), catalog)
+        var open = try newAction(Self.preference, to: location.rawValue, at: surroundings.now(), transaction)
         let step = ActionStep(preferredBefore: location.other, action: open.record.id, number: 0)
         open.steps = 1
-        catalog.ifFailed { [state = self] in state.state.withLock { $0.open[Self.preference] = nil } }
-        try catalog.append(step, of: open.record)
+        transaction.ifFailed { [state = self] in state.state.withLock { $0.open[Self.preference] = nil } }
+        try transaction.append(step, of: open.record)
         state.withLock { $0.open[Self.preference] = open }
     }
 
@@ -130,21 +130,21 @@ extension Actions {
     static let preference = ActionGrouping(process: -2, kind: .prefer, destination: nil)
 
     /// The change of the preferred location to which a move in the background belongs, after a mount or a longer pause.
-    func openPreference(_ catalog: CatalogTransaction) throws -> Open? {
+    func openPreference(_ rows: Rows) throws -> Open? {
         if state.withLock(\.endsPreference) { return nil }
-        guard let record = try catalog.lastAction(of: .prefer), !record.isUndone else { return nil }
-        let last = try catalog.steps(of: record.id).last?.number ?? -1
+        guard let record = try rows.lastAction(of: .prefer), !record.isUndone else { return nil }
+        let last = try rows.steps(of: record.id).last?.number ?? -1
         return Open(record: record, steps: last + 1)
     }
 
     /// Records other places in the order of a folder, as one action.
     func recordReordering(
-        _ moved: [(source: Entry, entry: Entry)], _ catalog: CatalogTransaction
+        _ moved: [(source: Entry, entry: Entry)], _ transaction: Transaction
     ) throws {
         for (source, entry) in moved where entry.id != nil && entry.kind != .scratch {
-            let folder = try folderID(source.parent, catalog)
-            let outcome = try place(of: entry, catalog)
-            _ = try record(.reorder, by: Self.nobody, catalog) { open in
+            let folder = try folderID(source.parent, transaction)
+            let outcome = try place(of: entry, transaction)
+            _ = try record(.reorder, by: Self.nobody, transaction) { open in
                 open.record.name.add(source.subject)
                 return ActionStep(
                     action: open.record.id, number: open.steps, change: .placed, entry: source, folder: folder,
@@ -170,7 +170,7 @@ extension Actions {
     ///   - edit: there was an edit that was not sent, whose file is in the trash now; this is what the document holds without it.
     func recordChoice(
         _ choice: ActionStep.VersionChoice, of entry: Entry, insteadOf edit: Fingerprint?, by caller: Caller,
-        _ catalog: CatalogTransaction
+        _ transaction: Transaction
     ) throws {
         guard let id = entry.id, edit != nil || !ActionStep.VersionChoice.areSame(choice.before, choice.after) else {
             return
@@ -179,9 +179,9 @@ extension Actions {
         // `rm -r` discards the versions of one document after it has removed another one.
         let removal = ActionGrouping(process: grouping.process, kind: .delete, destination: nil)
         if isOpen(removal) { grouping = removal }
-        if try edit == nil && join(choice, of: id, to: grouping, catalog) { return }
-        let folder = try folderID(entry.parent, catalog)
-        let step = try record(grouping.kind, by: grouping.process, catalog) { open in
+        if try edit == nil && join(choice, of: id, to: grouping, transaction) { return }
+        let folder = try folderID(entry.parent, transaction)
+        let step = try record(grouping.kind, by: grouping.process, transaction) { open in
             if grouping.kind == .choose { open.record.name.add(entry.subject) }
             // First the edit was given up.
             if edit != nil { open.steps += 1 }
@@ -190,7 +190,7 @@ extension Actions {
         }
         state.withLock { $0.open[grouping]?.choices[id] = step.number }
         guard let edit, let action = state.withLock({ $0.open[grouping]?.record }) else { return }
-        try catalog.append(
+        try transaction.append(
             ActionStep(
                 action: step.action, number: step.number - 1, change: .restored(edit), entry: entry, folder: folder),
             of: action)
@@ -202,10 +202,10 @@ extension Actions {
     ///   - entry: as it was before. Its file is in the trash.
     ///   - content: what the document has now.
     func recordRestoration(
-        of entry: Entry, to content: Fingerprint, by caller: Caller, _ catalog: CatalogTransaction
+        of entry: Entry, to content: Fingerprint, by caller: Caller, _ transaction: Transaction
     ) throws {
-        let folder = try folderID(entry.parent, catalog)
-        _ = try record(.restore, by: process(of: caller), catalog) { open in
+        let folder = try folderID(entry.parent, transaction)
+        _ = try record(.restore, by: process(of: caller), transaction) { open in
             open.record.name.add(entry.subject)
             return ActionStep(
                 action: open.record.id, number: open.steps, change: .restored(content), entry: entry, folder: folder)
@@ -215,20 +215,20 @@ extension Actions {
     /// A document is about to be removed. `rm -r` has discarded its conflict versions before, one by one: now that turns out to be a part of the
     /// removal. The document is removed in conflict, as by `rm F`, and comes back in conflict. A choice that was sent, or may be on its way,
     /// stays a step of its own.
-    func joinChoice(toRemovalOf entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
-        guard let id = entry.id, entry.isReplicated, try catalog.pendingResolution(of: id) != nil,
-            try !catalog.hasOutbox(),
-            let heads = try CatalogReplica(catalog).entry(id)?.versions?.heads.map(\.id)
+    func joinChoice(toRemovalOf entry: Entry, by caller: Caller, _ transaction: Transaction) throws {
+        guard let id = entry.id, entry.isReplicated, try transaction.pendingResolution(of: id) != nil,
+            try !transaction.hasOutbox(),
+            let heads = try CatalogReplica(transaction).entry(id)?.versions?.heads.map(\.id)
         else { return }
         for kind in [ActionKind.choose, .delete] {
             let grouping = ActionGrouping(process: process(of: caller), kind: kind, destination: nil)
             guard isOpen(grouping), let open = state.withLock({ $0.open[grouping] }), let number = open.choices[id],
-                let step = try catalog.step(number, of: open.record.id), case .chosen(let choice) = step.change,
+                let step = try transaction.step(number, of: open.record.id), case .chosen(let choice) = step.change,
                 ActionStep.VersionChoice.areSame(choice.before, heads)
             else { continue }
-            try catalog.setResolution(nil, of: id)
+            try transaction.setResolution(nil, of: id)
             state.withLock { $0.open[grouping]?.choices[id] = nil }
-            try drop(step, catalog)
+            try drop(step, transaction)
         }
     }
 
@@ -240,47 +240,47 @@ extension Actions {
 
     /// - Returns: whether the action that is open has a step about the document, which leads to the new heads now.
     private func join(
-        _ choice: ActionStep.VersionChoice, of id: EntryID, to grouping: ActionGrouping, _ catalog: CatalogTransaction
+        _ choice: ActionStep.VersionChoice, of id: EntryID, to grouping: ActionGrouping, _ transaction: Transaction
     ) throws -> Bool {
         let now = surroundings.now()
         guard grouping.process != 0, let open = state.withLock({ $0.open[grouping] }),
             ActionGrouping.joins(now, last: open.record.time), let number = open.choices[id],
-            let known = try catalog.step(number, of: open.record.id), case .chosen(let earlier) = known.change
+            let known = try transaction.step(number, of: open.record.id), case .chosen(let earlier) = known.change
         else { return false }
         var joined = known
         joined.change = .chosen(.init(before: earlier.before, after: choice.after))
-        try catalog.replace(known, by: joined)
+        try transaction.replace(known, by: joined)
         var record = open.record
         record.time = now
-        try catalog.store(record)
-        catalog.ifFailed { [self] in state.withLock { $0.open[grouping] = nil } }
+        try transaction.store(record)
+        transaction.ifFailed { [self] in state.withLock { $0.open[grouping] = nil } }
         state.withLock { $0.open[grouping]?.record.time = now }
         return true
     }
 
     static func kind(
-        of entry: Entry, from source: Entry, _ catalog: CatalogTransaction
+        of entry: Entry, from source: Entry, _ rows: Rows
     ) throws -> (ActionKind, to: String?) {
         if entry.location != source.location {
             return (entry.location == .cloud ? .moveToCloud : .moveOutOfCloud, nil)
         }
-        if entry.parent != source.parent { return (.move, try catalog.entry(entry.parent)?.filename) }
+        if entry.parent != source.parent { return (.move, try rows.entry(entry.parent)?.filename) }
         let isSameTitle = entry.subject == source.subject
         return (.rename, isSameTitle ? entry.fullSubject.name : entry.subject.name)
     }
 
     /// - Returns: whether the entry was made a moment ago, by the process that renames it now.
-    func nameNew(_ entry: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws -> Bool {
+    func nameNew(_ entry: Entry, by caller: Caller, _ transaction: Transaction) throws -> Bool {
         guard let id = entry.id, let made = state.withLock({ $0.made[id] }),
             made.grouping.process == process(of: caller), made.grouping.process != 0,
             SavingInterval.contains(surroundings.now(), from: made.time)
         else { return false }
         let open = state.withLock { $0.open[made.grouping]?.record }
-        let known = open?.id == made.step.action ? open : try catalog.action(made.step.action)
+        let known = open?.id == made.step.action ? open : try transaction.action(made.step.action)
         guard var record = known, !record.isUndone else { return false }
         guard record.name.count == 1 else { return true }
         record.name.rename(entry.subject)
-        try catalog.store(record)
+        try transaction.store(record)
         state.withLock { $0.open[made.grouping]?.record.name = record.name }
         return true
     }

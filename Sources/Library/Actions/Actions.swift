@@ -50,28 +50,28 @@ final class Actions: LibraryPart {
     // MARK: Recording
 
     func record(
-        _ kind: ActionKind, to destination: String? = nil, by process: Int32, _ catalog: CatalogTransaction,
+        _ kind: ActionKind, to destination: String? = nil, by process: Int32, _ transaction: Transaction,
         _ step: (inout Open) -> ActionStep
     ) throws -> StepReference {
         let now = surroundings.now()
         let grouping =
             kind == .prefer
             ? Self.preference : ActionGrouping(process: process, kind: kind, destination: destination)
-        var open = try openAction(grouping, to: destination, at: now, catalog)
+        var open = try openAction(grouping, to: destination, at: now, transaction)
         let added = step(&open)
         open.steps += 1
         open.record.time = now
         if kind == .delete || kind == .create { open.record.name.whole = open.roots.whole }
         // The part of the action that is stored already stays; later changes make another action.
-        catalog.ifFailed { [state = self] in state.state.withLock { $0.open[grouping] = nil } }
-        try catalog.append(added, of: open.record)
+        transaction.ifFailed { [state = self] in state.state.withLock { $0.open[grouping] = nil } }
+        try transaction.append(added, of: open.record)
         state.withLock { $0.open[grouping] = open }
         return StepReference(action: added.action, number: added.number)
     }
 
     /// The action that a change joins. It is taken out of the table, so that it is changed in place.
     private func openAction(
-        _ grouping: ActionGrouping, to destination: String?, at now: Timestamp, _ catalog: CatalogTransaction
+        _ grouping: ActionGrouping, to destination: String?, at now: Timestamp, _ transaction: Transaction
     ) throws -> Open {
         let known = state.withLock { state -> Open? in
             guard let open = state.open.removeValue(forKey: grouping), grouping.process != 0,
@@ -81,8 +81,8 @@ final class Actions: LibraryPart {
         }
         if let known { return known }
         if let before = takeOver(for: grouping, to: destination, at: now) { return before }
-        if grouping == Self.preference, let open = try openPreference(catalog) { return open }
-        return try newAction(grouping, to: destination, at: now, catalog)
+        if grouping == Self.preference, let open = try openPreference(transaction) { return open }
+        return try newAction(grouping, to: destination, at: now, transaction)
     }
 
     /// The action that the same command began with changes of another kind. It is named after those that follow.
@@ -103,10 +103,10 @@ final class Actions: LibraryPart {
     }
 
     func newAction(
-        _ grouping: ActionGrouping, to destination: String?, at now: Timestamp, _ catalog: CatalogTransaction
+        _ grouping: ActionGrouping, to destination: String?, at now: Timestamp, _ transaction: Transaction
     ) throws -> Open {
-        let (last, hasRedo) = try knowLists(catalog)
-        if hasRedo { try clearRedo(catalog) }
+        let (last, hasRedo) = try knowLists(transaction)
+        if hasRedo { try clearRedo(transaction) }
         return state.withLock { state in
             state.open = state.open.filter { ActionGrouping.joins(now, last: $0.value.record.time) }
             state.hasRedo = false
@@ -118,14 +118,14 @@ final class Actions: LibraryPart {
     }
 
     /// Reads what the first change must know. Within that change it would cost a commit.
-    func readLists(_ catalog: CatalogTransaction) throws {
-        let (last, hasRedo) = try knowLists(catalog)
+    func readLists(_ rows: Rows) throws {
+        let (last, hasRedo) = try knowLists(rows)
         state.withLock { ($0.lastID, $0.hasRedo) = (last, hasRedo) }
     }
 
-    func knowLists(_ catalog: CatalogTransaction) throws -> (last: Int64, hasRedo: Bool) {
+    func knowLists(_ rows: Rows) throws -> (last: Int64, hasRedo: Bool) {
         if let known = state.withLock({ state in state.lastID.map { ($0, state.hasRedo) } }) { return known }
-        return (try catalog.lastAction(), try catalog.actionCount(.redo) > 0)
+        return (try rows.lastAction(), try rows.actionCount(.redo) > 0)
     }
 
     func process(of caller: Caller) -> Int32 { surroundings.processes.ofThread(caller.thread) ?? 0 }
@@ -142,23 +142,23 @@ final class Actions: LibraryPart {
 
     /// A new action clears the actions that were undone. A document that was made, worked on, and removed by undo is not lost: its removal
     /// becomes an action that can be undone.
-    private func clearRedo(_ catalog: CatalogTransaction) throws {
-        for action in try catalog.actions(.redo) {
-            let steps = try catalog.steps(of: action.id)
+    private func clearRedo(_ transaction: Transaction) throws {
+        for action in try transaction.actions(.redo) {
+            let steps = try transaction.steps(of: action.id)
             if action.name.kind == .create, steps.contains(where: \.holdsWork) {
                 var name = ActionName(.delete)
                 for step in steps where step.change == .removed { name.add(step.entry.subject) }
-                try catalog.store(ActionRecord(id: action.id, time: action.time, name: name))
+                try transaction.store(ActionRecord(id: action.id, time: action.time, name: name))
                 continue
             }
-            removeFromTrash(steps.filter(\.isInTrash).map(\.entry.inode), after: catalog)
-            try catalog.deleteAction(action.id)
+            removeFromTrash(steps.filter(\.isInTrash).map(\.entry.inode), after: transaction)
+            try transaction.deleteAction(action.id)
         }
     }
 
-    func removeFromTrash(_ inodes: [InodeNumber], after catalog: CatalogTransaction) {
+    func removeFromTrash(_ inodes: [InodeNumber], after transaction: Transaction) {
         if inodes.isEmpty { return }
-        catalog.whenDone { [backing, logger] in
+        transaction.whenDone { [backing, logger] in
             for inode in inodes {
                 do throws(Errno) { try backing.removeFromTrash(inode) } catch {
                     logger.warning("a file could not be removed from the trash", metadata: ["error": "\(error)"])
@@ -170,13 +170,13 @@ final class Actions: LibraryPart {
     // MARK: Places
 
     /// The id of a folder, by which it is known when it has another inode number; nil for `local`.
-    func folderID(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> EntryID? {
-        inode == .local ? nil : try catalog.entry(inode)?.id
+    func folderID(_ inode: InodeNumber, _ rows: Rows) throws -> EntryID? {
+        inode == .local ? nil : try rows.entry(inode)?.id
     }
 
-    func place(of entry: Entry, _ catalog: CatalogTransaction) throws -> ActionStep.Place {
+    func place(of entry: Entry, _ rows: Rows) throws -> ActionStep.Place {
         ActionStep.Place(
-            folder: try folderID(entry.parent, catalog), filename: entry.filename,
+            folder: try folderID(entry.parent, rows), filename: entry.filename,
             fullName: entry.naming == .given ? entry.name?.full : nil)
     }
 }

@@ -6,20 +6,20 @@ import Replication
 /// Takes choices among the versions of a document back, or makes them again.
 extension Undoing {
     func takeBack(
-        _ choice: ActionStep.VersionChoice, _ step: ActionStep, _ catalog: CatalogTransaction
+        _ choice: ActionStep.VersionChoice, _ step: ActionStep, _ transaction: Transaction
     ) throws -> ActionStep {
-        let entry = try present(step, catalog)
+        let entry = try present(step, transaction)
         let name = entry.subject.name
         guard entry.isReplicated, let id = entry.id else { throw UndoRefusal.isElsewhere(name) }
-        let heads = try versionFiles.heads(of: entry, catalog)
+        let heads = try versionFiles.heads(of: entry, transaction)
         guard let outcome = choice.takenBack(from: heads), let resolution = Resolution(from: heads, to: outcome),
             resolution.kept == heads.first || !entry.pending.contains(.content)
         else { throw UndoRefusal.isChanged(name) }
-        guard try resolution.restored.allSatisfy({ try isStillThere($0, of: id, catalog) })
+        guard try resolution.restored.allSatisfy({ try isStillThere($0, of: id, transaction) })
         else { throw UndoRefusal.versionIsGone(name) }
-        try versionFiles.carryOut(resolution, on: entry, catalog)
+        try versionFiles.carryOut(resolution, on: entry, transaction)
         // A version that another one was made from does not come back.
-        guard ActionStep.VersionChoice.areSame(try versionFiles.heads(of: entry, catalog), outcome) else {
+        guard ActionStep.VersionChoice.areSame(try versionFiles.heads(of: entry, transaction), outcome) else {
             throw UndoRefusal.isChanged(name)
         }
         return ActionStep(
@@ -30,8 +30,8 @@ extension Undoing {
 
     /// Whether the container still has the content of a version, as far as this device knows. If the choice was not sent, the version is a
     /// head there.
-    private func isStillThere(_ version: VersionID, of id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
-        let heads = try CatalogReplica(catalog).entry(id)?.versions?.heads ?? []
-        return try heads.contains { $0.id == version } || catalog.isDeparted(version)
+    private func isStillThere(_ version: VersionID, of id: EntryID, _ rows: Rows) throws -> Bool {
+        let heads = try CatalogReplica(rows).entry(id)?.versions?.heads ?? []
+        return try heads.contains { $0.id == version } || rows.isDeparted(version)
     }
 }

@@ -20,65 +20,67 @@ struct UndoProgress {
 /// Brings back what was removed.
 extension Undoing {
     func restore(
-        _ step: ActionStep, of action: ActionRecord, _ progress: inout UndoProgress, _ catalog: CatalogTransaction
+        _ step: ActionStep, of action: ActionRecord, _ progress: inout UndoProgress, _ transaction: Transaction
     ) throws -> ActionStep {
         var entry = step.entry
         let name = entry.subject.name
-        if let id = entry.id, try catalog.entry(id) != nil { throw UndoRefusal.isThereAgain(name) }
-        let folder = try folder(step, catalog)
-        try requireFree(entry, in: folder, besides: nil, since: action.time, catalog)
+        if let id = entry.id, try transaction.entry(id) != nil { throw UndoRefusal.isThereAgain(name) }
+        let folder = try folder(step, transaction)
+        try requireFree(entry, in: folder, besides: nil, since: action.time, transaction)
         entry.error = nil
         entry.step = nil
-        if entry.kind == .document, folder.location == .local, !entry.isHere { try fetchAgain(&entry, catalog) }
+        if entry.kind == .document, folder.location == .local, !entry.isHere { try fetchAgain(&entry, transaction) }
         entry.parent = folder.inode
         entry.location = folder.location
         if entry.kind == .folder { entry.nature = .folder(folder.namingContext.folder(try EntryName(entry.filename))) }
-        try restoreFile(of: &entry, was: step, catalog)
+        try restoreFile(of: &entry, was: step, transaction)
         entry.inode = InodeNumber(0)
         let modified = entry.modified
         if entry.kind == .folder, entry.isReplicated { entry.modified = surroundings.folderTime(modified) }
-        let committed = try restoreSynchronization(of: &entry, catalog)
-        entry.inode = try catalog.insert(entry)
-        if committed, let id = entry.id { try replicatedTree.show(id, in: folder.inode, catalog) }
+        let committed = try restoreSynchronization(of: &entry, transaction)
+        entry.inode = try transaction.insert(entry)
+        if committed, let id = entry.id { try replicatedTree.show(id, in: folder.inode, transaction) }
         if entry.kind != .document { progress.restored.append((entry, modified)) }
-        try announce(entry, catalog)
+        try announce(entry, transaction)
         return ActionStep(action: step.action, number: step.number, change: .present, entry: entry, folder: nil)
     }
 
     /// The document was on its way out of the cloud when it was removed. Its content comes from the version that the container has, also if
     /// the document is deleted there by now. A deletion that was not sent yet waits for it.
-    private func fetchAgain(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    private func fetchAgain(_ entry: inout Entry, _ transaction: Transaction) throws {
         let known: AwaitedContent?
-        do { known = try tree.withdrawals.contentToFetch(of: entry, catalog) } catch Refusal.noKnownContent {
+        do { known = try tree.withdrawals.contentToFetch(of: entry, transaction) } catch Refusal.noKnownContent {
             known = nil
         }
         guard let content = known else { throw UndoRefusal.contentIsGone(entry.subject.name) }
         try entry.wait(for: content)
         entry.size = content.version.size
-        guard var withdrawal = try catalog.withdrawal(of: content.document) else { return }
-        let step = try withdrawal.step ?? catalog.next(.stepNumber)
+        guard var withdrawal = try transaction.withdrawal(of: content.document) else { return }
+        let step = try withdrawal.step ?? transaction.next(.stepNumber)
         withdrawal.step = step
-        try catalog.store(withdrawal)
+        try transaction.store(withdrawal)
         entry.step = step
     }
 
-    private func announce(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        catalog.announce(.listingChanged(of: entry.parent))
-        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
-        catalog.announceTrash()
-        if let place = try namespace.listedPath(of: entry, catalog) { catalog.announce(.renamed(.created(place))) }
+    private func announce(_ entry: Entry, _ transaction: Transaction) throws {
+        transaction.announce(.listingChanged(of: entry.parent))
+        transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
+        transaction.announceTrash()
+        if let place = try namespace.listedPath(of: entry, transaction) {
+            transaction.announce(.renamed(.created(place)))
+        }
     }
 
-    private func restoreFile(of entry: inout Entry, was step: ActionStep, _ catalog: CatalogTransaction) throws {
-        let directory = try backing.folder(entry.parent, catalog)
+    private func restoreFile(of entry: inout Entry, was step: ActionStep, _ transaction: Transaction) throws {
+        let directory = try backing.folder(entry.parent, transaction)
         let filename = entry.filename
         switch entry.kind {
         case .folder:
             try directory.makeFolder(filename, mode: entry.mode)
-            catalog.ifFailed { try? directory.removeFolder(filename) }
+            transaction.ifFailed { try? directory.removeFolder(filename) }
         case .symbolicLink:
             try directory.makeSymbolicLink(filename, target: entry.target ?? [])
-            catalog.ifFailed { try? directory.removeFile(filename) }
+            transaction.ifFailed { try? directory.removeFile(filename) }
         case .document, .scratch:
             guard entry.isHere else { return }
             let inode = step.entry.inode
@@ -92,7 +94,7 @@ extension Undoing {
                 }
                 throw UndoRefusal.contentIsGone(entry.subject.name)
             }
-            catalog.ifFailed { [backing] in _ = try? backing.throwAway(filename, of: inode, in: directory) }
+            transaction.ifFailed { [backing] in _ = try? backing.throwAway(filename, of: inode, in: directory) }
         }
         entry.backing = try directory.identify(filename).evidence
     }
@@ -101,18 +103,18 @@ extension Undoing {
     /// entry is back.
     ///
     /// - Returns: whether the container has the entry still, so that what it says of it must be shown.
-    private func restoreSynchronization(of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
+    private func restoreSynchronization(of entry: inout Entry, _ transaction: Transaction) throws -> Bool {
         guard entry.isReplicated, let id = entry.id else { return false }
-        try catalog.deleteWithdrawal(id)
+        try transaction.deleteWithdrawal(id)
         entry.revision += 1
         cloud.changesAreWaiting()
-        guard let committed = try CatalogReplica(catalog).entry(id) else {
+        guard let committed = try CatalogReplica(transaction).entry(id) else {
             // A commit that creates it may be on its way, and nothing of it is known yet.
             entry.pending.insert(entry.kind == .document ? [.creation, .content] : .creation)
             return false
         }
-        try adoptSentContent(&entry, of: committed, catalog)
-        let mayBeDeleted = try committed.isDeleted || catalog.hasOutbox()
+        try adoptSentContent(&entry, of: committed, transaction)
+        let mayBeDeleted = try committed.isDeleted || transaction.hasOutbox()
         if mayBeDeleted {
             entry.pending.insert(.creation)
             entry.pending.remove(.revival)
@@ -124,10 +126,10 @@ extension Undoing {
     /// The content may have been sent when the document was removed already, or while it was: then it is the version that the container has
     /// of it, and is not sent once more.
     private func adoptSentContent(
-        _ entry: inout Entry, of committed: ReplicaEntry, _ catalog: CatalogTransaction
+        _ entry: inout Entry, of committed: ReplicaEntry, _ rows: Rows
     ) throws {
         guard entry.kind == .document, entry.isHere, entry.pending.contains(.content) else { return }
-        let file = Fingerprint(try backing.folder(entry.parent, catalog).status(entry.filename))
+        let file = Fingerprint(try backing.folder(entry.parent, rows).status(entry.filename))
         let sent = committed.versions?.all.first { [base = entry.contentVersion] version in
             version.base == base && version.device == store.device.id
                 && Fingerprint(size: version.size, modified: version.modified) == file
@@ -138,45 +140,45 @@ extension Undoing {
     }
 
     /// Gives folders and links their times, inner ones first.
-    func setTimes(of restored: [(entry: Entry, modified: Timestamp)], _ catalog: CatalogTransaction) throws {
+    func setTimes(of restored: [(entry: Entry, modified: Timestamp)], _ rows: Rows) throws {
         for (entry, modified) in restored.reversed() {
-            try backing.folder(entry.parent, catalog).setModified(entry.filename, modified.timespec)
+            try backing.folder(entry.parent, rows).setModified(entry.filename, modified.timespec)
         }
     }
 
     // MARK: Folders
 
     /// The folder that an entry lay in, made again if it is gone.
-    func folder(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
+    func folder(_ step: ActionStep, _ transaction: Transaction) throws -> Entry {
         let top: InodeNumber = step.entry.location == .cloud ? .cloud : .local
-        guard let id = step.folder else { return try existing(.local, catalog) }
-        if let folder = try catalog.entry(id) { return folder }
-        guard let removed = try removedFolder(id, catalog) else {
-            return try existing(top, catalog)
+        guard let id = step.folder else { return try existing(.local, transaction) }
+        if let folder = try transaction.entry(id) { return folder }
+        guard let removed = try removedFolder(id, transaction) else {
+            return try existing(top, transaction)
         }
-        return try remake(removed, catalog)
+        return try remake(removed, transaction)
     }
 
     /// The removal of a folder, here or elsewhere.
-    func removedFolder(_ id: EntryID, _ catalog: CatalogTransaction) throws -> ActionStep? {
-        if let step = try catalog.removedStep(id) { return step.entry.kind == .folder ? step : nil }
-        guard let committed = try CatalogReplica(catalog).entry(id), committed.isDeleted, committed.isFolder else {
+    func removedFolder(_ id: EntryID, _ rows: Rows) throws -> ActionStep? {
+        if let step = try rows.removedStep(id) { return step.entry.kind == .folder ? step : nil }
+        guard let committed = try CatalogReplica(rows).entry(id), committed.isDeleted, committed.isFolder else {
             return nil
         }
-        return try ActionStep(deletionOf: committed, below: try existing(.cloud, catalog))
+        return try ActionStep(deletionOf: committed, below: try existing(.cloud, rows))
     }
 
-    func existing(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
-        guard let folder = try catalog.entry(inode) else { throw Refusal.staleInode }
+    func existing(_ inode: InodeNumber, _ rows: Rows) throws -> Entry {
+        guard let folder = try rows.entry(inode) else { throw Refusal.staleInode }
         return folder
     }
 
     /// Makes a folder again that another action or device removed. That action cannot be undone any more, as far as it is about this folder.
-    private func remake(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
-        let action = try catalog.action(step.action) ?? Self.noAction(at: surroundings.now())
+    private func remake(_ step: ActionStep, _ transaction: Transaction) throws -> Entry {
+        let action = try transaction.action(step.action) ?? Self.noAction(at: surroundings.now())
         var progress = UndoProgress(.undo)
-        let back = try restore(step, of: action, &progress, catalog)
-        try actions.drop(step, catalog)
+        let back = try restore(step, of: action, &progress, transaction)
+        try actions.drop(step, transaction)
         return back.entry
     }
 }

@@ -11,12 +11,12 @@ import SystemPackage
 extension Undoing {
     /// One JSON object a line, the latest removal first.
     func trashText() throws(Refusal) -> String {
-        try inspect { catalog in
+        try inspect { rows in
             let encoder = JSONEncoder()
-            return try trashed(catalog).map { trashed in
+            return try trashed(rows).map { trashed in
                 let document = TrashedDocument(
                     key: trashed.source.key, name: trashed.step.entry.name?.full ?? trashed.step.entry.filename,
-                    place: try place(of: trashed.step, catalog), deleted: trashed.deleted.iso8601,
+                    place: try place(of: trashed.step, rows), deleted: trashed.deleted.iso8601,
                     device: trashed.device, size: trashed.step.entry.size)
                 return String(decoding: try encoder.encode(document), as: UTF8.self) + "\n"
             }.joined()
@@ -24,31 +24,31 @@ extension Undoing {
     }
 
     /// The latest removal first.
-    func trashed(_ catalog: CatalogTransaction) throws -> [Trashed] {
+    func trashed(_ rows: Rows) throws -> [Trashed] {
         var times: [Int64: Timestamp] = [:]
-        let here = try catalog.trashedSteps().map { step in
-            if times[step.action] == nil { times[step.action] = try catalog.action(step.action)?.time }
+        let here = try rows.trashedSteps().map { step in
+            if times[step.action] == nil { times[step.action] = try rows.action(step.action)?.time }
             return Trashed(
                 step, deleted: times[step.action] ?? step.entry.modified, device: transactions.store.device.name)
         }
-        let elsewhere = try trashedElsewhere(nil, catalog)
+        let elsewhere = try trashedElsewhere(nil, rows)
         if elsewhere.isEmpty { return here }
         return (here + elsewhere).sorted { $0.deleted > $1.deleted }
     }
 
     /// What is in the trash, as a tree.
-    func trashTree(_ catalog: CatalogTransaction) throws -> TrashTree {
-        let documents = try trashed(catalog)
-        let folders = try removedFolders(catalog)
+    func trashTree(_ rows: Rows) throws -> TrashTree {
+        let documents = try trashed(rows)
+        let folders = try removedFolders(rows)
         return TrashTree(
             documents: documents,
-            folders: try folders + foldersElsewhere(of: documents, Set(folders.compactMap(\.step.entry.id)), catalog))
+            folders: try folders + foldersElsewhere(of: documents, Set(folders.compactMap(\.step.entry.id)), rows))
     }
 
-    private func removedFolders(_ catalog: CatalogTransaction) throws -> [Trashed] {
+    private func removedFolders(_ rows: Rows) throws -> [Trashed] {
         var actions: [Int64: ActionRecord] = [:]
-        return try catalog.removedFolderSteps().map { step in
-            if actions[step.action] == nil { actions[step.action] = try catalog.action(step.action) }
+        return try rows.removedFolderSteps().map { step in
+            if actions[step.action] == nil { actions[step.action] = try rows.action(step.action) }
             let action = actions[step.action]
             return Trashed(
                 step, deleted: action?.time ?? step.entry.modified, device: transactions.store.device.name,
@@ -63,13 +63,13 @@ extension Undoing {
     ///
     /// - Parameter own: folders that were removed here.
     private func foldersElsewhere(
-        of documents: [Trashed], _ own: Set<EntryID>, _ catalog: CatalogTransaction
+        of documents: [Trashed], _ own: Set<EntryID>, _ rows: Rows
     ) throws -> [Trashed] {
-        let top = try existing(.cloud, catalog)
+        let top = try existing(.cloud, rows)
         var replica: [EntryID: ReplicaEntry?] = [:]
         func deletedFolder(_ id: EntryID) throws -> ReplicaEntry? {
             if let known = replica[id] { return known }
-            let entry = try own.contains(id) || catalog.entry(id) != nil ? nil : CatalogReplica(catalog).entry(id)
+            let entry = try own.contains(id) || rows.entry(id) != nil ? nil : CatalogReplica(rows).entry(id)
             replica[id] = .some(entry?.isFolder == true && entry?.isDeleted == true ? entry : nil)
             return replica[id] ?? nil
         }
@@ -89,13 +89,13 @@ extension Undoing {
         return Array(folders.values)
     }
 
-    private func trashedElsewhere(_ id: EntryID? = nil, _ catalog: CatalogTransaction) throws -> [Trashed] {
-        let top = try existing(.cloud, catalog)
+    private func trashedElsewhere(_ id: EntryID? = nil, _ rows: Rows) throws -> [Trashed] {
+        let top = try existing(.cloud, rows)
         let now = surroundings.now()
-        return try catalog.deletionsElsewhere(id).compactMap { record, device in
+        return try rows.deletionsElsewhere(id).compactMap { record, device in
             let committed = try JSONDecoder().decode(ReplicaEntry.self, from: Data(record))
             guard let deleted = committed.deleted, let version = committed.versions?.current,
-                try catalog.isDeparted(version.id), !Retention.isOver(departed: deleted, now: now)
+                try rows.isDeparted(version.id), !Retention.isOver(departed: deleted, now: now)
             else { return nil }
             return Trashed(
                 source: .elsewhere(committed.id), step: try ActionStep(deletionOf: committed, below: top),
@@ -104,15 +104,15 @@ extension Undoing {
     }
 
     /// The folder that an entry lay in, below `Documents`. Folders that were removed as well count as where they were.
-    func place(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String {
+    func place(of step: ActionStep, _ rows: Rows) throws -> String {
         var names: [String] = []
         var step = step
         while let id = step.folder {
-            if let folder = try catalog.entry(id) {
-                return ([try StorePath.text(of: folder, catalog)] + names.reversed()).joined(separator: "/")
+            if let folder = try rows.entry(id) {
+                return ([try StorePath.text(of: folder, rows)] + names.reversed()).joined(separator: "/")
             }
             // A folder that was removed into itself cannot be; a damaged list must not keep us here.
-            guard names.count < PATH_MAX, let removed = try removedFolder(id, catalog) else { break }
+            guard names.count < PATH_MAX, let removed = try removedFolder(id, rows) else { break }
             names.append(removed.entry.filename)
             step = removed
         }
@@ -129,25 +129,25 @@ extension Undoing {
         guard let source = Trashed.Source(key: key) else { throw .noSuchName }
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
-        try mutate { catalog in
-            guard let trashed = try trashed(source, catalog) else { throw Refusal.noSuchName }
+        try mutate { transaction in
+            guard let trashed = try trashed(source, transaction) else { throw Refusal.noSuchName }
             var step = trashed.step
-            if let chosen { step.folder = try folderID(for: step, into: chosen, catalog) }
-            let action = try catalog.action(step.action) ?? Self.noAction(at: trashed.deleted)
+            if let chosen { step.folder = try folderID(for: step, into: chosen, transaction) }
+            let action = try transaction.action(step.action) ?? Self.noAction(at: trashed.deleted)
             var progress = UndoProgress(.undo)
-            let back = try restore(step, of: action, &progress, catalog)
-            try setTimes(of: progress.restored, catalog)
-            if case .step = source { try actions.drop(trashed.step, catalog) }
-            try actions.recordCreation(of: back.entry, by: .unknown, catalog)
+            let back = try restore(step, of: action, &progress, transaction)
+            try setTimes(of: progress.restored, transaction)
+            if case .step = source { try actions.drop(trashed.step, transaction) }
+            try actions.recordCreation(of: back.entry, by: .unknown, transaction)
         }
         observer?.waitUntilNamesAreForgotten()
     }
 
-    private func folderID(for step: ActionStep, into chosen: Entry, _ catalog: CatalogTransaction) throws -> EntryID? {
+    private func folderID(for step: ActionStep, into chosen: Entry, _ rows: Rows) throws -> EntryID? {
         if chosen.location == step.entry.location { return chosen.id }
-        if let id = step.folder, try catalog.entry(id) != nil { return id }
+        if let id = step.folder, try rows.entry(id) != nil { return id }
         // It passes through: its former folder is not made again for that.
-        return step.entry.location == .cloud ? try existing(.cloud, catalog).id : nil
+        return step.entry.location == .cloud ? try existing(.cloud, rows).id : nil
     }
 
     /// Brings a folder back, with all that was removed with it. That is an action of its own.
@@ -162,51 +162,51 @@ extension Undoing {
     ) throws(Refusal) {
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
-        try mutate { catalog in
-            guard try isInTrash(folder, catalog) else { throw Refusal.noSuchName }
-            let action = try catalog.action(folder.step.action) ?? Self.noAction(at: folder.deleted)
+        try mutate { transaction in
+            guard try isInTrash(folder, transaction) else { throw Refusal.noSuchName }
+            let action = try transaction.action(folder.step.action) ?? Self.noAction(at: folder.deleted)
             var progress = UndoProgress(.undo)
             var top = folder.step
-            top.folder = try folderID(for: top, into: chosen, catalog)
+            top.folder = try folderID(for: top, into: chosen, transaction)
             if top.entry.location == chosen.location { top.entry.filename = name.text }
-            let below = try stepsBelow(folder, contents, catalog)
-            var back = [try restore(top, of: action, &progress, catalog).entry]
-            for step in below where try !isThereAgain(step, catalog) {
+            let below = try stepsBelow(folder, contents, transaction)
+            var back = [try restore(top, of: action, &progress, transaction).entry]
+            for step in below where try !isThereAgain(step, transaction) {
                 do {
-                    back.append(try restore(step, of: action, &progress, catalog).entry)
+                    back.append(try restore(step, of: action, &progress, transaction).entry)
                 } catch is UndoRefusal {
                     continue
                 }
             }
             for step in [folder.step] + below where step.action != 0 {
-                if try isThereAgain(step, catalog) { try actions.drop(step, catalog) }
+                if try isThereAgain(step, transaction) { try actions.drop(step, transaction) }
             }
-            try setTimes(of: progress.restored, catalog)
-            try actions.recordCreation(of: back, catalog)
+            try setTimes(of: progress.restored, transaction)
+            try actions.recordCreation(of: back, transaction)
         }
         observer?.waitUntilNamesAreForgotten()
     }
 
-    private func isThereAgain(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Bool {
-        try step.entry.id.flatMap { try catalog.entry($0) } != nil
+    private func isThereAgain(_ step: ActionStep, _ rows: Rows) throws -> Bool {
+        try step.entry.id.flatMap { try rows.entry($0) } != nil
     }
 
     /// Whether it is still what it was when somebody looked.
-    private func isInTrash(_ trashed: Trashed, _ catalog: CatalogTransaction) throws -> Bool {
+    private func isInTrash(_ trashed: Trashed, _ rows: Rows) throws -> Bool {
         guard case .step(let action, let number) = trashed.source else {
-            return try !isThereAgain(trashed.step, catalog)
+            return try !isThereAgain(trashed.step, rows)
         }
-        guard let step = try catalog.step(number, of: action) else { return false }
+        guard let step = try rows.step(number, of: action) else { return false }
         return step.change == .removed && step.entry.id == trashed.step.entry.id
     }
 
     /// The removals of all that lay in a folder, each after that of its own folder. Links are among them, which the trash does not show.
     private func stepsBelow(
-        _ folder: Trashed, _ contents: [Trashed], _ catalog: CatalogTransaction
+        _ folder: Trashed, _ contents: [Trashed], _ rows: Rows
     ) throws -> [ActionStep] {
         guard case .step(let action, _) = folder.source else { return contents.map(\.step) }
         var below: [EntryID?: [ActionStep]] = [:]
-        for step in try catalog.steps(of: action) where step.change == .removed {
+        for step in try rows.steps(of: action) where step.change == .removed {
             below[step.folder, default: []].append(step)
         }
         var found: [ActionStep] = []
@@ -219,12 +219,12 @@ extension Undoing {
         return found
     }
 
-    private func trashed(_ source: Trashed.Source, _ catalog: CatalogTransaction) throws -> Trashed? {
+    private func trashed(_ source: Trashed.Source, _ rows: Rows) throws -> Trashed? {
         switch source {
-        case .elsewhere(let id): return try trashedElsewhere(id, catalog).first
+        case .elsewhere(let id): return try trashedElsewhere(id, rows).first
         case .step(let action, let number):
-            guard let step = try catalog.step(number, of: action), step.change == .removed,
-                step.entry.kind == .document, let record = try catalog.action(action)
+            guard let step = try rows.step(number, of: action), step.change == .removed,
+                step.entry.kind == .document, let record = try rows.action(action)
             else { return nil }
             return Trashed(step, deleted: record.time, device: transactions.store.device.name)
         }
@@ -251,26 +251,26 @@ extension Undoing {
         }
         while !rest.isEmpty {
             let part = rest.prefix(Self.discardedAtOnce)
-            try mutate { catalog in
-                for one in part where try isInTrash(one, catalog) { try discard(one, catalog) }
+            try mutate { transaction in
+                for one in part where try isInTrash(one, transaction) { try discard(one, transaction) }
             }
             rest.removeFirst(part.count)
         }
     }
 
-    private func discard(_ trashed: Trashed, _ catalog: CatalogTransaction) throws {
-        if case .step = trashed.source { try actions.drop(trashed.step, catalog) }
-        if let id = trashed.step.entry.id { try catalog.forgetDeletion(of: id) }
+    private func discard(_ trashed: Trashed, _ transaction: Transaction) throws {
+        if case .step = trashed.source { try actions.drop(trashed.step, transaction) }
+        if let id = trashed.step.entry.id { try transaction.forgetDeletion(of: id) }
     }
 
     /// Removes for good what is in the trash.
     func emptyTrash() throws(Refusal) {
-        try mutate { catalog in
-            for trashed in try trashed(catalog) where !trashed.step.isInTrash { try discard(trashed, catalog) }
+        try mutate { transaction in
+            for trashed in try trashed(transaction) where !trashed.step.isInTrash { try discard(trashed, transaction) }
         }
         try Refusal.wrapping { try transactions.store.emptyTrash() }
-        try mutate { catalog in
-            for folder in try removedFolders(catalog) where folder.standsAlone { try discard(folder, catalog) }
+        try mutate { transaction in
+            for folder in try removedFolders(transaction) where folder.standsAlone { try discard(folder, transaction) }
         }
         actions.endGrouping(hasRedo: try inspect { try $0.actionCount(.redo) > 0 })
     }

@@ -51,14 +51,14 @@ final class Undoing: LibraryPart {
 
     /// The same list with times and places: one JSON object (`ListedAction`) a line.
     func reportText(_ direction: ActionDirection) throws(Refusal) -> String {
-        try inspect { catalog in
+        try inspect { rows in
             let encoder = JSONEncoder()
             encoder.outputFormatting = .withoutEscapingSlashes
-            return try catalog.actions(direction).map { action in
+            return try rows.actions(direction).map { action in
                 let listed = ListedAction(
                     name: action.name.text, time: action.time.iso8601, kind: action.name.kind.rawValue,
-                    place: try catalog.steps(of: action.id, limit: 1).first.flatMap {
-                        try presentPlace(of: $0, catalog)
+                    place: try rows.steps(of: action.id, limit: 1).first.flatMap {
+                        try presentPlace(of: $0, rows)
                     })
                 return String(decoding: try encoder.encode(listed), as: UTF8.self) + "\n"
             }.joined()
@@ -66,14 +66,14 @@ final class Undoing: LibraryPart {
     }
 
     /// The folder of the entry that a step is about.
-    private func presentPlace(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String? {
+    private func presentPlace(of step: ActionStep, _ rows: Rows) throws -> String? {
         if case .preferred = step.change { return nil }
-        if step.change != .removed, let id = step.entry.id, let entry = try catalog.entry(id),
-            let folder = try catalog.entry(entry.parent)
+        if step.change != .removed, let id = step.entry.id, let entry = try rows.entry(id),
+            let folder = try rows.entry(entry.parent)
         {
-            return try StorePath.text(of: folder, catalog)
+            return try StorePath.text(of: folder, rows)
         }
-        return try place(of: step, catalog)
+        return try place(of: step, rows)
     }
 
     /// Undoes the last action, or does the one again that was undone last.
@@ -99,22 +99,22 @@ final class Undoing: LibraryPart {
         var current: ActionStep?
         let name: String
         do throws(Refusal) {
-            name = try mutate { catalog in
-                guard var action = try catalog.actions(direction, limit: 1).first else {
+            name = try mutate { transaction in
+                guard var action = try transaction.actions(direction, limit: 1).first else {
                     throw UndoRefusal.nothing(direction)
                 }
-                try catalog.writeWaiting()
-                let steps = try catalog.steps(of: action.id)
+                try transaction.writeWaiting()
+                let steps = try transaction.steps(of: action.id)
                 var progress = UndoProgress(direction)
                 for step in direction == .undo ? steps.reversed() : steps {
                     current = step
-                    try catalog.replace(step, by: invert(step, of: action, &progress, catalog))
+                    try transaction.replace(step, by: invert(step, of: action, &progress, transaction))
                 }
                 current = nil
-                try setTimes(of: progress.restored, catalog)
+                try setTimes(of: progress.restored, transaction)
                 action.isUndone = direction == .undo
-                try catalog.store(action)
-                let hasRedo = try catalog.actionCount(.redo) > 0
+                try transaction.store(action)
+                let hasRedo = try transaction.actionCount(.redo) > 0
                 actions.endGrouping(hasRedo: hasRedo)
                 return action.name.text
             }
@@ -128,36 +128,36 @@ final class Undoing: LibraryPart {
 
     /// A step that can never be undone leaves its action, so that the rest of it can be undone by the next request.
     private func drop(_ step: ActionStep, _ direction: ActionDirection) throws(Refusal) {
-        try mutate { catalog in
-            actions.endGrouping(hasRedo: try catalog.actionCount(.redo) > 0)
+        try mutate { transaction in
+            actions.endGrouping(hasRedo: try transaction.actionCount(.redo) > 0)
             if direction == .undo, step.isOnlyCopy, try backing.trash.exists(BackingStore.trashName(step.entry.inode)) {
-                try keepAsRemoved(step, catalog)
+                try keepAsRemoved(step, transaction)
             } else {
-                try actions.drop(step, catalog)
+                try actions.drop(step, transaction)
             }
         }
     }
 
     private func invert(
-        _ step: ActionStep, of action: ActionRecord, _ progress: inout UndoProgress, _ catalog: CatalogTransaction
+        _ step: ActionStep, of action: ActionRecord, _ progress: inout UndoProgress, _ transaction: Transaction
     ) throws -> ActionStep {
         switch step.change {
-        case .removed: try restore(step, of: action, &progress, catalog)
-        case .present: try remove(step, &progress, catalog)
-        case .placed: try putBack(step, of: action, catalog)
-        case .chosen(let choice): try takeBack(choice, step, catalog)
-        case .restored(let content): try exchangeContent(content, step, catalog)
+        case .removed: try restore(step, of: action, &progress, transaction)
+        case .present: try remove(step, &progress, transaction)
+        case .placed: try putBack(step, of: action, transaction)
+        case .chosen(let choice): try takeBack(choice, step, transaction)
+        case .restored(let content): try exchangeContent(content, step, transaction)
         case .preferred(let location):
             ActionStep(
                 preferredBefore: try preferredLocation.bringBack(
-                    location, movesAll: progress.direction == .redo, catalog),
+                    location, movesAll: progress.direction == .redo, transaction),
                 action: step.action, number: step.number)
         }
     }
 
     /// The entry of a step as it is now.
-    func present(_ step: ActionStep, _ catalog: CatalogTransaction) throws -> Entry {
-        guard let id = step.entry.id, let entry = try catalog.entry(id) else {
+    func present(_ step: ActionStep, _ rows: Rows) throws -> Entry {
+        guard let id = step.entry.id, let entry = try rows.entry(id) else {
             throw UndoRefusal.isGone(step.entry.subject.name)
         }
         return entry
@@ -167,40 +167,40 @@ final class Undoing: LibraryPart {
 
     /// Brings an entry back to its former place, under its former names.
     private func putBack(
-        _ step: ActionStep, of action: ActionRecord, _ catalog: CatalogTransaction
+        _ step: ActionStep, of action: ActionRecord, _ transaction: Transaction
     ) throws -> ActionStep {
-        let source = try present(step, catalog)
-        guard try step.outcome == actions.place(of: source, catalog) else {
+        let source = try present(step, transaction)
+        guard try step.outcome == actions.place(of: source, transaction) else {
             throw UndoRefusal.isElsewhere(source.subject.name)
         }
-        let folder = try folder(step, catalog)
+        let folder = try folder(step, transaction)
         // Two folders that became one may both have had a document of that name.
         let merged = action.name.kind == .prefer ? action.time : nil
-        try requireFree(step.entry, in: folder, besides: source.inode, since: merged, catalog)
-        let from = try namespace.listedPath(of: source, catalog)
-        let formerFolder = try actions.folderID(source.parent, catalog)
-        let entry = try tree.bringBack(source, to: step.entry, in: folder, catalog)
+        try requireFree(step.entry, in: folder, besides: source.inode, since: merged, transaction)
+        let from = try namespace.listedPath(of: source, transaction)
+        let formerFolder = try actions.folderID(source.parent, transaction)
+        let entry = try tree.bringBack(source, to: step.entry, in: folder, transaction)
         for names in [EntryNames(source), EntryNames(entry)] {
-            catalog.announce(.entryChanged(names, besides: nil))
-            catalog.announce(.listingChanged(of: names.parent))
+            transaction.announce(.entryChanged(names, besides: nil))
+            transaction.announce(.listingChanged(of: names.parent))
         }
-        if let from, let to = try namespace.listedPath(of: entry, catalog), !from.isSameName(as: to) {
-            catalog.announce(.renamed(.moved(from: from, to: to)))
+        if let from, let to = try namespace.listedPath(of: entry, transaction), !from.isSameName(as: to) {
+            transaction.announce(.renamed(.moved(from: from, to: to)))
         }
         return ActionStep(
             action: step.action, number: step.number, change: .placed, entry: source, folder: formerFolder,
-            outcome: try actions.place(of: entry, catalog))
+            outcome: try actions.place(of: entry, transaction))
     }
 
     /// - Parameter inode: of the entry that is to get the names.
     func requireFree(
         _ entry: Entry, in folder: Entry, besides inode: InodeNumber?, since time: Timestamp? = nil,
-        _ catalog: CatalogTransaction
+        _ rows: Rows
     ) throws {
-        if let other = try catalog.entry(in: folder.inode, filename: entry.filename), other.inode != inode {
+        if let other = try rows.entry(in: folder.inode, filename: entry.filename), other.inode != inode {
             throw UndoRefusal.nameIsTaken(other.filename)
         }
-        guard let name = entry.name?.full, let other = try namespace.resolve(name, in: folder.inode, catalog),
+        guard let name = entry.name?.full, let other = try namespace.resolve(name, in: folder.inode, rows),
             other.entry.inode != inode, !other.isUntitledAlias, !other.isFirstName
         else { return }
         // Two documents may have had one name before.
@@ -212,32 +212,32 @@ final class Undoing: LibraryPart {
 
     /// Removes an entry that is in the tree: the action made it, or its removal was undone.
     private func remove(
-        _ step: ActionStep, _ progress: inout UndoProgress, _ catalog: CatalogTransaction
+        _ step: ActionStep, _ progress: inout UndoProgress, _ transaction: Transaction
     ) throws -> ActionStep {
-        guard let id = step.entry.id, let entry = try catalog.entry(id) else {
-            throw UndoRefusal.isGone(try name(of: step, catalog))
+        guard let id = step.entry.id, let entry = try transaction.entry(id) else {
+            throw UndoRefusal.isGone(try name(of: step, transaction))
         }
-        let folder = try actions.folderID(entry.parent, catalog)
-        let place = try namespace.listedPath(of: entry, catalog)
+        let folder = try actions.folderID(entry.parent, transaction)
+        let place = try namespace.listedPath(of: entry, transaction)
         try progress.emptied.willRemove(from: entry.parent) {
-            try actions.modificationTime(ofFolder: entry.parent, catalog)
+            try actions.modificationTime(ofFolder: entry.parent, transaction)
         }
         var removed: Entry
         if entry.kind == .folder {
-            if try catalog.hasChildren(entry.inode) { throw UndoRefusal.folderIsNotEmpty(entry.filename) }
-            removed = try removal.removeFolder(entry, catalog)
+            if try transaction.hasChildren(entry.inode) { throw UndoRefusal.folderIsNotEmpty(entry.filename) }
+            removed = try removal.removeFolder(entry, transaction)
             if let time = progress.emptied.remove(entry.inode) { removed.modified = time }
         } else {
-            removed = try removal.removeFile(entry, keeps: true, catalog)
+            removed = try removal.removeFile(entry, keeps: true, transaction)
         }
-        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
-        catalog.announce(.listingChanged(of: entry.parent))
-        if let place { catalog.announce(.renamed(.removed(place))) }
+        transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
+        transaction.announce(.listingChanged(of: entry.parent))
+        if let place { transaction.announce(.renamed(.removed(place))) }
         return ActionStep(
             action: step.action, number: step.number, change: .removed, entry: removed, folder: folder)
     }
 
-    private func name(of step: ActionStep, _ catalog: CatalogTransaction) throws -> String {
-        try catalog.action(step.action)?.name.first?.name ?? step.entry.subject.name
+    private func name(of step: ActionStep, _ rows: Rows) throws -> String {
+        try rows.action(step.action)?.name.first?.name ?? step.entry.subject.name
     }
 }

@@ -5,8 +5,8 @@ import Glibc
 
 /// The trash and `staging`.
 extension StoreAudit {
-    mutating func auditTrash(_ catalog: CatalogTransaction) throws {
-        let steps = try catalog.stepsOfTrash()
+    mutating func auditTrash(_ rows: Rows) throws {
+        let steps = try rows.stepsOfTrash()
         var present: Set<InodeNumber> = []
         for name in try files.trash.names().sorted() {
             guard let inode = BackingStore.inode(inTrash: name),
@@ -36,7 +36,7 @@ extension StoreAudit {
         }
     }
 
-    mutating func auditStaging(_ catalog: CatalogTransaction) throws {
+    mutating func auditStaging(_ rows: Rows) throws {
         for name in try files.staging.names().sorted() {
             let place = "staging/" + name
             if let inode = BackingStore.inode(setAsideAs: name) {
@@ -44,9 +44,9 @@ extension StoreAudit {
                 if use.isMounted { continue }
                 // A kill has left the second name of a file that was about to be replaced. The next mount removes it.
                 if try files.isSecondName(setAside: inode) { continue }
-                if try catalog.entry(inode) != nil {
+                if try rows.entry(inode) != nil {
                     find(.store, place, "was set aside, and is not removed", "puts it back to its folder")
-                } else if try catalog.stepsOfTrash().contains(where: { $0.entry.inode == inode && $0.isInTrash }) {
+                } else if try rows.stepsOfTrash().contains(where: { $0.entry.inode == inode && $0.isInTrash }) {
                     find(.store, place, "was removed, and is not in the trash yet", "moves it to the trash")
                 }
             } else if !BackingStore.isOwnStagingName(name) {

@@ -70,20 +70,20 @@ struct StoreAudit {
 
     // MARK: Rows against files
 
-    private mutating func auditFolder(_ folder: InodeNumber, _ catalog: CatalogTransaction) throws {
-        guard let entry = try catalog.entry(folder) else { return }
-        let path = try StorePath.text(of: entry, catalog)
+    private mutating func auditFolder(_ folder: InodeNumber, _ rows: Rows) throws {
+        guard let entry = try rows.entry(folder) else { return }
+        let path = try StorePath.text(of: entry, rows)
         let directory: BackingFolder
         // A folder that is gone was found in the folder above it.
-        do { directory = try files.folder(folder, catalog) } catch Errno.noSuchFileOrDirectory { return } catch Errno
+        do { directory = try files.folder(folder, rows) } catch Errno.noSuchFileOrDirectory { return } catch Errno
             .notDirectory
         { return }
-        var rows = Dictionary(try catalog.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first
+        var entries = Dictionary(try rows.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first
         }
         for name in try directory.names().sorted() {
             guard let found = try directory.identifyIfPresent(name) else { continue }
             let place = path + "/" + name
-            guard let row = rows.removeValue(forKey: ExactName(name)) else {
+            guard let row = entries.removeValue(forKey: ExactName(name)) else {
                 try auditFileWithoutRow(name, found, in: folder, place)
                 continue
             }
@@ -93,10 +93,10 @@ struct StoreAudit {
                     .store, place, "is a \(found.words) where the catalog has a \(row.kind.words)",
                     "gives each a name of its own")
             } else if row.kind == .document {
-                try auditDocument(row, found, in: directory, place, catalog)
+                try auditDocument(row, found, in: directory, place, rows)
             }
         }
-        for row in rows.values.sorted(by: { $0.inode < $1.inode }) where row.hasFile {
+        for row in entries.values.sorted(by: { $0.inode < $1.inode }) where row.hasFile {
             try auditRowWithoutFile(row, in: folder, path + "/" + row.filename)
         }
     }
@@ -131,7 +131,7 @@ struct StoreAudit {
 
     private mutating func auditDocument(
         _ row: Entry, _ found: IdentifiedStatus, in directory: BackingFolder, _ place: String,
-        _ catalog: CatalogTransaction
+        _ rows: Rows
     ) throws {
         if !row.isHere {
             if use.isOpen(row.inode) { return }
@@ -141,7 +141,7 @@ struct StoreAudit {
         try auditName(of: row, in: directory, place)
         guard row.isReplicated, row.isBackingCurrent, !row.pending.contains(.content),
             !use.isOpenForWriting(row.inode), Fingerprint(found.status) != Fingerprint(row),
-            try isEdited(row, found.status, in: directory, catalog)
+            try isEdited(row, found.status, in: directory, rows)
         else { return }
         folders.insert(row.parent)
         find(
@@ -151,10 +151,10 @@ struct StoreAudit {
 
     /// Whether the file holds another content than the version that it is said to hold. Only then it is read.
     private func isEdited(
-        _ row: Entry, _ status: stat, in directory: BackingFolder, _ catalog: CatalogTransaction
+        _ row: Entry, _ status: stat, in directory: BackingFolder, _ rows: Rows
     ) throws -> Bool {
         guard let id = row.id, let held = row.contentVersion,
-            let known = try CatalogReplica(catalog).entry(id)?.versions?.all.first(where: { $0.id == held })
+            let known = try CatalogReplica(rows).entry(id)?.versions?.all.first(where: { $0.id == held })
         else { return false }
         if known.size != Int64(status.st_size) { return true }
         if known.modified == Timestamp(status.st_mtim) { return false }
@@ -184,29 +184,29 @@ struct StoreAudit {
 
     // MARK: Rows against rows
 
-    private mutating func auditRows(_ catalog: CatalogTransaction) throws {
-        for row in try catalog.unreachableEntries() {
+    private mutating func auditRows(_ rows: Rows) throws {
+        for row in try rows.unreachableEntries() {
             unreachable.insert(row.inode)
             find(
                 .catalog, row.filename, "lies in a folder that is not in the tree",
                 "moves it to \(StorePath.home(of: row).rawValue)")
         }
-        for row in try catalog.misplacedEntries() {
+        for row in try rows.misplacedEntries() {
             find(
-                .catalog, try StorePath.text(of: row, catalog), "belongs to another container than its folder",
+                .catalog, try StorePath.text(of: row, rows), "belongs to another container than its folder",
                 "moves it to \(StorePath.home(of: row).rawValue)")
         }
-        for step in try catalog.stepsWithoutAction() {
+        for step in try rows.stepsWithoutAction() {
             find(
                 .catalog, step.entry.subject.name, "a step of the undo list that belongs to no action",
                 step.isInTrash ? "makes it an action of its own" : "drops the step")
         }
     }
 
-    private mutating func auditOrder(_ catalog: CatalogTransaction) throws {
-        foldersWithUnclearOrder = try catalog.foldersWithUnclearOrder()
+    private mutating func auditOrder(_ rows: Rows) throws {
+        foldersWithUnclearOrder = try rows.foldersWithUnclearOrder()
         for folder in foldersWithUnclearOrder.sorted() {
-            let path = try catalog.entry(folder).map { try StorePath.text(of: $0, catalog) } ?? "\(folder)"
+            let path = try rows.entry(folder).map { try StorePath.text(of: $0, rows) } ?? "\(folder)"
             find(
                 .order, path, "entries have the same place in the order, or none",
                 "gives each a place of its own, in the order that is shown now")
@@ -222,9 +222,9 @@ struct StoreAudit {
         let ids = try store.read { try $0.replicaParents().map(\.id) }
         var state = StateHash.empty
         for start in stride(from: 0, to: ids.count, by: Self.recordsAtOnce) {
-            try store.read { catalog in
+            try store.read { rows in
                 for id in ids[start..<min(start + Self.recordsAtOnce, ids.count)] {
-                    if let record = try catalog.replicaRecord(id) { state.add(record) }
+                    if let record = try rows.replicaRecord(id) { state.add(record) }
                 }
             }
         }
@@ -235,16 +235,16 @@ struct StoreAudit {
                 .catalog, "the state of the container", "is not what its log has made it",
                 "of a mounted store reads the container again")
         }
-        try store.read { catalog in
-            for entry in try catalog.entriesUnknownToContainer() {
+        try store.read { rows in
+            for entry in try rows.entriesUnknownToContainer() {
                 find(
-                    .catalog, try StorePath.text(of: entry, catalog),
+                    .catalog, try StorePath.text(of: entry, rows),
                     "counts as sent, and the container does not have it",
                     entry.hasFile ? "sends it again" : "takes it out of the listing")
             }
-            notShown = try catalog.replicaEntriesNotShown()
+            notShown = try rows.replicaEntriesNotShown()
             for id in notShown {
-                let entry = try CatalogReplica(catalog).entry(id)
+                let entry = try CatalogReplica(rows).entry(id)
                 let name = entry.map { $0.description.fullName ?? $0.description.filename }
                 find(
                     .catalog, "cloud: \(name ?? "\(id)")", "is in the container, and not in the tree", "shows it again")

@@ -31,8 +31,8 @@ struct StoreMending {
         try moveForeignFiles(audit)
         try reconcile(besides: audit.openWithoutFile)
         try store.write { try writeNames(audit.badlyNamed, $0) }
-        try store.write { catalog in
-            for folder in audit.foldersWithUnclearOrder.sorted() { try orderAnew(folder, catalog) }
+        try store.write { transaction in
+            for folder in audit.foldersWithUnclearOrder.sorted() { try orderAnew(folder, transaction) }
         }
         try store.write { try mendTrash(audit, $0) }
         comparison.cloud.changesAreWaiting()
@@ -42,35 +42,35 @@ struct StoreMending {
     // MARK: Rows
 
     /// Moves entries whose place means nothing to the top of their container. Their files follow (`reconcile`).
-    private mutating func bringHome(_ catalog: CatalogTransaction) throws {
+    private mutating func bringHome(_ transaction: Transaction) throws {
         while true {
-            let lost = try catalog.unreachableEntries()
+            let lost = try transaction.unreachableEntries()
             if lost.isEmpty { break }
             let ids = Set(lost.map(\.inode))
             // The others lie in these. If there are none, folders lie in one another.
             let tops = lost.filter { !ids.contains($0.parent) || $0.parent == $0.inode }
-            let parents = try tops.filter { try catalog.entry($0.parent)?.kind != .folder || $0.parent == $0.inode }
+            let parents = try tops.filter { try transaction.entry($0.parent)?.kind != .folder || $0.parent == $0.inode }
             for entry in parents.isEmpty ? Array(lost.sorted { $0.inode < $1.inode }.prefix(1)) : parents {
-                try bringHome(entry, catalog)
+                try bringHome(entry, transaction)
             }
         }
-        for entry in try catalog.misplacedEntries() { try bringHome(entry, catalog) }
+        for entry in try transaction.misplacedEntries() { try bringHome(entry, transaction) }
     }
 
-    private mutating func bringHome(_ lost: Entry, _ catalog: CatalogTransaction) throws {
+    private mutating func bringHome(_ lost: Entry, _ transaction: Transaction) throws {
         let home: InodeNumber = StorePath.home(of: lost) == .local ? .local : .cloud
-        if try catalog.entry(lost.parent)?.kind == .folder { folders.insert(lost.parent) }
+        if try transaction.entry(lost.parent)?.kind == .folder { folders.insert(lost.parent) }
         folders.insert(home)
         var entry = lost
         entry.parent = home
         entry.location = StorePath.home(of: lost)
-        if try catalog.entry(in: home, filename: lost.filename) != nil {
-            entry.filename = try comparison.namespace.distinctFilename(of: entry, catalog)
+        if try transaction.entry(in: home, filename: lost.filename) != nil {
+            entry.filename = try comparison.namespace.distinctFilename(of: entry, transaction)
         }
-        entry.position = try comparison.nextPosition(in: home, catalog)
+        entry.position = try comparison.nextPosition(in: home, transaction)
         entry.markPending([.place, .position])
         files.forget(lost.inode)
-        try catalog.update(entry)
+        try transaction.update(entry)
     }
 
     // MARK: Files
@@ -79,15 +79,16 @@ struct StoreMending {
     private mutating func moveForeignFiles(_ audit: StoreAudit) throws {
         if audit.foreignInTrash.isEmpty, audit.foreignInStaging.isEmpty { return }
         folders.insert(.local)
-        try store.write { catalog in
-            let local = try files.folder(.local, catalog)
+        try store.write { transaction in
+            let local = try files.folder(.local, transaction)
             for (source, names) in [(files.trash, audit.foreignInTrash), (files.staging, audit.foreignInStaging)] {
                 for name in names where try source.exists(name) {
-                    let isFree = try catalog.entry(in: .local, filename: name) == nil && !local.exists(name)
+                    let isFree = try transaction.entry(in: .local, filename: name) == nil && !local.exists(name)
                     let split = (try? EntryName(name)).map { DocumentName(splitting: $0) }
                     let target =
                         isFree
-                        ? name : try comparison.namespace.newFilename(split?.pathExtension ?? "", in: .local, catalog)
+                        ? name
+                        : try comparison.namespace.newFilename(split?.pathExtension ?? "", in: .local, transaction)
                     try source.rename(name, to: local, target, flags: RENAME_NOREPLACE)
                 }
             }
@@ -100,45 +101,45 @@ struct StoreMending {
     private mutating func reconcile(besides open: Set<InodeNumber>) throws {
         let folders = folders
         if folders.isEmpty { return }
-        try store.write { catalog in
+        try store.write { transaction in
             files.forgetFolders()
-            let left = Set(try open.compactMap { try catalog.entry($0)?.parent })
-            let some = try folders.subtracting(left).filter { try catalog.entry($0)?.kind == .folder }.sorted()
-            let before = try some.flatMap { try catalog.children(of: $0) }
+            let left = Set(try open.compactMap { try transaction.entry($0)?.parent })
+            let some = try folders.subtracting(left).filter { try transaction.entry($0)?.kind == .folder }.sorted()
+            let before = try some.flatMap { try transaction.children(of: $0) }
             // Empty folders of the cloud are kept, as with a new catalog: nobody knows whether a person has made them.
             var reconciliation = Reconciliation(
-                comparison, catalog, .uncleanEnd, isCatalogNew: true, isRecursive: false)
+                comparison, transaction, .uncleanEnd, isCatalogNew: true, isRecursive: false)
             try reconciliation.run(some)
             for entry in before {
-                let now = try catalog.entry(entry.inode)
+                let now = try transaction.entry(entry.inode)
                 if now?.parent != entry.parent || now?.filename != entry.filename || now?.name != entry.name {
-                    catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+                    transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
                 }
-                if now != nil { catalog.announce(.attributesChanged(of: entry.inode)) }
+                if now != nil { transaction.announce(.attributesChanged(of: entry.inode)) }
             }
             for folder in some {
-                for entry in try catalog.children(of: folder) {
-                    catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+                for entry in try transaction.children(of: folder) {
+                    transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
                 }
-                catalog.announce(.listingChanged(of: folder))
+                transaction.announce(.listingChanged(of: folder))
             }
         }
     }
 
-    private func writeNames(_ documents: Set<InodeNumber>, _ catalog: CatalogTransaction) throws {
+    private func writeNames(_ documents: Set<InodeNumber>, _ rows: Rows) throws {
         for inode in documents {
-            guard let entry = try catalog.entry(inode), entry.isHere else { continue }
+            guard let entry = try rows.entry(inode), entry.isHere else { continue }
             files.writeDisplayName(
-                entry.name?.displayName, of: entry.filename, in: try files.folder(entry.parent, catalog))
+                entry.name?.displayName, of: entry.filename, in: try files.folder(entry.parent, rows))
         }
     }
 
     // MARK: Order
 
     /// Gives the entries of a folder keys of their own, in the order that is shown. Those that can stay do.
-    private func orderAnew(_ folder: InodeNumber, _ catalog: CatalogTransaction) throws {
+    private func orderAnew(_ folder: InodeNumber, _ transaction: Transaction) throws {
         var random = comparison.surroundings.random()
-        let entries = try catalog.children(of: folder)
+        let entries = try transaction.children(of: folder)
         var last: OrderKey?
         for (index, entry) in entries.enumerated() {
             if OrderKey(entry.position.text) != nil, last.map({ $0 < entry.position }) ?? true {
@@ -152,53 +153,53 @@ struct StoreMending {
             var moved = entry
             moved.position = .between(last, next?.position, using: &random)
             moved.markPending(.position)
-            try catalog.update(moved)
+            try transaction.update(moved)
             last = moved.position
         }
-        catalog.announce(.listingChanged(of: folder))
+        transaction.announce(.listingChanged(of: folder))
     }
 
     // MARK: The trash
 
-    private func mendTrash(_ audit: StoreAudit, _ catalog: CatalogTransaction) throws {
-        for step in try catalog.stepsWithoutAction() {
-            try catalog.delete(step)
+    private func mendTrash(_ audit: StoreAudit, _ transaction: Transaction) throws {
+        for step in try transaction.stepsWithoutAction() {
+            try transaction.delete(step)
             // The former content of a document becomes a document by itself (`TrashReconciliation`).
             guard step.change == .removed, step.isInTrash,
                 try files.trash.exists(BackingStore.trashName(step.entry.inode))
             else { continue }
-            try comparison.actions.recordRecovered(step.entry, at: comparison.surroundings.now(), catalog)
+            try comparison.actions.recordRecovered(step.entry, at: comparison.surroundings.now(), transaction)
         }
-        try TrashReconciliation(comparison, catalog, isCopy: false)
+        try TrashReconciliation(comparison, transaction, isCopy: false)
             .mend(lost: audit.stepsWithoutFile, unnamed: audit.unnamedInTrash)
     }
 
     // MARK: The container
 
     private func mendCloudRows(_ audit: StoreAudit) throws {
-        try store.write { catalog in
-            guard try catalog.logHead() != nil else { return }
-            for row in try catalog.entriesUnknownToContainer() { try sendAgain(row, catalog) }
+        try store.write { transaction in
+            guard try transaction.logHead() != nil else { return }
+            for row in try transaction.entriesUnknownToContainer() { try sendAgain(row, transaction) }
         }
         if audit.notShown.isEmpty { return }
-        try replicatedTree.follow(in: { try $0.folders().map(\.inode) }) { catalog in
-            let ids = Set(try catalog.replicaEntriesNotShown()).intersection(audit.notShown)
+        try replicatedTree.follow(in: { try $0.folders().map(\.inode) }) { transaction in
+            let ids = Set(try transaction.replicaEntriesNotShown()).intersection(audit.notShown)
             let touched = audit.notShown.filter(ids.contains)
-            return (ReplicaChange(CatalogReplica(catalog), touched: touched), ())
+            return (ReplicaChange(CatalogReplica(transaction), touched: touched), ())
         }
     }
 
     /// The container does not have an entry that counts as sent.
-    private func sendAgain(_ row: Entry, _ catalog: CatalogTransaction) throws {
+    private func sendAgain(_ row: Entry, _ transaction: Transaction) throws {
         if !row.hasFile {
             comparison.logger.warning("a document's content is nowhere", metadata: ["filename": "\(row.filename)"])
-            catalog.announce(.entryChanged(EntryNames(row), besides: nil))
-            catalog.announce(.listingChanged(of: row.parent))
-            return try catalog.delete(row.inode)
+            transaction.announce(.entryChanged(EntryNames(row), besides: nil))
+            transaction.announce(.listingChanged(of: row.parent))
+            return try transaction.delete(row.inode)
         }
         var entry = row
         // The container remembers what was deleted under an id: this is not it.
-        if let id = row.id, try catalog.replicaRecord(id) != nil {
+        if let id = row.id, try transaction.replicaRecord(id) != nil {
             var random = comparison.surroundings.random()
             entry.id = .random(using: &random)
         }
@@ -206,6 +207,6 @@ struct StoreMending {
         entry.contentVersion = nil
         entry.conflicts = 0
         entry.markPending(entry.kind == .document ? [.creation, .content] : .creation)
-        try catalog.update(entry)
+        try transaction.update(entry)
     }
 }

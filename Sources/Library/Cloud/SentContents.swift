@@ -20,7 +20,7 @@ package protocol SentContents: Sendable {
     /// Opens the content of an entry to be sent.
     ///
     /// - Returns: the file and what it looks like now; nil while a process may still write to it unseen.
-    func contentToSend(of entry: Entry, _ catalog: CatalogTransaction) throws -> (file: Descriptor, look: ContentLook)?
+    func contentToSend(of entry: Entry, _ rows: Rows) throws -> (file: Descriptor, look: ContentLook)?
 
     /// Whether an entry's file is open for writing.
     func isOpenForWriting(_ inode: InodeNumber) -> Bool
@@ -31,10 +31,10 @@ package protocol SentContents: Sendable {
 
     /// Whether an entry's file is unchanged since it looked like this. If it is, the change is over: the next write through a handle that is
     /// open is another one.
-    func endChange(of entry: Entry, seenAs look: ContentLook, _ catalog: CatalogTransaction) throws -> Bool
+    func endChange(of entry: Entry, seenAs look: ContentLook, _ rows: Rows) throws -> Bool
 
     /// Updates the row of a document that is open for writing from its file. For a closed document the close has done that.
-    func finishSaveIfOpen(_ entry: inout Entry, _ catalog: CatalogTransaction) throws
+    func finishSaveIfOpen(_ entry: inout Entry, _ transaction: Transaction) throws
 
     /// A document has no change to be sent any more: if another device's version was received meanwhile, the names lead to that from now
     /// on.

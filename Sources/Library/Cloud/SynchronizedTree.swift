@@ -29,8 +29,8 @@ package protocol SynchronizedTree: Sendable {
     ///   - folders: those that the change concerns.
     ///   - change: may be called a second time.
     func follow<Value>(
-        in folders: (CatalogTransaction) throws -> [InodeNumber],
-        _ change: (CatalogTransaction) throws -> (ReplicaChange, Value)
+        in folders: (Rows) throws -> [InodeNumber],
+        _ change: (Transaction) throws -> (ReplicaChange, Value)
     ) throws -> Value
 
     /// Fills the tree with the entries of a checkpoint, in one transaction.
@@ -38,7 +38,7 @@ package protocol SynchronizedTree: Sendable {
     /// - Parameter entries: calls `insert` with each entry, after the folder that contains it. `isEmpty` tells whether the tree was empty
     ///   before.
     func fill(
-        _ entries: (CatalogTransaction, _ isEmpty: Bool, _ insert: (ReplicaEntry) throws -> Void) throws -> Void
+        _ entries: (Transaction, _ isEmpty: Bool, _ insert: (ReplicaEntry) throws -> Void) throws -> Void
     ) throws
 
     /// Records for deletions of very many entries at once the versions that each has seen. Must be called before the log is followed

@@ -32,15 +32,15 @@ extension Arrivals {
         logger.warning("a download failed", metadata: ["inode": "\(arrival.inode)", "error": "\(error)"])
         let pause = transfers.retries.failed(arrival.inode)
         do throws(Refusal) {
-            try mutate(concerning: .only([arrival.inode])) { catalog in
+            try mutate(concerning: .only([arrival.inode])) { transaction in
                 // An edit may have replaced it meanwhile.
-                guard let entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent else { return }
+                guard let entry = try transaction.entry(arrival.inode), !entry.isBackingCurrent else { return }
                 // Only documents that leave the cloud and those that are kept are downloaded without an open.
                 let isTriedAgain =
-                    try entry.location == .local || entry.awaited != nil || keeping.isKept(entry, catalog)
+                    try entry.location == .local || entry.awaited != nil || keeping.isKept(entry, transaction)
                 let next =
                     isTriedAgain ? "retrying in \(pause.components.seconds) s" : "opening it tries again"
-                try catalog.setError("\(error); \(next)", of: arrival.inode)
+                try transaction.setError("\(error); \(next)", of: arrival.inode)
             }
         } catch {
             logger.error("a failed download could not be recorded", metadata: ["error": "\(error)"])
@@ -51,11 +51,11 @@ extension Arrivals {
     /// kernel's cache under the old one.
     private func renumberDamaged(_ inode: InodeNumber) {
         do throws(Refusal) {
-            try mutate(concerning: .only([inode])) { catalog in
-                guard let entry = try catalog.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
+            try mutate(concerning: .only([inode])) { transaction in
+                guard let entry = try transaction.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
                 openFiles.detach(inode)
-                transfers.retries.renumber(from: inode, to: try catalog.renumber(inode))
-                catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+                transfers.retries.renumber(from: inode, to: try transaction.renumber(inode))
+                transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
             }
         } catch {
             logger.error(
@@ -67,8 +67,8 @@ extension Arrivals {
     /// Installs content that is whole and verified.
     private func install(_ arrival: Arrival) -> Result<Void, Refusal> {
         do throws(Refusal) {
-            let isInstalled = try mutate(concerning: .only([arrival.inode])) { catalog in
-                try install(arrival, catalog)
+            let isInstalled = try mutate(concerning: .only([arrival.inode])) { transaction in
+                try install(arrival, transaction)
             }
             if !isInstalled { throw .staleInode }
             transfers.retries.succeeded(arrival.inode)
@@ -85,17 +85,17 @@ extension Arrivals {
     }
 
     /// - Returns: false where the file in the store was edited while docfs did not run: the edit is kept instead.
-    private func install(_ arrival: Arrival, _ catalog: CatalogTransaction) throws -> Bool {
+    private func install(_ arrival: Arrival, _ transaction: Transaction) throws -> Bool {
         // Meanwhile the document may have been removed, a newer version received, or the older version opened for writing.
         // Or the content was evicted before it was here.
-        guard arrival.stage == .underWay, var entry = try catalog.entry(arrival.inode), !entry.isBackingCurrent,
+        guard arrival.stage == .underWay, var entry = try transaction.entry(arrival.inode), !entry.isBackingCurrent,
             try entry.awaitedContent()?.version.id ?? entry.currentVersion == arrival.version.id,
             !openFiles.isOpenForWriting(entry.inode)
         else { throw Refusal.staleInode }
-        if try foundFiles.recordEditInStore(of: &entry, catalog) { return false }
-        try moveFile(of: arrival, into: entry, catalog)
+        if try foundFiles.recordEditInStore(of: &entry, transaction) { return false }
+        try moveFile(of: arrival, into: entry, transaction)
         let isOwnVersion = entry.awaited == nil
-        try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
+        try withdrawals.withdrawIfLeavingCloud(&entry, transaction)
         entry.isHere = true
         entry.contentVersion = isOwnVersion ? arrival.version.id : nil
         // As it was shown for the placeholder.
@@ -103,19 +103,19 @@ extension Arrivals {
         entry.file.arrived = Timestamp(try arrival.descriptor.status().st_ctim)
         entry.backing = try arrival.descriptor.identify().evidence
         entry.error = nil
-        try catalog.update(entry)
-        catalog.announce(.attributesChanged(of: entry.inode))
+        try transaction.update(entry)
+        transaction.announce(.attributesChanged(of: entry.inode))
         arrival.stage = .installed
         if entry.pending.contains(.content) { transfers.markClosed(entry.inode) }
         return true
     }
 
-    private func moveFile(of arrival: Arrival, into entry: Entry, _ catalog: CatalogTransaction) throws {
+    private func moveFile(of arrival: Arrival, into entry: Entry, _ rows: Rows) throws {
         let number = arrival.descriptor.number
         if let displayName = entry.name?.displayName {
             backing.writeDisplayName(displayName, on: arrival.descriptor)
         }
-        let folder = try backing.folder(entry.parent, catalog)
+        let folder = try backing.folder(entry.parent, rows)
         // Owner before mode: a change of owner clears set-id bits.
         if entry.isHere { try keepOwner(of: folder, entry.filename, on: arrival.descriptor) }
         _ = try Descriptor.check { fchmod(number, mode_t(entry.mode | BackingFolder.fileAccess)) }

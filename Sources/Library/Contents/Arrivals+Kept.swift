@@ -26,8 +26,8 @@ extension Arrivals {
     /// - Throws: EHOSTUNREACH offline, EBUSY and ENOSPC where `--cache-limit` leaves no room, EISDIR, EINVAL, ESTALE, EIO if the container
     ///   knows no content of the document.
     func request(_ inode: InodeNumber) throws(Refusal) {
-        let isHere = try inspect { catalog in
-            guard let entry = try catalog.entry(inode) else { throw Refusal.staleInode }
+        let isHere = try inspect { rows in
+            guard let entry = try rows.entry(inode) else { throw Refusal.staleInode }
             guard entry.kind == .document else { throw entry.kind == .folder ? Refusal.isFolder : Refusal.alwaysHere }
             return entry.isBackingCurrent
         }

@@ -101,8 +101,8 @@ final class Arrivals: LibraryPart {
     }
 
     func startArrival(of inode: InodeNumber) throws(Refusal) -> Arrival? {
-        try joinArrival(of: inode) { catalog in
-            guard let entry = try catalog.entry(inode), entry.id != nil || entry.awaited != nil else {
+        try joinArrival(of: inode) { transaction in
+            guard let entry = try transaction.entry(inode), entry.id != nil || entry.awaited != nil else {
                 throw Refusal.staleInode
             }
             // It may have arrived since the caller looked.
@@ -112,7 +112,7 @@ final class Arrivals: LibraryPart {
                 return try makeArrival(of: inode, awaited.version, awaited.document)
             }
             guard let id = entry.id else { throw Refusal.staleInode }
-            let visible = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
+            let visible = try CatalogReplica(transaction).visibleEntry(id, at: surroundings.now())
             guard let version = visible?.versions?.current else { throw Refusal.noKnownContent }
             return try makeArrival(of: inode, version, id)
         } performedBy: { [self] arrival in
@@ -122,14 +122,14 @@ final class Arrivals: LibraryPart {
 
     /// The arrival that is under way for an inode, or else the one that `make` returns, if any.
     func joinArrival(
-        of inode: InodeNumber, orStart make: (CatalogTransaction) throws -> Arrival?,
+        of inode: InodeNumber, orStart make: (Rows) throws -> Arrival?,
         performedBy perform: @escaping @Sendable (Arrival) async -> Result<Void, Refusal>
     ) throws(Refusal) -> Arrival? {
         if let arrival = transfers.arrival(of: inode) { return arrival }
         // Looked up and registered in one transaction, so that of two callers at the same time one starts it.
-        let (arrival, isNew) = try inspect { catalog -> (Arrival?, Bool) in
+        let (arrival, isNew) = try inspect { rows -> (Arrival?, Bool) in
             if let arrival = transfers.arrival(of: inode) { return (arrival, false) }
-            guard let arrival = try make(catalog) else { return (nil, false) }
+            guard let arrival = try make(rows) else { return (nil, false) }
             transfers.register(arrival)
             return (arrival, true)
         }

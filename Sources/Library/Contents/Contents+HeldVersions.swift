@@ -30,24 +30,23 @@ extension Contents {
     }
 
     /// Must be called when a file replaces the content of a document.
-    func setBaseVersion(of entry: inout Entry, savedBy caller: Caller, _ catalog: CatalogTransaction) {
-        setBaseVersion(of: &entry, catalog) { [surroundings.processes.ofThread(caller.thread)].compactMap { $0 } }
+    func setBaseVersion(of entry: inout Entry, savedBy caller: Caller, _ transaction: Transaction) {
+        setBaseVersion(of: &entry, transaction) { [surroundings.processes.ofThread(caller.thread)].compactMap { $0 } }
     }
 
     /// Must be called when a document is truncated to nothing. Those that have it open for writing save it.
-    func setBaseVersionOfWriters(of entry: inout Entry, _ catalog: CatalogTransaction) {
+    func setBaseVersionOfWriters(of entry: inout Entry, _ transaction: Transaction) {
         let inode = entry.inode
-        setBaseVersion(of: &entry, catalog) { openFiles.writers(of: inode) }
+        setBaseVersion(of: &entry, transaction) { openFiles.writers(of: inode) }
     }
 
-    private func setBaseVersion(of entry: inout Entry, _ catalog: CatalogTransaction, savedBy processes: () -> [Int32])
-    {
+    private func setBaseVersion(of entry: inout Entry, _ transaction: Transaction, savedBy processes: () -> [Int32]) {
         guard entry.isReplicated, let id = entry.id, openFiles.isOvertaken(id) else { return }
         // A shell may hold the document open, and a program that it starts may save it.
         let lineages = Set(processes().flatMap(surroundings.processes.lineage))
         let holdings = openFiles.removeHoldings(id, by: lineages, at: surroundings.instant())
         guard let oldest = holdings.first else { return }
-        catalog.ifFailed { [openFiles] in openFiles.restoreHoldings(holdings, of: id) }
+        transaction.ifFailed { [openFiles] in openFiles.restoreHoldings(holdings, of: id) }
         entry.contentVersion = oldest.version
     }
 }

@@ -20,10 +20,10 @@ extension Contents {
         do throws(Refusal) {
             let isCloud = try inspect { try $0.entry(file.inode) }?.isReplicated == true
             guard isCloud else { return }
-            try mutate(concerning: .only([file.inode])) { catalog in
-                guard var entry = try catalog.entry(file.inode) else { return }
+            try mutate(concerning: .only([file.inode])) { transaction in
+                guard var entry = try transaction.entry(file.inode) else { return }
                 transactions.markContentChanged(&entry)
-                try catalog.update(entry)
+                try transaction.update(entry)
             }
             cloud.changesAreWaiting()
         } catch {
@@ -38,11 +38,11 @@ extension Contents {
             guard let saved = try inspect({ try $0.entry(inode) }), saved.kind == .document,
                 saved.isReplicated || saved.naming != .given
             else { return }
-            try mutate(concerning: .only([inode])) { catalog in
-                guard var entry = try catalog.entry(inode) else { return }
+            try mutate(concerning: .only([inode])) { transaction in
+                guard var entry = try transaction.entry(inode) else { return }
                 if entry.isReplicated { transactions.markContentChanged(&entry) }
-                try finishSave(&entry, catalog)
-                try catalog.update(entry)
+                try finishSave(&entry, transaction)
+                try transaction.update(entry)
             }
             if saved.isReplicated { transfers.markClosed(inode) }
         } catch {
@@ -51,25 +51,25 @@ extension Contents {
     }
 
     /// Brings a saved document's row up to date with its file: size, times, automatic display name.
-    func finishSave(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        try recordBackingStatus(&entry, catalog)
+    func finishSave(_ entry: inout Entry, _ transaction: Transaction) throws {
+        try recordBackingStatus(&entry, transaction)
         guard entry.kind == .document, entry.naming != .given else { return }
-        let folder = try backing.folder(entry.parent, catalog)
+        let folder = try backing.folder(entry.parent, transaction)
         let content = try folder.openUnnoticed(entry.filename).readPrefix(AutomaticName.examinedLength)
         let name = namespace.automaticName(of: entry, content: content)
         guard name != entry.name else { return }
-        if let old = entry.name { catalog.announce(.nameChanged(old.full, in: entry.parent)) }
-        catalog.announce(.nameChanged(name.full, in: entry.parent))
+        if let old = entry.name { transaction.announce(.nameChanged(old.full, in: entry.parent)) }
+        transaction.announce(.nameChanged(name.full, in: entry.parent))
         let formerName = entry.name
         entry.document?.name = name
-        try namespace.announceListedName(of: entry, formerly: formerName, catalog)
+        try namespace.announceListedName(of: entry, formerly: formerName, transaction)
         entry.markPending(.name)
         backing.writeDisplayName(name.displayName, of: entry.filename, in: folder)
     }
 
     /// Copies size, time and mode of the backing file into the row. By them a change that is made while docfs does not run is recognised.
-    func recordBackingStatus(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        let status = try backing.folder(entry.parent, catalog).status(entry.filename)
+    func recordBackingStatus(_ entry: inout Entry, _ rows: Rows) throws {
+        let status = try backing.folder(entry.parent, rows).status(entry.filename)
         entry.size = Int64(status.st_size)
         entry.modified = Timestamp(status.st_mtim)
         let mode = FileMode.held(entry.mode, by: status.st_mode)
@@ -93,8 +93,8 @@ extension Contents {
         }
         if handle.file.isUnlinked { return }
         if let look { markSaved(handle.file, look) }
-        try synchronizeNames { catalog in
-            try catalog.entry(handle.inode).map { try backing.folder($0.parent, catalog) }
+        try synchronizeNames { transaction in
+            try transaction.entry(handle.inode).map { try backing.folder($0.parent, transaction) }
         }
     }
 
@@ -104,7 +104,7 @@ extension Contents {
         try synchronizeNames { try backing.folder(inode == .documents ? namespace.preferredFolder : inode, $0) }
     }
 
-    private func synchronizeNames(_ folder: (CatalogTransaction) throws -> BackingFolder?) throws(Refusal) {
+    private func synchronizeNames(_ folder: (Rows) throws -> BackingFolder?) throws(Refusal) {
         let folder = try inspect(folder)
         try Refusal.wrapping { try folder?.synchronize() }
         do { try catalog.synchronize() } catch {
@@ -118,11 +118,11 @@ extension Contents {
     }
 
     /// A rename gave a document this content. If the file is still open for writing, its close finishes the save.
-    func finishSaveByRenaming(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    func finishSaveByRenaming(_ entry: inout Entry, _ transaction: Transaction) throws {
         if let file = openFiles.file(entry.inode), file.isOpenForWriting {
             markSaved(file, ContentLook(try file.descriptor.status()))
         } else {
-            try finishSave(&entry, catalog)
+            try finishSave(&entry, transaction)
         }
     }
 }

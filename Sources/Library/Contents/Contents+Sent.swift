@@ -30,9 +30,9 @@ extension Contents: SentContents {
     }
 
     package func contentToSend(
-        of entry: Entry, _ catalog: CatalogTransaction
+        of entry: Entry, _ rows: Rows
     ) throws -> (file: Descriptor, look: ContentLook)? {
-        let file = try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+        let file = try backing.folder(entry.parent, rows).openUnnoticed(entry.filename)
         guard !isMapped(entry, file) else {
             // It is looked at again after a while. Not `markClosed`: the log need not be asked more often for this.
             transfers.markWritten(entry.inode)
@@ -48,9 +48,9 @@ extension Contents: SentContents {
     }
 
     package func endChange(
-        of entry: Entry, seenAs look: ContentLook, _ catalog: CatalogTransaction
+        of entry: Entry, seenAs look: ContentLook, _ rows: Rows
     ) throws -> Bool {
-        let status = try backing.folder(entry.parent, catalog).status(entry.filename)
+        let status = try backing.folder(entry.parent, rows).status(entry.filename)
         return try Fingerprint(status) == look.fingerprint && endChange(of: entry.inode, seenAs: look)
     }
 
@@ -64,8 +64,8 @@ extension Contents: SentContents {
         return true
     }
 
-    package func finishSaveIfOpen(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        if openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
+    package func finishSaveIfOpen(_ entry: inout Entry, _ transaction: Transaction) throws {
+        if openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, transaction) }
     }
 
     package func begin(_ upload: UploadProgress, of inode: InodeNumber) {

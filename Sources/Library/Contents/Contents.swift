@@ -23,8 +23,8 @@ final class Contents: LibraryPart {
     }
 
     /// Replaces content that is not here, or not the latest, by an empty backing file.
-    func makeEmpty(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
-        let folder = try backing.folder(entry.parent, catalog)
+    func makeEmpty(_ entry: inout Entry, _ transaction: Transaction) throws {
+        let folder = try backing.folder(entry.parent, transaction)
         let (filename, mode) = (entry.filename, entry.mode | BackingFolder.fileAccess)
         let file = try folder.keepingTime { () throws(Errno) in
             try folder.openFile(filename, O_RDWR | O_CREAT | O_TRUNC, mode: mode)
@@ -33,7 +33,7 @@ final class Contents: LibraryPart {
         transfers.forget(entry.inode)
         transfers.retries.succeeded(entry.inode)
         entry.error = nil
-        try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
+        try withdrawals.withdrawIfLeavingCloud(&entry, transaction)
         entry.isHere = true
         entry.contentVersion = entry.currentVersion
         entry.backing = try file.identify().evidence
@@ -81,7 +81,7 @@ final class Contents: LibraryPart {
     }
 
     /// - Throws: EISDIR, EINVAL, EAGAIN where the content must arrive first, or the backing file's own errno.
-    func truncate(_ entry: inout Entry, to size: Int64, _ catalog: CatalogTransaction) throws {
+    func truncate(_ entry: inout Entry, to size: Int64, _ transaction: Transaction) throws {
         guard entry.kind == .document || entry.kind == .scratch else {
             throw entry.kind == .folder ? Refusal.isFolder : Refusal.noContent
         }
@@ -90,17 +90,17 @@ final class Contents: LibraryPart {
             guard size == 0, !openFiles.isReadWhileArriving(entry.inode) else {
                 throw Refusal.contentNotHere
             }
-            try makeEmpty(&entry, catalog)
+            try makeEmpty(&entry, transaction)
         } else if let file = openFiles.shareableFile(entry.inode, forWriting: true), file.isWritable {
             try file.descriptor.truncate(to: size)
         } else {
-            let folder = try backing.folder(entry.parent, catalog)
+            let folder = try backing.folder(entry.parent, transaction)
             try folder.openFile(entry.filename, O_WRONLY).truncate(to: size)
         }
-        if size == 0 { setBaseVersionOfWriters(of: &entry, catalog) }
+        if size == 0 { setBaseVersionOfWriters(of: &entry, transaction) }
         transactions.markContentChanged(&entry)
-        if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, catalog) }
-        try catalog.update(entry)
+        if !openFiles.isOpenForWriting(entry.inode) { try finishSave(&entry, transaction) }
+        try transaction.update(entry)
     }
 
     /// Whether the content that an edit starts from is here: the newest version, or an older one that is open for writing.
@@ -112,15 +112,15 @@ final class Contents: LibraryPart {
     /// sent: the last handle is closed without a change, or the change is sent. Handles that read the older version go on reading it.
     package func showNewerVersion(of inode: InodeNumber) {
         do throws(Refusal) {
-            try mutate(concerning: .only([inode])) { catalog in
-                guard let entry = try catalog.entry(inode), entry.isOutdated else { return }
+            try mutate(concerning: .only([inode])) { transaction in
+                guard let entry = try transaction.entry(inode), entry.isOutdated else { return }
                 // A file that is open for writing is overtaken when it is closed.
                 openFiles.markOvertaken(inode)
                 if openFiles.isOpenForWriting(inode) { return }
                 recordHolders(of: entry)
                 openFiles.detach(inode)
-                _ = try catalog.renumber(inode)
-                catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+                _ = try transaction.renumber(inode)
+                transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
             }
         } catch {
             logger.error("a newer version could not be shown", metadata: ["inode": "\(inode)", "error": "\(error)"])

@@ -60,13 +60,13 @@ final class Openings: LibraryPart {
         {
             return .opened(opened)
         }
-        let opening = try inspect { catalog -> Opening? in
-            guard let entry = try catalog.entry(inode) else {
+        let opening = try inspect { rows -> Opening? in
+            guard let entry = try rows.entry(inode) else {
                 return .opened(try openReplaced(inode, canWrite: canWrite))
             }
             if entry.kind == .folder { throw Refusal.isFolder }
             guard entry.isBackingCurrent else { return nil }
-            let file = try openBacking(entry, canWrite: canWrite, catalog)
+            let file = try openBacking(entry, canWrite: canWrite, rows)
             return .opened(
                 contents.register(
                     Handle(file: file, canWrite: canWrite, opener: contents.opener(of: file, caller, flags: flags))))
@@ -112,9 +112,9 @@ final class Openings: LibraryPart {
         }
     }
 
-    private func openBacking(_ entry: Entry, canWrite: Bool, _ catalog: CatalogTransaction) throws -> OpenFile {
+    private func openBacking(_ entry: Entry, canWrite: Bool, _ rows: Rows) throws -> OpenFile {
         if let file = openFiles.shareableFile(entry.inode, forWriting: true) { return file }
-        let folder = try backing.folder(entry.parent, catalog)
+        let folder = try backing.folder(entry.parent, rows)
         if unseenWrites.mayWrite(to: entry) {
             let descriptor = try folder.openFile(entry.filename, O_RDONLY)
             return OpenFile(entry: entry, descriptor: descriptor, isWritable: false)
@@ -138,11 +138,11 @@ final class Openings: LibraryPart {
     }
 
     private func truncateOpened(_ inode: InodeNumber) throws(Refusal) {
-        let isNamed = try mutate(concerning: .only([inode])) { catalog in
-            guard var entry = try catalog.entry(inode) else { return false }
+        let isNamed = try mutate(concerning: .only([inode])) { transaction in
+            guard var entry = try transaction.entry(inode) else { return false }
             // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
-            if catalog.isUnwritten(inode), BackingFolder.keepsMode(entry.mode) { catalog.durability = .soon }
-            try contents.truncate(&entry, to: 0, catalog)
+            if transaction.isUnwritten(inode), BackingFolder.keepsMode(entry.mode) { transaction.durability = .soon }
+            try contents.truncate(&entry, to: 0, transaction)
             self.catalog.forgetStatus(of: inode)
             return true
         }
@@ -159,13 +159,13 @@ final class Openings: LibraryPart {
 
     /// O_TRUNC on content that is not here needs no download.
     private func openEmptied(_ inode: InodeNumber, by caller: Caller) throws(Refusal) -> OpenedFile {
-        try mutate(concerning: .only([inode])) { catalog in
-            guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
-            try contents.makeEmpty(&entry, catalog)
-            contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        try mutate(concerning: .only([inode])) { transaction in
+            guard var entry = try transaction.entry(inode) else { throw Refusal.staleInode }
+            try contents.makeEmpty(&entry, transaction)
+            contents.setBaseVersion(of: &entry, savedBy: caller, transaction)
             transactions.markContentChanged(&entry)
-            try catalog.update(entry)
-            let file = try openBacking(entry, canWrite: true, catalog)
+            try transaction.update(entry)
+            let file = try openBacking(entry, canWrite: true, transaction)
             file.withWriting { $0.markModified() }
             return contents.register(
                 Handle(file: file, canWrite: true, opener: contents.opener(of: file, caller, flags: O_WRONLY | O_TRUNC))

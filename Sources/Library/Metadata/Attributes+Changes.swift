@@ -15,26 +15,26 @@ extension Attributes {
     ///   the backing file's own errno.
     func setAttributes(of inode: InodeNumber, _ changes: AttributeChanges) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try change(file, changes) }
-        let present = try mutate(concerning: .only([inode])) { catalog -> FileAttributes? in
-            guard var entry = try catalog.entry(inode) else { return nil }
+        let present = try mutate(concerning: .only([inode])) { transaction -> FileAttributes? in
+            guard var entry = try transaction.entry(inode) else { return nil }
             let changes = try changes.resolved(for: entry.kind, mode: entry.mode) {
-                entry.isBackingCurrent ? try backingStatus(of: entry, catalog).st_gid : getegid()
+                entry.isBackingCurrent ? try backingStatus(of: entry, transaction).st_gid : getegid()
             }
             // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
-            if catalog.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) {
-                catalog.durability = .soon
+            if transaction.isUnwritten(inode), BackingFolder.keepsMode(changes.mode ?? entry.mode) {
+                transaction.durability = .soon
             }
-            if let size = changes.size { try contents.truncate(&entry, to: size, catalog) }
+            if let size = changes.size { try contents.truncate(&entry, to: size, transaction) }
             if entry.isBackingCurrent {
-                try applyToBacking(changes, entry, catalog)
+                try applyToBacking(changes, entry, transaction)
             } else if entry.isHere {
                 // The file of an older version is here. The newer one gets its owner when it arrives.
-                try setOwner(changes, of: entry, in: backing.folder(entry.parent, catalog))
+                try setOwner(changes, of: entry, in: backing.folder(entry.parent, transaction))
             } else if changes.owner.map({ $0 != geteuid() }) == true || changes.group.map({ $0 != getegid() }) == true {
                 throw Refusal.ownerOfPlaceholder
             }
-            try record(changes, in: &entry, catalog)
-            return try attributes(of: entry, catalog)
+            try record(changes, in: &entry, transaction)
+            return try attributes(of: entry, transaction)
         }
         if let present { return present }
         // Another call removed its name before this transaction began.
@@ -71,14 +71,14 @@ extension Attributes {
     }
 
     private func applyToBacking(
-        _ changes: AttributeChanges, _ entry: Entry, _ catalog: CatalogTransaction
+        _ changes: AttributeChanges, _ entry: Entry, _ rows: Rows
     ) throws {
         if entry.inode <= .documents {
             // No folder of the store belongs to these alone.
             guard changes.isOfModeOnly else { throw Refusal.onlyModeOfTheTree }
             return
         }
-        let folder = try backing.folder(entry.parent, catalog)
+        let folder = try backing.folder(entry.parent, rows)
         defer { self.catalog.forgetStatus(of: entry.inode) }
         // Owner before mode: a change of owner clears set-id bits that the caller may be setting.
         try setOwner(changes, of: entry, in: folder)
@@ -96,15 +96,15 @@ extension Attributes {
 
     /// Records changed attributes in the row. Mode and time of modification are sent to other devices with a cloud entry, and of a
     /// placeholder the row alone has them. The modes of `Documents`, `local` and `cloud` stay on this device.
-    private func record(_ changes: AttributeChanges, in entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    private func record(_ changes: AttributeChanges, in entry: inout Entry, _ transaction: Transaction) throws {
         if entry.inode <= .cloud {
             guard let mode = changes.mode else { return }
             entry.mode = mode
-            return try catalog.update(entry)
+            return try transaction.update(entry)
         }
         if !entry.isBackingCurrent { entry.changed = surroundings.now() }
         guard changes.mode != nil || changes.modified != nil else {
-            if !entry.isBackingCurrent { try catalog.update(entry) }
+            if !entry.isBackingCurrent { try transaction.update(entry) }
             return
         }
         if let mode = changes.mode {
@@ -116,11 +116,11 @@ extension Attributes {
             // Read back from the backing file, where there is one: later changes are recognised by comparison with it.
             let status =
                 entry.isBackingCurrent
-                ? try backing.folder(entry.parent, catalog).status(entry.filename) : nil
+                ? try backing.folder(entry.parent, transaction).status(entry.filename) : nil
             entry.modified = status.map { Timestamp($0.st_mtim) } ?? modified.value(now: surroundings.now())
         }
         if changes.modified != nil { entry.markPending(.modified) }
-        try catalog.update(entry)
+        try transaction.update(entry)
         if entry.isReplicated { cloud.changesAreWaiting() }
     }
 

@@ -22,8 +22,8 @@ final class Attributes: LibraryPart {
     /// - Throws: ESTALE, or the backing file's own errno.
     func attributes(of inode: InodeNumber) throws(Refusal) -> FileAttributes {
         if let file = openFiles.file(inode), file.isUnlinked { return try unlinkedAttributes(file) }
-        let present = try inspect { catalog in
-            try catalog.entry(inode).map { try attributes(of: $0, catalog) }
+        let present = try inspect { rows in
+            try rows.entry(inode).map { try attributes(of: $0, rows) }
         }
         if let present { return present }
         return try orphanAttributes(inode)
@@ -36,14 +36,14 @@ final class Attributes: LibraryPart {
         return size > 0 || openFiles.isReadWhileArriving(inode)
     }
 
-    func attributes(of entry: Entry, _ catalog: CatalogTransaction) throws -> FileAttributes {
+    func attributes(of entry: Entry, _ rows: Rows) throws -> FileAttributes {
         guard entry.isBackingCurrent else {
             // While an older version is open for writing, the attributes are that version's.
             let open = entry.isHere ? openFiles.file(entry.inode) : nil
             guard let open else {
                 var attributes = FileAttributes.placeholder(entry)
                 // Another device's version keeps the owner that the file has here. A file that cannot be read belongs to this process.
-                if entry.isHere, let file = try? backing.folder(entry.parent, catalog).status(entry.filename) {
+                if entry.isHere, let file = try? backing.folder(entry.parent, rows).status(entry.filename) {
                     (attributes.owner, attributes.group) = (file.st_uid, file.st_gid)
                 }
                 return attributes
@@ -55,7 +55,7 @@ final class Attributes: LibraryPart {
         let status: stat
         switch entry.inode {
         case .root, .documents: status = try backing.root.descriptor.status()
-        default: status = try backingStatus(of: entry, catalog)
+        default: status = try backingStatus(of: entry, rows)
         }
         var attributes = FileAttributes(status)
         attributes.mode = entry.kind == .symbolicLink ? 0o777 : FileMode.held(entry.mode, by: status.st_mode)
@@ -73,16 +73,16 @@ final class Attributes: LibraryPart {
     private static let statusPatience = Duration.seconds(60)
 
     /// lstat(2) of an entry's file. The result is remembered until the file is opened or changed.
-    func backingStatus(of entry: Entry, _ catalog: CatalogTransaction) throws -> stat {
-        func look() throws -> stat { try backing.folder(entry.parent, catalog).status(entry.filename) }
+    func backingStatus(of entry: Entry, _ rows: Rows) throws -> stat {
+        func look() throws -> stat { try backing.folder(entry.parent, rows).status(entry.filename) }
         guard entry.kind == .document || entry.kind == .scratch, let opens = openFiles.opensWhileClosed(entry.inode)
         else {
             return try look()
         }
         let now = surroundings.instant()
-        if let known = catalog.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
+        if let known = rows.status(of: entry.inode), now - known.time < Self.statusPatience { return known.status }
         let status = try look()
-        catalog.cacheStatus(CachedStatus(status, at: now), of: entry.inode)
+        rows.cacheStatus(CachedStatus(status, at: now), of: entry.inode)
         // If the file was opened after the lstat, that open may have dropped the remembered status before it was stored.
         if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
         return status
@@ -105,11 +105,11 @@ final class Attributes: LibraryPart {
     }
 
     /// Sets the time of change, after a change of the row that does not change the backing file.
-    func updateChangeTime(of entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    func updateChangeTime(of entry: inout Entry, _ rows: Rows) throws {
         guard entry.isBackingCurrent, entry.inode > .documents else { return entry.changed = surroundings.now() }
         // Touching the file sets its mode once more, which could bring back set-id bits that a write removes at the same time.
         if FileMode.hasSetID(entry.mode), openFiles.isOpenForWriting(entry.inode) { return }
-        try backing.folder(entry.parent, catalog).touchChange(of: entry.filename)
+        try backing.folder(entry.parent, rows).touchChange(of: entry.filename)
         self.catalog.forgetStatus(of: entry.inode)
     }
 }

@@ -34,18 +34,18 @@ extension Metadata {
     /// The value of an attribute of this kind.
     ///
     /// - Throws: ENODATA.
-    func requestAttribute(_ name: String, of entry: Entry, _ catalog: CatalogTransaction) throws -> String? {
+    func requestAttribute(_ name: String, of entry: Entry, _ rows: Rows) throws -> String? {
         switch name {
         case Keeping.attribute:
-            guard try keeping.isKept(entry, catalog) else { throw Refusal.noSuchAttribute }
+            guard try keeping.isKept(entry, rows) else { throw Refusal.noSuchAttribute }
             return Keeping.value
         case Self.downloading:
             guard entry.kind == .document,
-                let state = try states.documentState(of: entry, catalog).downloading
+                let state = try states.documentState(of: entry, rows).downloading
             else { throw Refusal.noSuchAttribute }
             return state.rawValue
         case Self.stayReason:
-            guard entry.kind == .document, let reason = try evictions.reasonToStay(entry, catalog) else {
+            guard entry.kind == .document, let reason = try evictions.reasonToStay(entry, rows) else {
                 throw Refusal.noSuchAttribute
             }
             return reason.text

@@ -62,14 +62,14 @@ final class Metadata: LibraryPart {
         try Self.requireUserAttribute(name)
         guard case .entry(let inode) = node else { throw .noSuchAttribute }
         if name == Self.id { writeBeforeShowingID(of: inode) }
-        return try inspect { catalog in
-            let entry = try entryOrOrphan(inode, catalog)
-            if let value = try requestAttribute(name, of: entry, catalog) { return Array(value.utf8) }
+        return try inspect { rows in
+            let entry = try entryOrOrphan(inode, rows)
+            if let value = try requestAttribute(name, of: entry, rows) { return Array(value.utf8) }
             if entry.kind == .document {
                 if name == Self.displayName || name == Namespace.restoredName {
                     return Array((entry.name?.displayName ?? "").utf8)
                 }
-                if let value = try computedAttribute(name, of: entry, catalog) { return Array(value.utf8) }
+                if let value = try computedAttribute(name, of: entry, rows) { return Array(value.utf8) }
             }
             if entry.kind == .folder, name == OrderAttribute.sort {
                 return Array(try FolderOrder.sortMode(of: entry).rawValue.utf8)
@@ -90,8 +90,8 @@ final class Metadata: LibraryPart {
     /// - Throws: ESTALE.
     func extendedAttributeNames(of node: Node) throws(Refusal) -> [String] {
         guard case .entry(let inode) = node else { return [] }
-        return try inspect { catalog in
-            let entry = try entryOrOrphan(inode, catalog)
+        return try inspect { rows in
+            let entry = try entryOrOrphan(inode, rows)
             let stored = try entry.storedAttributes().names.filter { $0 != OrderAttribute.sort }
             guard entry.kind == .document else { return stored }
             let isListedByFilename = entry.hasGeneratedFilename && !namespace.configuration.showsDisplayNames
@@ -108,18 +108,18 @@ final class Metadata: LibraryPart {
         if try order.setAttribute(name, to: value, of: node) { return }
         if try request(name, value, of: node, creation) { return }
         let inode = try changeable(name, of: node)
-        let isRenamed = try mutate(makingNew: true, concerning: .only([inode])) { catalog in
-            var entry = try entryOrOrphan(inode, catalog)
+        let isRenamed = try mutate(makingNew: true, concerning: .only([inode])) { transaction in
+            var entry = try entryOrOrphan(inode, transaction)
             guard isName(name, of: entry) else {
                 try store(name, value, in: &entry, creation)
-                try update(entry, catalog)
+                try update(entry, transaction)
                 return false
             }
             if creation == .mustCreate || creation == .impossible { throw Refusal.attributeExists }
-            if name == Namespace.restoredName { return try restoreName(value, of: &entry, catalog) }
+            if name == Namespace.restoredName { return try restoreName(value, of: &entry, transaction) }
             let before = entry
-            try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, catalog)
-            _ = try actions.recordPlacement(of: entry, from: before, by: caller, catalog)
+            try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, transaction)
+            _ = try actions.recordPlacement(of: entry, from: before, by: caller, transaction)
             return true
         }
         if isRenamed { observer?.waitUntilNamesAreForgotten() }
@@ -133,15 +133,15 @@ final class Metadata: LibraryPart {
         let inode = try changeable(name, of: node)
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
-        let isRenamed = try mutate(concerning: .only([inode])) { catalog in
-            var entry = try entryOrOrphan(inode, catalog)
+        let isRenamed = try mutate(concerning: .only([inode])) { transaction in
+            var entry = try entryOrOrphan(inode, transaction)
             guard isName(name, of: entry) else {
                 var stored = try entry.storedAttributes()
                 guard stored[name] != nil else { throw Refusal.noSuchAttribute }
                 stored[name] = nil
                 try entry.setStoredAttributes(stored)
                 entry.markPending(.attributes)
-                try update(entry, catalog)
+                try update(entry, transaction)
                 return false
             }
             // A program that copies a file over a document may remove the attributes that its source lacks. The document keeps its name.
@@ -149,15 +149,15 @@ final class Metadata: LibraryPart {
             if entry.naming == .given { entry.document?.naming = .automatic }
             var automatic = entry.name
             if entry.isBackingCurrent {
-                let folder = try backing.folder(entry.parent, catalog)
+                let folder = try backing.folder(entry.parent, transaction)
                 let file = try folder.openUnnoticed(entry.filename)
                 automatic = namespace.automaticName(
                     of: entry, content: try file.readPrefix(AutomaticName.examinedLength))
             }
             if let automatic {
-                let before = try catalog.entry(inode) ?? entry
-                try setDisplayName(automatic, entry.naming, of: &entry, catalog)
-                _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, catalog)
+                let before = try transaction.entry(inode) ?? entry
+                try setDisplayName(automatic, entry.naming, of: &entry, transaction)
+                _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, transaction)
             }
             return true
         }
@@ -170,8 +170,8 @@ final class Metadata: LibraryPart {
     }
 
     /// The entry whose attributes are meant: of a row, or an orphan.
-    private func entryOrOrphan(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
-        if let entry = try catalog.entry(inode) { return entry }
+    private func entryOrOrphan(_ inode: InodeNumber, _ rows: Rows) throws -> Entry {
+        if let entry = try rows.entry(inode) { return entry }
         guard let orphan = orphan(inode) else { throw Refusal.staleInode }
         return orphan
     }
@@ -182,13 +182,13 @@ final class Metadata: LibraryPart {
         orphans.entry(of: inode, evenIfNamed: openFiles.file(inode)?.isUnlinked == true)
     }
 
-    private func update(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+    private func update(_ entry: Entry, _ transaction: Transaction) throws {
         if orphan(entry.inode) != nil {
             orphans.update(entry)
         } else {
             var entry = entry
-            try fileAttributes.updateChangeTime(of: &entry, catalog)
-            try catalog.update(entry)
+            try fileAttributes.updateChangeTime(of: &entry, transaction)
+            try transaction.update(entry)
         }
     }
 
@@ -206,17 +206,18 @@ final class Metadata: LibraryPart {
     }
 
     func setDisplayName(
-        _ name: DocumentName, _ naming: Naming, of entry: inout Entry, _ catalog: CatalogTransaction
+        _ name: DocumentName, _ naming: Naming, of entry: inout Entry, _ transaction: Transaction
     ) throws {
-        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+        transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
         let formerName = entry.name
         entry.document = DocumentIdentity(name: name, naming: naming)
-        try namespace.announceListedName(of: entry, formerly: formerName, catalog)
+        try namespace.announceListedName(of: entry, formerly: formerName, transaction)
         entry.markPending(.name)
-        try fileAttributes.updateChangeTime(of: &entry, catalog)
-        try catalog.update(entry)
-        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
-        backing.writeDisplayName(name.displayName, of: entry.filename, in: try backing.folder(entry.parent, catalog))
+        try fileAttributes.updateChangeTime(of: &entry, transaction)
+        try transaction.update(entry)
+        transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
+        backing.writeDisplayName(
+            name.displayName, of: entry.filename, in: try backing.folder(entry.parent, transaction))
     }
 
     private func store(
@@ -236,22 +237,22 @@ final class Metadata: LibraryPart {
     }
 
     private func computedAttribute(
-        _ name: String, of entry: Entry, _ catalog: CatalogTransaction
+        _ name: String, of entry: Entry, _ rows: Rows
     ) throws -> String? {
         switch name {
         case Self.id: return entry.id?.description
         case "user.document.filename": return entry.filename
         case "user.document.extension": return entry.name?.pathExtension ?? ""
         case "user.document.created": return entry.created.iso8601
-        case "user.document.device": return try device(thatMade: entry, catalog)
-        case "user.document.state": return try states.documentState(of: entry, catalog).flagText(separator: " ")
+        case "user.document.device": return try device(thatMade: entry, rows)
+        case "user.document.state": return try states.documentState(of: entry, rows).flagText(separator: " ")
         case "user.document.uploading":
-            guard let uploading = try states.documentState(of: entry, catalog).uploading else {
+            guard let uploading = try states.documentState(of: entry, rows).uploading else {
                 throw Refusal.noSuchAttribute
             }
             return uploading.rawValue
         case "user.document.progress":
-            guard let progress = try states.documentState(of: entry, catalog).progress else {
+            guard let progress = try states.documentState(of: entry, rows).progress else {
                 throw Refusal.noSuchAttribute
             }
             return String(progress)
@@ -263,9 +264,9 @@ final class Metadata: LibraryPart {
     }
 
     /// The name of the device that made the content, which this device may have changed since.
-    private func device(thatMade entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+    private func device(thatMade entry: Entry, _ rows: Rows) throws -> String {
         guard let id = entry.id, entry.location == .cloud, !entry.pending.contains(.content),
-            let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions
+            let versions = try CatalogReplica(rows).visibleEntry(id, at: surroundings.now())?.versions
         else { return store.device.name }
         return versions.current.deviceName
     }
@@ -274,7 +275,7 @@ final class Metadata: LibraryPart {
     ///
     /// - Returns: whether the document has another name now.
     /// - Throws: EINVAL, EILSEQ and ENAMETOOLONG for display names that are no names.
-    func restoreName(_ value: [UInt8], of entry: inout Entry, _ catalog: CatalogTransaction) throws -> Bool {
+    func restoreName(_ value: [UInt8], of entry: inout Entry, _ transaction: Transaction) throws -> Bool {
         var stored = try entry.storedAttributes()
         let isWaiting = !entry.hasGeneratedFilename
         guard try isWaiting || namespace.acceptsRestoredName(entry) else { return false }
@@ -286,11 +287,11 @@ final class Metadata: LibraryPart {
             stored[Namespace.restoredName] = value
             try entry.setStoredAttributes(stored)
             entry.markPending(.attributes)
-            try catalog.update(entry)
+            try transaction.update(entry)
         }
         if isWaiting || entry.name == name { return false }
         namespace.keepFirstName(of: entry)
-        try setDisplayName(name, .given, of: &entry, catalog)
+        try setDisplayName(name, .given, of: &entry, transaction)
         return true
     }
 }

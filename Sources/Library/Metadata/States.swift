@@ -47,29 +47,29 @@ final class States: LibraryPart {
         }
     }
 
-    private func stateText(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
-        guard let entry = try catalog.entry(inode) else { throw Refusal.staleInode }
-        if inode == .documents { return try treeState(catalog).text }
-        guard entry.kind == .folder else { return try documentState(of: entry, catalog).text }
-        let documents = try order.children(of: entry, catalog).filter { $0.kind == .document }
-        return FolderState.text(try documents.map { try documentState(of: $0, catalog) })
+    private func stateText(of inode: InodeNumber, _ rows: Rows) throws -> String {
+        guard let entry = try rows.entry(inode) else { throw Refusal.staleInode }
+        if inode == .documents { return try treeState(rows).text }
+        guard entry.kind == .folder else { return try documentState(of: entry, rows).text }
+        let documents = try order.children(of: entry, rows).filter { $0.kind == .document }
+        return FolderState.text(try documents.map { try documentState(of: $0, rows) })
     }
 
-    func stateAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+    func stateAttributes(of node: Node, _ rows: Rows) throws -> FileAttributes {
         guard case .state(let inode) = node else { throw Refusal.staleInode }
-        return .virtualFile(size: try stateText(of: inode, catalog).utf8.count, at: transactions.notices.stateTime)
+        return .virtualFile(size: try stateText(of: inode, rows).utf8.count, at: transactions.notices.stateTime)
     }
 
     /// Of `.undo` and `.redo`: virtual files that can be written to.
-    func actionListAttributes(_ direction: ActionDirection, _ catalog: CatalogTransaction) throws -> FileAttributes {
-        let text = ActionList.text(try catalog.actions(direction).map(\.name))
+    func actionListAttributes(_ direction: ActionDirection, _ rows: Rows) throws -> FileAttributes {
+        let text = ActionList.text(try rows.actions(direction).map(\.name))
         var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
         attributes.mode = 0o644
         return attributes
     }
 
-    func documentState(of entry: Entry, _ catalog: CatalogTransaction) throws -> DocumentState {
-        let attributes = try fileAttributes.attributes(of: entry, catalog)
+    func documentState(of entry: Entry, _ rows: Rows) throws -> DocumentState {
+        let attributes = try fileAttributes.attributes(of: entry, rows)
         let transfer = transfers.status(of: entry.inode)
         var flags: Set<StateFlag> = []
         if !openFiles.isOpen(entry.inode) { flags.insert(.closed) }
@@ -104,24 +104,24 @@ final class States: LibraryPart {
         return entry.pending.isEmpty ? .uploaded : .waiting
     }
 
-    private func treeState(_ catalog: CatalogTransaction) throws -> TreeState {
-        let local = try catalog.documentCount(in: .local)
-        let inCloud = try catalog.documentCount(in: .cloud)
-        let trash = try catalog.trashSize()
+    private func treeState(_ rows: Rows) throws -> TreeState {
+        let local = try rows.documentCount(in: .local)
+        let inCloud = try rows.documentCount(in: .cloud)
+        let trash = try rows.trashSize()
         var state = TreeState(
             preferred: namespace.preferredLocation, localDocuments: local.documents, cloudDocuments: inCloud.documents,
-            connection: cloud.connection.description, pending: try catalog.pendingCount(),
-            conflicts: inCloud.conflicts, undo: try catalog.actions(.undo, limit: 1).first?.name.text,
-            redo: try catalog.actions(.redo, limit: 1).first?.name.text, trashedDocuments: trash.documents,
+            connection: cloud.connection.description, pending: try rows.pendingCount(),
+            conflicts: inCloud.conflicts, undo: try rows.actions(.undo, limit: 1).first?.name.text,
+            redo: try rows.actions(.redo, limit: 1).first?.name.text, trashedDocuments: trash.documents,
             trashedBytes: trash.bytes, device: store.device.name)
-        state.pendingBytes = try catalog.pendingBytes().map { max(0, $0 - transfers.sentBytes) }
+        state.pendingBytes = try rows.pendingBytes().map { max(0, $0 - transfers.sentBytes) }
         state.connectionError = cloud.connection.reason
         state.cloudURL = cloud.place?.url
         state.isCloudBesideStore = cloud.place?.isBesideStore ?? false
         state.isCloudEncrypted = cloud.place?.isEncrypted ?? false
-        state.cloudBytesHere = try catalog.bytesOfCloudHere()
+        state.cloudBytesHere = try rows.bytesOfCloudHere()
         state.findings = checkup.findings
-        state.preferredMove = try preferredMove(catalog)
+        state.preferredMove = try preferredMove(rows)
         return state
     }
 }

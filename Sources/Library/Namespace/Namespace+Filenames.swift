@@ -7,39 +7,39 @@ import SystemPackage
 extension Namespace {
     /// The filename of a document that is created under `name`. A document that is restored from a backup gets its old filename back, if
     /// that is free. So a program that restores it once more finds it.
-    func newFilename(for name: DocumentName, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
-        if configuration.filenames.couldHaveMade(name), try !catalog.isFilenameInUse(name.full, in: folder),
-            try !backing.folder(folder, catalog).exists(name.full)
+    func newFilename(for name: DocumentName, in folder: InodeNumber, _ transaction: Transaction) throws -> String {
+        if configuration.filenames.couldHaveMade(name), try !transaction.isFilenameInUse(name.full, in: folder),
+            try !backing.folder(folder, transaction).exists(name.full)
         {
             return name.full
         }
-        return try newFilename(name.pathExtension, in: folder, catalog)
+        return try newFilename(name.pathExtension, in: folder, transaction)
     }
 
     /// A generated filename that no document on this device has.
-    func newFilename(_ pathExtension: String, in folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
+    func newFilename(_ pathExtension: String, in folder: InodeNumber, _ transaction: Transaction) throws -> String {
         var random = surroundings.random()
         while true {
             let isSequential = configuration.filenames.convention == .sequential
-            let number = isSequential ? Int(try catalog.next(.sequentialNumber)) : 0
+            let number = isSequential ? Int(try transaction.next(.sequentialNumber)) : 0
             let filename = configuration.filenames.makeFilename(
                 pathExtension: pathExtension, time: surroundings.localTime(surroundings.now()), number: number,
                 random: &random)
-            if try !catalog.isFilenameInUse(filename, in: folder) { return filename }
+            if try !transaction.isFilenameInUse(filename, in: folder) { return filename }
         }
     }
 
     /// A free filename for an entry that must give up its own: `NAME (DEVICE).EXT`.
-    func distinctFilename(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+    func distinctFilename(of entry: Entry, _ rows: Rows) throws -> String {
         let split = DocumentName(splitting: try EntryName(entry.filename))
         // Without its folder only the rows can tell whether a name is free.
-        let directory = try backing.folderIfPresent(entry.parent, catalog)
+        let directory = try backing.folderIfPresent(entry.parent, rows)
         var number = 1
         while true {
             let stem = DistinctName.make(
                 split.displayName, device: store.device.name, number: number, pathExtension: split.pathExtension)
             let filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
-            if try catalog.entry(in: entry.parent, filename: filename) == nil, try directory?.exists(filename) != true {
+            if try rows.entry(in: entry.parent, filename: filename) == nil, try directory?.exists(filename) != true {
                 return filename
             }
             number += 1

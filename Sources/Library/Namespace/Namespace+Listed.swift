@@ -7,11 +7,11 @@ import SystemPackage
 extension Namespace {
     /// The path of an entry as listings show it, with the names in `entry`, which its row may not have yet. Nil outside `local` and
     /// `cloud`.
-    func listedPath(of entry: Entry, _ catalog: CatalogTransaction) throws -> ListedPath? {
+    func listedPath(of entry: Entry, _ rows: Rows) throws -> ListedPath? {
         var folders: [ListedPath.Component] = []
         var parent = entry.parent
         while parent != .cloud, parent != .local {
-            guard let folder = try catalog.entry(parent), folder.inode > .cloud else { return nil }
+            guard let folder = try rows.entry(parent), folder.inode > .cloud else { return nil }
             folders.append(
                 .init(folder: folder.parent, name: folder.filename, inode: folder.inode, kind: .folder))
             parent = folder.parent
@@ -19,14 +19,14 @@ extension Namespace {
         return ListedPath(
             in: parent == .local ? .local : .cloud, folders: folders.reversed(),
             entry: .init(
-                folder: entry.parent, name: try listedName(of: entry, catalog), inode: entry.inode, kind: entry.kind))
+                folder: entry.parent, name: try listedName(of: entry, rows), inode: entry.inode, kind: entry.kind))
     }
 
-    private func listedName(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+    private func listedName(of entry: Entry, _ rows: Rows) throws -> String {
         guard configuration.showsDisplayNames, entry.kind == .document, let name = entry.name?.full else {
             return entry.filename
         }
-        guard let other = try resolve(name, in: entry.parent, catalog)?.entry, other.inode != entry.inode,
+        guard let other = try resolve(name, in: entry.parent, rows)?.entry, other.inode != entry.inode,
             other.id != entry.id
         else { return name }
         if other.kind != .document { return entry.filename }
@@ -36,14 +36,14 @@ extension Namespace {
     }
 
     /// A document gets another name without rename(2). Watchers are told if listings show the name. To be called before the row is updated.
-    func announceListedName(of entry: Entry, formerly name: DocumentName?, _ catalog: CatalogTransaction) throws {
+    func announceListedName(of entry: Entry, formerly name: DocumentName?, _ transaction: Transaction) throws {
         guard configuration.showsDisplayNames, let name, entry.name != name else { return }
         var former = entry
         former.document?.name = name
-        guard let from = try listedPath(of: former, catalog), let to = try listedPath(of: entry, catalog),
+        guard let from = try listedPath(of: former, transaction), let to = try listedPath(of: entry, transaction),
             !from.isSameName(as: to)
         else { return }
-        catalog.announce(.renamed(.moved(from: from, to: to)))
+        transaction.announce(.renamed(.moved(from: from, to: to)))
     }
 
     /// The name that listings show unless another document in the folder has the same one.

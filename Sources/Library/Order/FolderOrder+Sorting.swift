@@ -17,8 +17,8 @@ extension FolderOrder {
 
     /// Whether the listing of a folder stays as it is while no name in it changes.
     func isListingStable(of folder: InodeNumber) throws(Refusal) -> Bool {
-        try inspect { catalog in
-            guard let entry = try catalog.entry(folder), entry.kind == .folder else { return true }
+        try inspect { rows in
+            guard let entry = try rows.entry(folder), entry.kind == .folder else { return true }
             return try Self.sortMode(of: entry) == .manual
         }
     }
@@ -42,38 +42,38 @@ extension FolderOrder {
         return true
     }
 
-    private func sort(_ inode: InodeNumber, by mode: SortMode, _ catalog: CatalogTransaction) throws {
-        var folder = try folder(inode, catalog)
+    private func sort(_ inode: InodeNumber, by mode: SortMode, _ transaction: Transaction) throws {
+        var folder = try folder(inode, transaction)
         guard try Self.sortMode(of: folder) != mode else { return }
         var stored = try folder.storedAttributes()
         stored[OrderAttribute.sort] = mode == .manual ? nil : Array(mode.rawValue.utf8)
         try folder.setStoredAttributes(stored)
         folder.markPending(.attributes)
-        try catalog.update(folder)
-        catalog.announce(.listingChanged(of: inode))
+        try transaction.update(folder)
+        transaction.announce(.listingChanged(of: inode))
         if folder.isReplicated { cloud.changesAreWaiting() }
     }
 
     // MARK: Listings
 
     /// The rows of a folder in listing order.
-    func listing(of folder: Entry, _ catalog: CatalogTransaction) throws -> [ListingRow] {
-        let rows = try catalog.listing(of: folder.inode)
+    func listing(of folder: Entry, _ rows: Rows) throws -> [ListingRow] {
+        let listed = try rows.listing(of: folder.inode)
         let mode = try Self.sortMode(of: folder)
-        if mode == .manual { return rows }
-        return try sorted(catalog.children(of: folder.inode), by: mode, catalog).map { rows[$0] }
+        if mode == .manual { return listed }
+        return try sorted(rows.children(of: folder.inode), by: mode, rows).map { listed[$0] }
     }
 
     /// The entries of a folder in listing order.
-    func children(of folder: Entry, _ catalog: CatalogTransaction) throws -> [Entry] {
-        let entries = try catalog.children(of: folder.inode)
+    func children(of folder: Entry, _ rows: Rows) throws -> [Entry] {
+        let entries = try rows.children(of: folder.inode)
         let mode = try Self.sortMode(of: folder)
         if mode == .manual { return entries }
-        return try sorted(entries, by: mode, catalog).map { entries[$0] }
+        return try sorted(entries, by: mode, rows).map { entries[$0] }
     }
 
     /// The indices of entries in sorted order. Entries that are alike keep the order that people gave them.
-    private func sorted(_ entries: [Entry], by mode: SortMode, _ catalog: CatalogTransaction) throws -> [Int] {
+    private func sorted(_ entries: [Entry], by mode: SortMode, _ rows: Rows) throws -> [Int] {
         switch mode {
         case .manual: return Array(entries.indices)
         case .name:
@@ -82,8 +82,8 @@ extension FolderOrder {
                 names[$0] == names[$1] ? $0 < $1 : names[$0].lexicographicallyPrecedes(names[$1])
             }
         case .created: return Self.greatestFirst(entries.map(\.created))
-        case .modified: return Self.greatestFirst(try entries.map { try attributes(of: $0, catalog).modified })
-        case .size: return Self.greatestFirst(try entries.map { try attributes(of: $0, catalog).size })
+        case .modified: return Self.greatestFirst(try entries.map { try attributes(of: $0, rows).modified })
+        case .size: return Self.greatestFirst(try entries.map { try attributes(of: $0, rows).size })
         }
     }
 
@@ -92,10 +92,9 @@ extension FolderOrder {
     }
 
     /// Size and time of an entry. The size of a folder says nothing about what is in it.
-    private func attributes(of entry: Entry, _ catalog: CatalogTransaction) throws -> (size: Int64, modified: Timestamp)
-    {
+    private func attributes(of entry: Entry, _ rows: Rows) throws -> (size: Int64, modified: Timestamp) {
         do {
-            let attributes = try fileAttributes.attributes(of: entry, catalog)
+            let attributes = try fileAttributes.attributes(of: entry, rows)
             return (entry.kind == .folder ? 0 : attributes.size, attributes.modified)
         } catch Errno.noSuchFileOrDirectory {
             // The file is missing in the store; the next comparison finds out why.

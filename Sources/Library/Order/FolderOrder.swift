@@ -29,13 +29,13 @@ final class FolderOrder: LibraryPart {
         try inspect { try orderText(of: folder, $0) }
     }
 
-    private func orderText(of folder: InodeNumber, _ catalog: CatalogTransaction) throws -> String {
-        let rows = try listing(of: self.folder(folder, catalog), catalog)
+    private func orderText(of folder: InodeNumber, _ rows: Rows) throws -> String {
+        let rows = try listing(of: self.folder(folder, rows), rows)
         return OrderText.text(rows.lazy.filter { $0.kind != .scratch }.map(\.filename))
     }
 
-    func orderAttributes(of folder: InodeNumber, _ catalog: CatalogTransaction) throws -> FileAttributes {
-        let text = try orderText(of: folder, catalog)
+    func orderAttributes(of folder: InodeNumber, _ rows: Rows) throws -> FileAttributes {
+        let text = try orderText(of: folder, rows)
         var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
         attributes.mode = 0o644
         return attributes
@@ -43,7 +43,7 @@ final class FolderOrder: LibraryPart {
 
     /// - Throws: EPERM for a folder that is sorted, ESTALE.
     func requireManualOrder(of folder: InodeNumber) throws(Refusal) {
-        try inspect { catalog in _ = try manuallyOrdered(folder, catalog) }
+        try inspect { rows in _ = try manuallyOrdered(folder, rows) }
     }
 
     /// Brings the entries of a folder into the order of a text that is written to its `.order`. Entries that it does not name follow in
@@ -52,20 +52,20 @@ final class FolderOrder: LibraryPart {
     /// - Throws: EINVAL for a name that no entry of the folder has, EPERM for a folder that is sorted; then nothing changes. ESTALE.
     func reorder(_ folder: InodeNumber, by text: [UInt8]) throws(Refusal) {
         guard let written = OrderText.lines(of: text) else { throw .unknownNameInOrder }
-        try mutate { catalog in
-            _ = try manuallyOrdered(folder, catalog)
-            let entries = try catalog.children(of: folder)
-            let named = try indices(of: written.lines, among: entries, in: folder, catalog)
+        try mutate { transaction in
+            _ = try manuallyOrdered(folder, transaction)
+            let entries = try transaction.children(of: folder)
+            let named = try indices(of: written.lines, among: entries, in: folder, transaction)
             guard written.isWhole else { return }
             let isNamed = Set(named)
             let wanted = named + entries.indices.filter { !isNamed.contains($0) }
-            try move(entries, to: wanted, moving: nil, in: folder, catalog)
+            try move(entries, to: wanted, moving: nil, in: folder, transaction)
         }
     }
 
     /// The places of the entries that the lines name, each once.
     private func indices(
-        of lines: [String], among entries: [Entry], in folder: InodeNumber, _ catalog: CatalogTransaction
+        of lines: [String], among entries: [Entry], in folder: InodeNumber, _ rows: Rows
     ) throws -> [Int] {
         let places = Dictionary(uniqueKeysWithValues: entries.enumerated().map { ($1.inode, $0) })
         let byFilename =
@@ -75,7 +75,7 @@ final class FolderOrder: LibraryPart {
         return try lines.compactMap { line in
             guard
                 let place = try byFilename[ExactName(line)]
-                    ?? self.place(of: line, among: places, in: folder, catalog)
+                    ?? self.place(of: line, among: places, in: folder, rows)
             else { throw Refusal.unknownNameInOrder }
             return seen.insert(place).inserted ? place : nil
         }
@@ -83,10 +83,10 @@ final class FolderOrder: LibraryPart {
 
     /// The place of the entry that a line means, by either of its names.
     private func place(
-        of line: String, among places: [InodeNumber: Int], in folder: InodeNumber, _ catalog: CatalogTransaction
+        of line: String, among places: [InodeNumber: Int], in folder: InodeNumber, _ rows: Rows
     ) throws -> Int? {
         for name in [line, OrderText.unescape(line)].compactMap({ $0 }) {
-            if let found = try namespace.resolve(name, in: folder, catalog) { return places[found.entry.inode] }
+            if let found = try namespace.resolve(name, in: folder, rows) { return places[found.entry.inode] }
         }
         return nil
     }
@@ -96,16 +96,16 @@ final class FolderOrder: LibraryPart {
     /// Moves an entry within its folder. Places are counted as in `.order`.
     ///
     /// - Throws: EINVAL for a name that no entry of the folder has, EPERM for a folder that is sorted, ESTALE.
-    func move(_ inode: InodeNumber, to target: OrderTarget, _ catalog: CatalogTransaction) throws {
-        guard let entry = try catalog.entry(inode), inode != .root else { throw Refusal.staleInode }
-        _ = try manuallyOrdered(entry.parent, catalog)
-        let entries = try catalog.children(of: entry.parent)
+    func move(_ inode: InodeNumber, to target: OrderTarget, _ transaction: Transaction) throws {
+        guard let entry = try transaction.entry(inode), inode != .root else { throw Refusal.staleInode }
+        _ = try manuallyOrdered(entry.parent, transaction)
+        let entries = try transaction.children(of: entry.parent)
         guard let mover = entries.firstIndex(where: { $0.inode == inode }) else { throw Refusal.staleInode }
         var wanted = entries.indices.filter { $0 != mover }
         let place: Int
         switch target {
         case .before(let name), .after(let name):
-            let neighbour = try namespace.resolve(name, in: entry.parent, catalog)
+            let neighbour = try namespace.resolve(name, in: entry.parent, transaction)
             if neighbour?.entry.inode == inode { return }
             guard let found = wanted.firstIndex(where: { entries[$0].inode == neighbour?.entry.inode }) else {
                 throw Refusal.unknownNameInOrder
@@ -116,7 +116,7 @@ final class FolderOrder: LibraryPart {
             place = number > counted.count ? wanted.count : counted[max(number, 1) - 1]
         }
         wanted.insert(mover, at: place)
-        try move(entries, to: wanted, moving: mover, in: entry.parent, catalog)
+        try move(entries, to: wanted, moving: mover, in: entry.parent, transaction)
     }
 
     /// - Parameters:
@@ -124,7 +124,7 @@ final class FolderOrder: LibraryPart {
     ///   - wanted: the order that they get, as indices of `entries`.
     ///   - moving: the one that is known to move.
     private func move(
-        _ entries: [Entry], to wanted: [Int], moving: Int?, in folder: InodeNumber, _ catalog: CatalogTransaction
+        _ entries: [Entry], to wanted: [Int], moving: Int?, in folder: InodeNumber, _ transaction: Transaction
     ) throws {
         var random = surroundings.random()
         let keys = Reordering.newKeys(for: entries.map(\.position), in: wanted, moving: moving, using: &random)
@@ -134,24 +134,24 @@ final class FolderOrder: LibraryPart {
             var entry = entries[index]
             entry.position = key
             entry.markPending(.position)
-            try catalog.update(entry)
+            try transaction.update(entry)
             moved.append((entries[index], entry))
         }
-        try actions.recordReordering(moved, catalog)
-        catalog.announce(.listingChanged(of: folder))
+        try actions.recordReordering(moved, transaction)
+        transaction.announce(.listingChanged(of: folder))
         if entries.contains(where: \.isReplicated) { cloud.changesAreWaiting() }
     }
 
     // MARK: Folders
 
-    func folder(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
-        guard let folder = try catalog.entry(inode) else { throw Refusal.staleInode }
+    func folder(_ inode: InodeNumber, _ rows: Rows) throws -> Entry {
+        guard let folder = try rows.entry(inode) else { throw Refusal.staleInode }
         guard folder.kind == .folder else { throw Refusal.notFolder }
         return folder
     }
 
-    private func manuallyOrdered(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
-        let folder = try folder(inode, catalog)
+    private func manuallyOrdered(_ inode: InodeNumber, _ rows: Rows) throws -> Entry {
+        let folder = try folder(inode, rows)
         let mode = try Self.sortMode(of: folder)
         guard mode == .manual else { throw Refusal.sorted(mode) }
         return folder

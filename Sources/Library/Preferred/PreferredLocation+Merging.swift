@@ -5,12 +5,12 @@ import Documents
 extension PreferredLocation {
     /// The folder at the preferred location in which the entries of another folder belong, by the names of the folders that it is in; nil
     /// where there is none.
-    func counterpart(of folder: InodeNumber, _ catalog: CatalogTransaction) throws -> InodeNumber? {
+    func counterpart(of folder: InodeNumber, _ rows: Rows) throws -> InodeNumber? {
         let location = namespace.preferredLocation
         if folder == location.other.folder { return location.folder }
-        guard folder > .cloud, let entry = try catalog.entry(folder), entry.kind == .folder,
-            let parent = try counterpart(of: entry.parent, catalog),
-            let twin = try catalog.entry(in: parent, filename: entry.filename), twin.kind == .folder
+        guard folder > .cloud, let entry = try rows.entry(folder), entry.kind == .folder,
+            let parent = try counterpart(of: entry.parent, rows),
+            let twin = try rows.entry(in: parent, filename: entry.filename), twin.kind == .folder
         else { return nil }
         return twin.inode
     }
@@ -20,10 +20,10 @@ extension PreferredLocation {
     /// - Returns: false for an entry that is to move as a whole.
     func merge(_ entry: Entry, _ id: EntryID, into destination: InodeNumber) throws(Refusal) -> Bool {
         guard entry.kind == .folder else { return false }
-        let (isTwin, children) = try inspect { catalog in
+        let (isTwin, children) = try inspect { rows in
             (
-                try catalog.entry(in: destination, filename: entry.filename)?.kind == .folder,
-                try catalog.children(of: entry.inode)
+                try rows.entry(in: destination, filename: entry.filename)?.kind == .folder,
+                try rows.children(of: entry.inode)
             )
         }
         guard isTwin, let twin = try inspect({ try counterpart(of: entry.inode, $0) }) else { return false }
@@ -52,11 +52,11 @@ extension PreferredLocation {
             }
             throw error
         }
-        try mutate { catalog in
-            try catalog.endPreferredMove(id, staysBecause: nil)
+        try mutate { transaction in
+            try transaction.endPreferredMove(id, staysBecause: nil)
             // No system call did this, so the kernel must hear of it.
-            catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
-            catalog.announce(.listingChanged(of: entry.parent))
+            transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
+            transaction.announce(.listingChanged(of: entry.parent))
         }
         return true
     }
@@ -64,10 +64,10 @@ extension PreferredLocation {
     /// Plans to move what is in a folder, and then the folder. Each entry that is planned moves, or stays for a reason, before the folder's turn
     /// comes again.
     private func plan(_ folder: Entry, _ id: EntryID) throws(Refusal) -> Bool {
-        try mutate { catalog in
-            let more = try catalog.planPreferredMoves(of: folder, id)
-            let count = try catalog.setting(.preferredMoveCount).flatMap { Int($0) } ?? 0
-            try catalog.set(.preferredMoveCount, String(count + more))
+        try mutate { transaction in
+            let more = try transaction.planPreferredMoves(of: folder, id)
+            let count = try transaction.setting(.preferredMoveCount).flatMap { Int($0) } ?? 0
+            try transaction.set(.preferredMoveCount, String(count + more))
         }
         return true
     }

@@ -34,10 +34,10 @@ final class PreferredLocation: LibraryPart {
 
     /// Reads the location from the catalog, and goes on with a move that was not finished. To be called when rows and files agree.
     func load() throws {
-        let (location, hasMoves) = try store.read { catalog in
+        let (location, hasMoves) = try store.read { rows in
             (
-                try catalog.setting(.preferredLocation).flatMap { Location(rawValue: $0) },
-                try catalog.nextPreferredMove() != nil
+                try rows.setting(.preferredLocation).flatMap { Location(rawValue: $0) },
+                try rows.nextPreferredMove() != nil
             )
         }
         if let location { namespace.setPreferredLocation(location) }
@@ -49,13 +49,13 @@ final class PreferredLocation: LibraryPart {
     ///
     /// - Throws: ENOSPC, EIO.
     func setPreferredLocation(_ location: Location) throws(Refusal) {
-        try mutate { catalog in
+        try mutate { transaction in
             if namespace.preferredLocation == location {
                 actions.endPreference()
-                return try catalog.retryPreferredMoves()
+                return try transaction.retryPreferredMoves()
             }
-            try change(to: location, movesAll: true, catalog)
-            try actions.recordPreference(for: location, catalog)
+            try change(to: location, movesAll: true, transaction)
+            try actions.recordPreference(for: location, transaction)
         }
         startMoving()
     }
@@ -64,26 +64,26 @@ final class PreferredLocation: LibraryPart {
     ///
     /// - Parameter movesAll: whether everything else moves there as well.
     /// - Returns: the location before.
-    func bringBack(_ location: Location, movesAll: Bool, _ catalog: CatalogTransaction) throws -> Location {
+    func bringBack(_ location: Location, movesAll: Bool, _ transaction: Transaction) throws -> Location {
         let former = namespace.preferredLocation
-        try change(to: location, movesAll: movesAll, catalog)
-        if movesAll { catalog.whenDone { self.startMoving() } }
+        try change(to: location, movesAll: movesAll, transaction)
+        if movesAll { transaction.whenDone { self.startMoving() } }
         return former
     }
 
-    private func change(to location: Location, movesAll: Bool, _ catalog: CatalogTransaction) throws {
+    private func change(to location: Location, movesAll: Bool, _ transaction: Transaction) throws {
         let former = namespace.preferredLocation
-        try catalog.set(.preferredLocation, location.rawValue)
+        try transaction.set(.preferredLocation, location.rawValue)
         if movesAll {
-            let count = try catalog.planPreferredMoves(from: location.other.folder)
-            try catalog.set(.preferredMoveCount, String(count))
+            let count = try transaction.planPreferredMoves(from: location.other.folder)
+            try transaction.set(.preferredMoveCount, String(count))
         } else {
-            try catalog.forgetPreferredMoves()
+            try transaction.forgetPreferredMoves()
         }
         namespace.setPreferredLocation(location)
-        catalog.ifFailed { [namespace] in namespace.setPreferredLocation(former) }
+        transaction.ifFailed { [namespace] in namespace.setPreferredLocation(former) }
         // Names in `Documents` mean other documents from now on.
-        catalog.announce(.listingChanged(of: .documents))
+        transaction.announce(.listingChanged(of: .documents))
     }
 
     /// Carries something out while no entry moves.
@@ -135,9 +135,9 @@ final class PreferredLocation: LibraryPart {
 
     /// - Returns: false if nothing is left to move.
     private func moveNext() throws -> Bool {
-        let (next, entry) = try catalog.read { catalog -> (EntryID?, Entry?) in
-            guard let next = try catalog.nextPreferredMove() else { return (nil, nil) }
-            return (next, try catalog.entry(next))
+        let (next, entry) = try catalog.read { rows -> (EntryID?, Entry?) in
+            guard let next = try rows.nextPreferredMove() else { return (nil, nil) }
+            return (next, try rows.entry(next))
         }
         guard let next else { return false }
         var reason: String?
@@ -149,13 +149,13 @@ final class PreferredLocation: LibraryPart {
                 try tree.rename(name, in: entry.parent, to: name, in: destination, options: [], by: .preferredMove)
             } catch { reason = error.description }
         }
-        try mutate { catalog in
-            try catalog.endPreferredMove(next, staysBecause: reason)
-            guard reason == nil, let entry, let moved = try catalog.entry(next) else { return }
+        try mutate { transaction in
+            try transaction.endPreferredMove(next, staysBecause: reason)
+            guard reason == nil, let entry, let moved = try transaction.entry(next) else { return }
             // No system call did this, so the kernel must hear of both names.
             for names in [EntryNames(entry), EntryNames(moved)] {
-                catalog.announce(.entryChanged(names, besides: nil))
-                catalog.announce(.listingChanged(of: names.parent))
+                transaction.announce(.entryChanged(names, besides: nil))
+                transaction.announce(.listingChanged(of: names.parent))
             }
         }
         return true

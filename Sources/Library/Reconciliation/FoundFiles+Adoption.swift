@@ -9,26 +9,26 @@ import SystemPackage
 
 extension FoundFiles {
     /// A file is gone: a local document is removed with it, a cloud document becomes a placeholder.
-    func dropMissing(_ entry: Entry, _ catalog: CatalogTransaction) throws {
+    func dropMissing(_ entry: Entry, _ transaction: Transaction) throws {
         if entry.isReplicated, entry.kind == .document, entry.currentVersion != nil {
             var placeholder = entry
             placeholder.isHere = false
             placeholder.contentVersion = nil
             placeholder.backing = nil
             placeholder.pending.remove(.content)
-            try catalog.update(placeholder)
+            try transaction.update(placeholder)
         } else {
             logger.warning("a file of the store is gone", metadata: ["filename": "\(entry.filename)"])
-            try catalog.delete(entry.inode)
+            try transaction.delete(entry.inode)
         }
     }
 
     /// A person removed a file from the store: the entry is removed. A document in conflict is an exception: a person must choose among its
     /// versions first.
-    func dropRemoved(_ entry: Entry, _ catalog: CatalogTransaction) throws {
-        if entry.conflicts > 0 { return try dropMissing(entry, catalog) }
-        try withdrawals.withdraw(entry, catalog)
-        try catalog.delete(entry.inode)
+    func dropRemoved(_ entry: Entry, _ transaction: Transaction) throws {
+        if entry.conflicts > 0 { return try dropMissing(entry, transaction) }
+        try withdrawals.withdraw(entry, transaction)
+        try transaction.delete(entry.inode)
         logger.notice("a file was removed from the store", metadata: ["filename": "\(entry.filename)"])
     }
 
@@ -36,11 +36,13 @@ extension FoundFiles {
     /// on this device has it.
     ///
     /// - Returns: nil for a file that cannot be an entry: of another type, or with a name that no entry can have.
-    func adopt(_ stray: Reconciliation.Stray, _ directory: BackingFolder, _ catalog: CatalogTransaction) throws
+    func adopt(_ stray: Reconciliation.Stray, _ directory: BackingFolder, _ transaction: Transaction) throws
         -> Entry?
     {
         // A file whose name no entry can have stays in the store, and is not adopted.
-        guard let folder = try catalog.entry(stray.folder), let name = try? EntryName(stray.name) else { return nil }
+        guard let folder = try transaction.entry(stray.folder), let name = try? EntryName(stray.name) else {
+            return nil
+        }
         let status = stray.found.status
         let isScratch =
             stray.isFolder ? folder.namingContext.folder(name).isScratch : folder.namingContext.isScratch(name)
@@ -54,9 +56,9 @@ extension FoundFiles {
         }
         var entry = Entry(
             parent: stray.folder, location: folder.location, nature: nature, filename: stray.name,
-            created: Timestamp(status.st_mtim), position: try nextPosition(in: stray.folder, catalog),
+            created: Timestamp(status.st_mtim), position: try nextPosition(in: stray.folder, transaction),
             mode: UInt16(status.st_mode & 0o7777))
-        if entry.kind == .document { try nameAdopted(&entry, name, folder, directory, catalog) }
+        if entry.kind == .document { try nameAdopted(&entry, name, folder, directory, transaction) }
         if !isScratch {
             var random = surroundings.random()
             entry.id = .random(using: &random)
@@ -64,18 +66,18 @@ extension FoundFiles {
         }
         entry.size = Int64(status.st_size)
         entry.backing = stray.found.evidence
-        entry.inode = try catalog.insert(entry)
+        entry.inode = try transaction.insert(entry)
         return entry
     }
 
     private func nameAdopted(
         _ entry: inout Entry, _ name: EntryName, _ folder: Entry, _ directory: BackingFolder,
-        _ catalog: CatalogTransaction
+        _ transaction: Transaction
     ) throws {
         let split = DocumentName(splitting: name)
         if folder.namingContext.keepsName(name) { return }
         entry.hasGeneratedFilename = true
-        let twin = try catalog.entries(generatedFilename: name.text).first
+        let twin = try transaction.entries(generatedFilename: name.text).first
         let displayName = directory.displayName(of: name.text) ?? twin?.name?.displayName
         // A name that no document can have was not set by docfs.
         if let displayName, let named = try? DocumentName(displayName: displayName, pathExtension: split.pathExtension)
@@ -83,7 +85,7 @@ extension FoundFiles {
             entry.document?.name = named
         }
         guard twin != nil else { return }
-        entry.filename = try namespace.newFilename(split.pathExtension, in: folder.inode, catalog)
+        entry.filename = try namespace.newFilename(split.pathExtension, in: folder.inode, transaction)
         try directory.rename(name.text, to: directory, entry.filename, flags: RENAME_NOREPLACE)
         if let displayName { backing.writeDisplayName(displayName, of: entry.filename, in: directory) }
     }

@@ -31,57 +31,57 @@ final class FoundFiles: LibraryPart {
     /// - Returns: whether there is a save that the container must be told of.
     func recordChangeInStore(
         of entry: inout Entry, _ status: stat, _ occasion: Reconciliation.Occasion,
-        inherited: DocumentVersion? = nil, _ catalog: CatalogTransaction
+        inherited: DocumentVersion? = nil, _ transaction: Transaction
     ) throws -> Bool {
         if !entry.isHere, entry.awaited != nil {
             // The content had just arrived, or somebody put another one there.
-            try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
+            try withdrawals.withdrawIfLeavingCloud(&entry, transaction)
             transfers.forget(entry.inode)
             entry.isHere = true
             entry.error = nil
-            try contents.finishSave(&entry, catalog)
-            try catalog.update(entry)
+            try contents.finishSave(&entry, transaction)
+            try transaction.update(entry)
             return entry.isReplicated
         }
         if entry.location == .local {
             if !entry.isHere {
-                try adoptFoundContentOfLeaving(&entry, status, catalog)
+                try adoptFoundContentOfLeaving(&entry, status, transaction)
             } else if entry.naming != .given, Fingerprint(entry) != Fingerprint(status) {
-                try contents.finishSave(&entry, catalog)
-                try catalog.update(entry)
+                try contents.finishSave(&entry, transaction)
+                try transaction.update(entry)
             }
             return false
         }
         guard entry.isReplicated else { return false }
-        if !entry.isHere { return try adoptFoundContent(&entry, status, catalog) }
-        let folder = try backing.folder(entry.parent, catalog)
+        if !entry.isHere { return try adoptFoundContent(&entry, status, transaction) }
+        let folder = try backing.folder(entry.parent, transaction)
         let isStillWritten = try isStillWritten(entry, in: folder)
         // A pending edit is sent anyway. Without a content version the file holds an edit that was given up for another version.
         if entry.pending.contains(.content) || entry.contentVersion == nil { return false }
         if !isStillWritten {
-            let known = try knownVersion(entry.contentVersion, of: entry, catalog) ?? inherited
+            let known = try knownVersion(entry.contentVersion, of: entry, transaction) ?? inherited
             if Fingerprint(status) == known.map({ Fingerprint(size: $0.size, modified: $0.modified) })
                 || entry.isBackingCurrent && Fingerprint(status) == Fingerprint(entry)
             {
                 return false
             }
             if let known, known.size == Int64(status.st_size), try isContent(of: known, entry, in: folder) {
-                try recordOtherTime(of: &entry, status, known, occasion, in: folder, catalog)
+                try recordOtherTime(of: &entry, status, known, occasion, in: folder, transaction)
                 return false
             }
         }
         entry.markPending(.content)
-        try contents.finishSave(&entry, catalog)
-        try catalog.update(entry)
+        try contents.finishSave(&entry, transaction)
+        try transaction.update(entry)
         return true
     }
 
     /// The row is a placeholder, and there is a file at its path: content that had just arrived, or an edit.
     ///
     /// - Returns: whether it is an edit.
-    private func adoptFoundContent(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws -> Bool {
-        let folder = try backing.folder(entry.parent, catalog)
-        let known = try knownVersion(entry.currentVersion, of: entry, catalog)
+    private func adoptFoundContent(_ entry: inout Entry, _ status: stat, _ transaction: Transaction) throws -> Bool {
+        let folder = try backing.folder(entry.parent, transaction)
+        let known = try knownVersion(entry.currentVersion, of: entry, transaction)
         let isCurrent =
             try known.map { try $0.size == Int64(status.st_size) && isContent(of: $0, entry, in: folder) } ?? false
         entry.isHere = true
@@ -91,37 +91,36 @@ final class FoundFiles: LibraryPart {
             try folder.setModified(entry.filename, entry.modified.timespec)
         } else {
             entry.markPending(.content)
-            try contents.finishSave(&entry, catalog)
+            try contents.finishSave(&entry, transaction)
         }
-        try catalog.update(entry)
+        try transaction.update(entry)
         return !isCurrent
     }
 
     /// The document was moved out of the cloud before its content was here, and there is a file at its path: content that had just arrived,
     /// an older version, which is ignored, or an edit, which is kept as a document of its own.
-    private func adoptFoundContentOfLeaving(_ entry: inout Entry, _ status: stat, _ catalog: CatalogTransaction) throws
-    {
-        let folder = try backing.folder(entry.parent, catalog)
-        let versions = try entry.id.flatMap { try CatalogReplica(catalog).entry($0)?.versions?.all } ?? []
+    private func adoptFoundContentOfLeaving(_ entry: inout Entry, _ status: stat, _ transaction: Transaction) throws {
+        let folder = try backing.folder(entry.parent, transaction)
+        let versions = try entry.id.flatMap { try CatalogReplica(transaction).entry($0)?.versions?.all } ?? []
         let found = try versions.first { try $0.size == Int64(status.st_size) && isContent(of: $0, entry, in: folder) }
         if let found {
             guard found.id == entry.currentVersion else { return }
-            try withdrawals.withdrawIfLeavingCloud(&entry, catalog)
+            try withdrawals.withdrawIfLeavingCloud(&entry, transaction)
             entry.isHere = true
             entry.contentVersion = found.id
             entry.error = nil
-            return try catalog.update(entry)
+            return try transaction.update(entry)
         }
-        let name = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog)
+        let name = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, transaction)
         try folder.rename(entry.filename, to: folder, name, flags: RENAME_NOREPLACE)
         if let displayName = entry.name?.displayName { backing.writeDisplayName(displayName, of: name, in: folder) }
-        _ = try adopt(.init(folder: entry.parent, name: name, found: try folder.identify(name)), folder, catalog)
+        _ = try adopt(.init(folder: entry.parent, name: name, found: try folder.identify(name)), folder, transaction)
     }
 
     /// A file has another time of modification but the same content.
     private func recordOtherTime(
         of entry: inout Entry, _ status: stat, _ version: DocumentVersion, _ occasion: Reconciliation.Occasion,
-        in folder: BackingFolder, _ catalog: CatalogTransaction
+        in folder: BackingFolder, _ transaction: Transaction
     ) throws {
         // Another version is shown, with its own time.
         if !entry.isBackingCurrent { return }
@@ -131,14 +130,14 @@ final class FoundFiles: LibraryPart {
         }
         entry.modified = Timestamp(status.st_mtim)
         entry.markPending(.modified)
-        try catalog.update(entry)
+        try transaction.update(entry)
     }
 
-    private func knownVersion(_ id: VersionID?, of entry: Entry, _ catalog: CatalogTransaction) throws
+    private func knownVersion(_ id: VersionID?, of entry: Entry, _ rows: Rows) throws
         -> DocumentVersion?
     {
         guard let id, let document = entry.id else { return nil }
-        return try CatalogReplica(catalog).entry(document)?.versions?.all.first { $0.id == id }
+        return try CatalogReplica(rows).entry(document)?.versions?.all.first { $0.id == id }
     }
 
     private func isContent(of version: DocumentVersion, _ entry: Entry, in folder: BackingFolder) throws -> Bool {
@@ -148,9 +147,9 @@ final class FoundFiles: LibraryPart {
 
     /// Whether the file of a document holds a content that the container has already, although its content counts as pending: while it was
     /// sent, something else of the document changed, such as its name.
-    func holdsSentContent(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
-        guard !openFiles.isOpen(entry.inode), let version = try knownVersion(entry.contentVersion, of: entry, catalog),
-            let folder = try backing.folderIfPresent(entry.parent, catalog),
+    func holdsSentContent(_ entry: Entry, _ rows: Rows) throws -> Bool {
+        guard !openFiles.isOpen(entry.inode), let version = try knownVersion(entry.contentVersion, of: entry, rows),
+            let folder = try backing.folderIfPresent(entry.parent, rows),
             try folder.statusIfPresent(entry.filename) != nil
         else { return false }
         return try isContent(of: version, entry, in: folder)
@@ -169,16 +168,18 @@ final class FoundFiles: LibraryPart {
     /// - Parameter inherited: the version that the file holds, if that version has just passed to another document.
     /// - Returns: whether the file was edited.
     func recordEditInStore(
-        of entry: inout Entry, inherited: DocumentVersion? = nil, _ catalog: CatalogTransaction
+        of entry: inout Entry, inherited: DocumentVersion? = nil, _ transaction: Transaction
     ) throws -> Bool {
         // Writes to an open file are recorded already (`UnseenWrites`).
         if let file = openFiles.file(entry.inode), file.arrival?.stage != .underWay { return false }
         // A file that is gone was not edited. One that cannot be looked at may have been, and stays.
-        guard entry.kind == .document, let folder = try backing.folderIfPresent(entry.parent, catalog),
+        guard entry.kind == .document, let folder = try backing.folderIfPresent(entry.parent, transaction),
             let status = try folder.statusIfPresent(entry.filename)
         else { return false }
         if entry.isBackingCurrent, Fingerprint(status) == Fingerprint(entry) { return false }
-        guard try recordChangeInStore(of: &entry, status, .edits, inherited: inherited, catalog) else { return false }
+        guard try recordChangeInStore(of: &entry, status, .edits, inherited: inherited, transaction) else {
+            return false
+        }
         transfers.markClosed(entry.inode)
         return true
     }

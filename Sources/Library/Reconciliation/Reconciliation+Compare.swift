@@ -17,7 +17,7 @@ extension Reconciliation {
         let directory: BackingFolder
         let names: [String]
         do {
-            directory = try comparison.backing.folder(folder, catalog)
+            directory = try comparison.backing.folder(folder, transaction)
             // Another folder may have been moved to its path. That one is matched with its own row first.
             if try isOther(directory, than: folder) {
                 comparison.backing.forget(folder)
@@ -32,7 +32,8 @@ extension Reconciliation {
             return
         }
         visited.insert(folder)
-        var rows = Dictionary(try catalog.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in first
+        var rows = Dictionary(try transaction.children(of: folder).map { (ExactName($0.filename), $0) }) { first, _ in
+            first
         }
         for name in names {
             guard let found = try identifyIfPresent(name, in: directory) else { continue }
@@ -57,7 +58,7 @@ extension Reconciliation {
     }
 
     func isOther(_ directory: BackingFolder, than folder: InodeNumber) throws -> Bool {
-        guard occasion.knowsInodes, let known = try catalog.entry(folder)?.backing, known.birth != 0 else {
+        guard occasion.knowsInodes, let known = try transaction.entry(folder)?.backing, known.birth != 0 else {
             return false
         }
         return try directory.descriptor.identify().evidence != known

@@ -14,12 +14,12 @@ extension Reconciliation {
         var entry = row
         if occasion != .failedWrite, row.backing != found.evidence {
             entry.backing = found.evidence
-            try catalog.update(entry)
+            try transaction.update(entry)
         }
         guard row.kind == .document else { return }
         try matchName(&entry, in: directory)
         if occasion != .failedWrite {
-            _ = try comparison.foundFiles.recordChangeInStore(of: &entry, found.status, occasion, catalog)
+            _ = try comparison.foundFiles.recordChangeInStore(of: &entry, found.status, occasion, transaction)
         }
     }
 
@@ -37,6 +37,6 @@ extension Reconciliation {
         guard let later = try? DocumentName(displayName: carried, pathExtension: name.pathExtension) else { return }
         entry.document?.name = later
         entry.markPending(.name)
-        try catalog.update(entry)
+        try transaction.update(entry)
     }
 }

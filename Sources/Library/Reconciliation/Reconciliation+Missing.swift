@@ -11,7 +11,7 @@ extension Reconciliation {
     /// Adds the descendants of missing folders to the missing rows.
     mutating func expandMissingFolders() throws {
         for folder in missing.rows where folder.kind == .folder && expanded.insert(folder.inode).inserted {
-            for row in try catalog.descendants(of: folder.inode) where row.hasFile {
+            for row in try transaction.descendants(of: folder.inode) where row.hasFile {
                 expanded.insert(row.inode)
                 missing.insert(row)
             }
@@ -22,15 +22,15 @@ extension Reconciliation {
     mutating func remakeMissingFolders() throws {
         try expandMissingFolders()
         let folders = missing.rows.filter { $0.kind == .folder }
-        let depths = try folders.map { ($0, try catalog.depth(of: $0)) }
+        let depths = try folders.map { ($0, try transaction.depth(of: $0)) }
         for (folder, _) in depths.sorted(by: { $0.1 < $1.1 }) { try remake(folder) }
     }
 
     /// Makes a missing folder or link anew.
     private mutating func remake(_ missingRow: Entry) throws {
-        let directory = try comparison.backing.folder(missingRow.parent, catalog)
+        let directory = try comparison.backing.folder(missingRow.parent, transaction)
         if try directory.exists(missingRow.filename) { try freeName(missingRow.filename, in: missingRow.parent) }
-        guard let row = try catalog.entry(missingRow.inode) else { return }
+        guard let row = try transaction.entry(missingRow.inode) else { return }
         if row.kind == .folder {
             try directory.makeFolder(row.filename, mode: row.mode == 0 ? 0o755 : row.mode)
         } else {
@@ -39,20 +39,20 @@ extension Reconciliation {
         missing.remove(row.inode)
         var entry = row
         entry.backing = try directory.identify(row.filename).evidence
-        try catalog.update(entry)
+        try transaction.update(entry)
     }
 
     /// Ends the rows whose files were found nowhere, or makes folders and links anew. Inner rows go first: a folder goes after its entries.
     mutating func resolveMissing() throws {
-        let rows = try missing.rows.map { ($0, try catalog.depth(of: $0)) }.sorted { $0.1 > $1.1 }.map(\.0)
+        let rows = try missing.rows.map { ($0, try transaction.depth(of: $0)) }.sorted { $0.1 > $1.1 }.map(\.0)
         for row in rows {
             switch (occasion, row.kind) {
             case (.failedWrite, .document), (.failedWrite, .scratch):
                 comparison.logger.error("a file of the store is gone", metadata: ["filename": "\(row.filename)"])
-            case (.edits, .folder) where try catalog.hasChildren(row.inode): try remake(row)
-            case (.edits, _): try comparison.foundFiles.dropRemoved(row, catalog)
+            case (.edits, .folder) where try transaction.hasChildren(row.inode): try remake(row)
+            case (.edits, _): try comparison.foundFiles.dropRemoved(row, transaction)
             case (_, .folder), (_, .symbolicLink): try remake(row)
-            default: try comparison.foundFiles.dropMissing(row, catalog)
+            default: try comparison.foundFiles.dropMissing(row, transaction)
             }
         }
     }

@@ -12,9 +12,9 @@ extension Reconciliation {
     ///
     /// - Returns: nil where that cannot be done.
     func moveBack(_ stray: Stray, to row: Entry) throws -> (Entry, BackingFolder)? {
-        let source = try comparison.backing.folder(stray.folder, catalog)
+        let source = try comparison.backing.folder(stray.folder, transaction)
         // The row's folder may not exist yet, or be another one.
-        guard let target = try? comparison.backing.folder(row.parent, catalog) else { return nil }
+        guard let target = try? comparison.backing.folder(row.parent, transaction) else { return nil }
         do throws(Errno) {
             try source.rename(stray.name, to: target, row.filename, flags: RENAME_NOREPLACE)
         } catch {
@@ -36,27 +36,27 @@ extension Reconciliation {
     /// - Returns: nil where the document cannot be moved between the containers now.
     mutating func follow(_ row: Entry, to stray: Stray, in folder: Entry) throws -> (Entry, BackingFolder)? {
         let migrates = row.location != folder.location
-        if migrates, try comparison.migration.obstacle(toMigrating: row, catalog) != nil { return nil }
+        if migrates, try comparison.migration.obstacle(toMigrating: row, transaction) != nil { return nil }
         try freeName(stray.name, in: folder.inode, besides: row.inode)
         var entry = row
         entry.parent = folder.inode
         entry.location = folder.location
         entry.filename = stray.name
         if row.parent != folder.inode {
-            entry.position = try comparison.nextPosition(in: folder.inode, catalog)
+            entry.position = try comparison.nextPosition(in: folder.inode, transaction)
         }
         entry.markPending([.place, .position])
         let name = try EntryName(stray.name)
         if row.kind == .document, !row.hasGeneratedFilename { entry.document?.name = DocumentName(splitting: name) }
         comparison.backing.forget(row.inode)
-        try catalog.update(entry)
+        try transaction.update(entry)
         if row.kind == .folder {
             try comparison.migration.updateDescendants(
-                of: entry, from: row, to: folder.namingContext.folder(name), catalog)
-            entry = try catalog.entry(entry.inode) ?? entry
+                of: entry, from: row, to: folder.namingContext.folder(name), transaction)
+            entry = try transaction.entry(entry.inode) ?? entry
         }
-        if migrates { try comparison.migration.migrate(entry, from: row, catalog) }
+        if migrates { try comparison.migration.migrate(entry, from: row, transaction) }
         comparison.logger.notice("a file was found at another place", metadata: ["filename": "\(entry.filename)"])
-        return (try catalog.entry(entry.inode) ?? entry, try comparison.backing.folder(folder.inode, catalog))
+        return (try transaction.entry(entry.inode) ?? entry, try comparison.backing.folder(folder.inode, transaction))
     }
 }

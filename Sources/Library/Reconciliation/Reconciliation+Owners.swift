@@ -21,11 +21,11 @@ extension Reconciliation {
 
     /// The document with a generated filename, if there is no file at its own path.
     private func document(withGeneratedFilename filename: String) throws -> Entry? {
-        try catalog.entries(generatedFilename: filename).first { row in
+        try transaction.entries(generatedFilename: filename).first { row in
             if missing[row.inode] != nil { return true }
             guard row.kind == .document else { return false }
             // Without its folder there is no file at its own path.
-            guard let directory = try comparison.backing.folderIfPresent(row.parent, catalog) else { return true }
+            guard let directory = try comparison.backing.folderIfPresent(row.parent, transaction) else { return true }
             return try !directory.exists(row.filename)
         }
     }
@@ -33,7 +33,7 @@ extension Reconciliation {
     /// The missing folder whose documents, by their rows, lie in a stray folder.
     private func folderOfDocuments(in stray: Stray) throws -> Entry? {
         // A folder that cannot be read is compared, and reported, when it has been matched or adopted.
-        let names = (try? comparison.backing.folder(stray.folder, catalog).folder(stray.name).names()) ?? []
+        let names = (try? comparison.backing.folder(stray.folder, transaction).folder(stray.name).names()) ?? []
         for name in names {
             if let row = try document(withGeneratedFilename: name), let folder = missing[row.parent] { return folder }
         }

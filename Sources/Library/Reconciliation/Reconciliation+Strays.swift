@@ -33,11 +33,11 @@ extension Reconciliation {
 
     /// A folder that no rule recognised belongs to the missing folder at its path, or is new.
     mutating func matchOrAdoptFolder(_ stray: Stray) throws {
-        guard let row = try catalog.entry(in: stray.folder, filename: stray.name), missing[row.inode] != nil,
+        guard let row = try transaction.entry(in: stray.folder, filename: stray.name), missing[row.inode] != nil,
             row.kind == .folder
         else { return try adopt(stray) }
         markFound(row.inode)
-        try match(row, stray.found, in: try comparison.backing.folder(stray.folder, catalog))
+        try match(row, stray.found, in: try comparison.backing.folder(stray.folder, transaction))
         unvisited.append(row.inode)
     }
 
@@ -58,7 +58,7 @@ extension Reconciliation {
     ///
     /// - Returns: false where that cannot be done, or not yet.
     mutating func unite(_ stray: Stray, with row: Entry) throws -> Bool {
-        guard let folder = try catalog.entry(stray.folder) else { return false }
+        guard let folder = try transaction.entry(stray.folder) else { return false }
         // Scratch files are never sent: they may leave the cloud's folder.
         let leavesCloud = row.isReplicated && folder.location == .local
         // A file in `local` is never moved into the cloud's folder, from which it would be sent.
@@ -87,17 +87,18 @@ extension Reconciliation {
         // The file was there before the write that failed: the write has removed the files that it made itself (`ifFailed`).
         if occasion == .failedWrite { return }
         var stray = stray
-        var directory = try comparison.backing.folder(stray.folder, catalog)
-        let isCloud = try catalog.entry(stray.folder)?.location == .cloud
+        var directory = try comparison.backing.folder(stray.folder, transaction)
+        let isCloud = try transaction.entry(stray.folder)?.location == .cloud
         // A crash while the log was applied may have left it. The log makes folders and links again if they are wanted.
         if isCloud, !isCatalogNew, occasion != .edits, try directory.removeEmptyTree(stray.name) { return }
-        if isCloud, stray.found.type == S_IFREG, let twin = try catalog.entries(generatedFilename: stray.name).first,
-            twin.location == .local, let id = twin.id, try catalog.replicaRecord(id) != nil
+        if isCloud, stray.found.type == S_IFREG,
+            let twin = try transaction.entries(generatedFilename: stray.name).first,
+            twin.location == .local, let id = twin.id, try transaction.replicaRecord(id) != nil
         {
             // The document was moved out of the cloud and has a newer file in `local`. This older file must not be sent: it becomes a local
             // document as well.
-            let local = try comparison.backing.folder(.local, catalog)
-            let filename = try comparison.namespace.newFilename(twin.name?.pathExtension ?? "", in: .local, catalog)
+            let local = try comparison.backing.folder(.local, transaction)
+            let filename = try comparison.namespace.newFilename(twin.name?.pathExtension ?? "", in: .local, transaction)
             try directory.rename(stray.name, to: local, filename, flags: RENAME_NOREPLACE)
             if let name = twin.name?.displayName {
                 comparison.backing.writeDisplayName(name, of: filename, in: local)
@@ -105,7 +106,7 @@ extension Reconciliation {
             (stray, directory) = (Stray(folder: .local, name: filename, found: stray.found), local)
         }
         try freeName(stray.name, in: stray.folder)
-        guard let adopted = try comparison.foundFiles.adopt(stray, directory, catalog) else {
+        guard let adopted = try comparison.foundFiles.adopt(stray, directory, transaction) else {
             comparison.logger.warning(
                 "the store holds something that is no file, folder or link; it was left alone",
                 metadata: ["name": "\(stray.name)"])
@@ -117,11 +118,11 @@ extension Reconciliation {
 
     /// Renames a row without a file, so that a file can have its filename.
     mutating func freeName(_ filename: String, in folder: InodeNumber, besides inode: InodeNumber? = nil) throws {
-        guard let row = try catalog.entry(in: folder, filename: filename), row.inode != inode else { return }
+        guard let row = try transaction.entry(in: folder, filename: filename), row.inode != inode else { return }
         var entry = row
-        entry.filename = try comparison.namespace.distinctFilename(of: row, catalog)
+        entry.filename = try comparison.namespace.distinctFilename(of: row, transaction)
         entry.markPending(.place)
-        try catalog.update(entry)
+        try transaction.update(entry)
         if missing[row.inode] != nil { missing.insert(entry) }
     }
 }

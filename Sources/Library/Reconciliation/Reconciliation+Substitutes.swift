@@ -26,22 +26,22 @@ extension Reconciliation {
     mutating func resolveSubstitutes() throws {
         let rows = try Dictionary(
             substitutes.compactMap { substitute in
-                try catalog.entry(substitute.row)?.backing.map { ($0, substitute) }
+                try transaction.entry(substitute.row)?.backing.map { ($0, substitute) }
             }, uniquingKeysWith: { first, _ in first })
         var resolved: Set<InodeNumber> = []
         for substitute in substitutes where !resolved.contains(substitute.row) {
-            guard let row = try catalog.entry(substitute.row), let evidence = substitute.found.evidence else {
+            guard let row = try transaction.entry(substitute.row), let evidence = substitute.found.evidence else {
                 continue
             }
             if let partner = rows[evidence], partner.found.evidence == row.backing,
-                let other = try catalog.entry(partner.row)
+                let other = try transaction.entry(partner.row)
             {
                 try undoExchange(row, other)
                 resolved.insert(other.inode)
                 continue
             }
             if occasion == .uncleanEnd, let source = missing[evidence] { try completeSave(of: row, with: source) }
-            try match(row, substitute.found, in: try comparison.backing.folder(row.parent, catalog))
+            try match(row, substitute.found, in: try comparison.backing.folder(row.parent, transaction))
         }
         substitutes = []
     }
@@ -50,19 +50,19 @@ extension Reconciliation {
     private mutating func completeSave(of row: Entry, with source: Entry) throws {
         // The file may carry the name of the other document still.
         comparison.backing.writeDisplayName(
-            row.name?.displayName, of: row.filename, in: try comparison.backing.folder(row.parent, catalog))
+            row.name?.displayName, of: row.filename, in: try comparison.backing.folder(row.parent, transaction))
         missing.remove(source.inode)
         if source.kind == .document {
-            try comparison.contents.withdrawals.withdraw(source, heir: row.id, catalog)
+            try comparison.contents.withdrawals.withdraw(source, heir: row.id, transaction)
         }
-        try catalog.delete(source.inode)
+        try transaction.delete(source.inode)
         comparison.logger.notice("a save that had not ended was completed", metadata: ["filename": "\(row.filename)"])
     }
 
     /// Each of two files is at the path of the other one's row.
     private func undoExchange(_ first: Entry, _ second: Entry) throws {
-        let folder = try comparison.backing.folder(first.parent, catalog)
-        let otherFolder = try comparison.backing.folder(second.parent, catalog)
+        let folder = try comparison.backing.folder(first.parent, transaction)
+        let otherFolder = try comparison.backing.folder(second.parent, transaction)
         try folder.rename(first.filename, to: otherFolder, second.filename, flags: RENAME_EXCHANGE)
         for (row, directory) in [(first, folder), (second, otherFolder)] {
             // The file may carry the name of the other one already.

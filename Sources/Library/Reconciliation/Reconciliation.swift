@@ -44,7 +44,7 @@ struct Reconciliation {
     }
 
     let comparison: StoreComparison
-    let catalog: CatalogTransaction
+    let transaction: Transaction
     let occasion: Occasion
     /// Whether the catalog was made anew. Then an empty folder is no remainder of a log that was being applied.
     let isCatalogNew: Bool
@@ -62,11 +62,11 @@ struct Reconciliation {
     var expanded: Set<InodeNumber> = []
 
     init(
-        _ comparison: StoreComparison, _ catalog: CatalogTransaction, _ occasion: Occasion, isCatalogNew: Bool = false,
+        _ comparison: StoreComparison, _ transaction: Transaction, _ occasion: Occasion, isCatalogNew: Bool = false,
         isRecursive: Bool = true
     ) {
         self.comparison = comparison
-        self.catalog = catalog
+        self.transaction = transaction
         self.occasion = occasion
         self.isCatalogNew = isCatalogNew
         self.isRecursive = isRecursive

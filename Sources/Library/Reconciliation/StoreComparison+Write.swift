@@ -17,14 +17,14 @@ extension StoreComparison {
     ///
     /// - Throws: the error of the second attempt, or of the first where it tells of the disk.
     func writeReconciling<Value>(
-        in folders: (CatalogTransaction) throws -> [InodeNumber], _ body: (CatalogTransaction) throws -> Value
+        in folders: (Rows) throws -> [InodeNumber], _ body: (Transaction) throws -> Value
     ) throws -> Value {
         do { return try store.write(body) } catch let error as Errno where Self.differences.contains(error) {
             logger.warning(
                 "the store's files differ from the catalog; its folders are compared", metadata: ["error": "\(error)"])
-            try store.write { catalog in
-                var reconciliation = Reconciliation(self, catalog, .uncleanEnd, isRecursive: false)
-                try reconciliation.run(Set(try folders(catalog)).sorted())
+            try store.write { transaction in
+                var reconciliation = Reconciliation(self, transaction, .uncleanEnd, isRecursive: false)
+                try reconciliation.run(Set(try folders(transaction)).sorted())
             }
             return try store.write(body)
         }

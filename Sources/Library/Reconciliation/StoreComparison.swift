@@ -55,12 +55,12 @@ final class StoreComparison: LibraryPart {
         if state == .clean { return try reconcileEdits() }
         if !Protection.comparison.isOn { return }
         if state != .new { logger.notice("the store was not closed cleanly; comparing it with its files") }
-        try store.write { catalog in
-            if state == .copy { try catalog.forgetBackingFiles() }
+        try store.write { transaction in
+            if state == .copy { try transaction.forgetBackingFiles() }
             var reconciliation = Reconciliation(
-                self, catalog, state == .copy ? .copy : .uncleanEnd, isCatalogNew: state == .new)
+                self, transaction, state == .copy ? .copy : .uncleanEnd, isCatalogNew: state == .new)
             try reconciliation.run([.local, .cloud])
-            if state == .new { try catalog.rememberFoundEntries() }
+            if state == .new { try transaction.rememberFoundEntries() }
         }
     }
 
@@ -73,12 +73,12 @@ final class StoreComparison: LibraryPart {
         defer { isUndoing.store(false, ordering: .releasing) }
         do {
             // None of this needs room: it succeeds on a full disk.
-            try store.write { catalog in
+            try store.write { transaction in
                 backing.forgetFolders()
-                try putBackRemoved(catalog)
-                var reconciliation = Reconciliation(self, catalog, .failedWrite, isRecursive: false)
+                try putBackRemoved(transaction)
+                var reconciliation = Reconciliation(self, transaction, .failedWrite, isRecursive: false)
                 try reconciliation.run(
-                    try folders.filter { try catalog.entry($0)?.kind == .folder && $0 > .documents }.sorted())
+                    try folders.filter { try transaction.entry($0)?.kind == .folder && $0 > .documents }.sorted())
             }
         } catch {
             // The next mount compares everything.
@@ -90,23 +90,23 @@ final class StoreComparison: LibraryPart {
     /// Compares the folders in which files were added, removed or renamed while no mount used the store. Contents are compared later
     /// (`recordEditsInStore`).
     private func reconcileEdits() throws {
-        try store.write { catalog in
-            let known = try catalog.folderTimes()
-            let changed = try catalog.folders().map(\.inode).filter { try known[$0] != folderTime($0, catalog) }
+        try store.write { transaction in
+            let known = try transaction.folderTimes()
+            let changed = try transaction.folders().map(\.inode).filter { try known[$0] != folderTime($0, transaction) }
             if changed.isEmpty { return }
-            var reconciliation = Reconciliation(self, catalog, .edits, isRecursive: false)
+            var reconciliation = Reconciliation(self, transaction, .edits, isRecursive: false)
             try reconciliation.run(changed.sorted())
         }
     }
 
     /// The time of change of a folder (st_ctime); nil if it is gone.
-    private func folderTime(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Int64? {
+    private func folderTime(_ inode: InodeNumber, _ rows: Rows) throws -> Int64? {
         let status: stat
         switch inode {
-        case .local, .cloud: status = try backing.folder(inode, catalog).descriptor.status()
+        case .local, .cloud: status = try backing.folder(inode, rows).descriptor.status()
         default:
             // A folder whose status cannot be read counts as gone, and is compared at the next mount.
-            guard let entry = try catalog.entry(inode), let parent = try? backing.folder(entry.parent, catalog),
+            guard let entry = try rows.entry(inode), let parent = try? backing.folder(entry.parent, rows),
                 let found = try? parent.status(entry.filename)
             else { return nil }
             status = found
@@ -116,13 +116,13 @@ final class StoreComparison: LibraryPart {
 
     /// Records the folders' times of change, by which the next mount finds folders that were changed meanwhile.
     func recordFolderTimes() throws {
-        try store.write { catalog in
-            var known = try catalog.folderTimes()
-            for folder in try catalog.folders().map(\.inode) {
-                let time = try folderTime(folder, catalog)
-                if known.removeValue(forKey: folder) != time { try catalog.setFolderTime(time, of: folder) }
+        try store.write { transaction in
+            var known = try transaction.folderTimes()
+            for folder in try transaction.folders().map(\.inode) {
+                let time = try folderTime(folder, transaction)
+                if known.removeValue(forKey: folder) != time { try transaction.setFolderTime(time, of: folder) }
             }
-            for folder in known.keys { try catalog.setFolderTime(nil, of: folder) }
+            for folder in known.keys { try transaction.setFolderTime(nil, of: folder) }
         }
     }
 
@@ -137,9 +137,9 @@ final class StoreComparison: LibraryPart {
                 let entries = try catalog.read { try $0.entriesWithRecordedContent(after: last, limit: 256) }
                 // One write for each edit, since it reads the whole file. By id, since a version from another device changes the inode number.
                 for id in entries.compactMap(\.id) where try catalog.read({ try looksEdited(id, $0) }) && !isOver() {
-                    try store.write { catalog in
-                        guard var entry = try catalog.entry(id) else { return }
-                        _ = try foundFiles.recordEditInStore(of: &entry, catalog)
+                    try store.write { transaction in
+                        guard var entry = try transaction.entry(id) else { return }
+                        _ = try foundFiles.recordEditInStore(of: &entry, transaction)
                     }
                 }
                 guard entries.count == 256, let end = entries.last else { break }
@@ -153,10 +153,10 @@ final class StoreComparison: LibraryPart {
         stateChanged()
     }
 
-    private func looksEdited(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
-        guard let entry = try catalog.entry(id), entry.isHere,
+    private func looksEdited(_ id: EntryID, _ rows: Rows) throws -> Bool {
+        guard let entry = try rows.entry(id), entry.isHere,
             // A file that is gone was not edited.
-            let status = try? backing.folder(entry.parent, catalog).status(entry.filename)
+            let status = try? backing.folder(entry.parent, rows).status(entry.filename)
         else { return false }
         return entry.isOutdated || Fingerprint(status) != Fingerprint(entry)
     }
@@ -165,13 +165,13 @@ final class StoreComparison: LibraryPart {
     /// docfs did not put there stay (`docfs check`).
     ///
     /// - Parameter isCatalogNew: then nobody knows whether a file was to be removed, and it goes to the trash.
-    private func restoreOrDiscardSetAside(isCatalogNew: Bool, _ catalog: CatalogTransaction) throws {
-        try putBackRemoved(catalog)
+    private func restoreOrDiscardSetAside(isCatalogNew: Bool, _ transaction: Transaction) throws {
+        try putBackRemoved(transaction)
         let names = try backing.staging.names()
         let setAside = names.compactMap { BackingStore.inode(setAsideAs: $0) }
         if !setAside.isEmpty {
             // The removal was committed, and the file did not get to the trash.
-            let removed = Set(try catalog.stepsOfTrash().filter(\.isInTrash).map(\.entry.inode))
+            let removed = Set(try transaction.stepsOfTrash().filter(\.isInTrash).map(\.entry.inode))
             for inode in setAside where isCatalogNew || removed.contains(inode) {
                 // A kill has left the second name of a file that was about to be replaced: its document is there.
                 if try backing.isSecondName(setAside: inode) { continue }
@@ -184,13 +184,13 @@ final class StoreComparison: LibraryPart {
     }
 
     /// Puts files in `staging` back to the paths of their rows.
-    private func putBackRemoved(_ catalog: CatalogTransaction) throws {
+    private func putBackRemoved(_ transaction: Transaction) throws {
         for name in try backing.staging.names() {
-            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try catalog.entry(inode) else {
+            guard let inode = BackingStore.inode(setAsideAs: name), let entry = try transaction.entry(inode) else {
                 continue
             }
             let folder: BackingFolder
-            do { folder = try backing.folder(entry.parent, catalog) } catch {
+            do { folder = try backing.folder(entry.parent, transaction) } catch {
                 logger.warning(
                     "a file that was being removed could not be put back",
                     metadata: ["filename": "\(entry.filename)", "error": "\(error)"])
@@ -204,7 +204,7 @@ final class StoreComparison: LibraryPart {
             // A file at its path has replaced it. A link or folder there is another entry: both stay.
             if present.type == entry.kind.backingType { continue }
             try backing.putBack(
-                try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, catalog), of: inode,
+                try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, transaction), of: inode,
                 in: folder)
         }
     }

@@ -9,20 +9,20 @@ import SystemPackage
 /// becomes an action that can be undone.
 struct TrashReconciliation {
     private let comparison: StoreComparison
-    private let catalog: CatalogTransaction
+    private let transaction: Transaction
     /// Whether the store was copied: its files have other inode numbers then.
     private let isCopy: Bool
 
-    init(_ comparison: StoreComparison, _ catalog: CatalogTransaction, isCopy: Bool) {
+    init(_ comparison: StoreComparison, _ transaction: Transaction, isCopy: Bool) {
         self.comparison = comparison
-        self.catalog = catalog
+        self.transaction = transaction
         self.isCopy = isCopy
     }
 
     private var backing: BackingStore { comparison.backing }
 
     func run() throws {
-        let steps = try catalog.stepsOfTrash()
+        let steps = try transaction.stepsOfTrash()
         let present = Set(try backing.inodesInTrash())
         if steps.isEmpty, present.isEmpty { return }
         let rows = Dictionary(steps.map { ($0.entry.inode, $0) }) { first, _ in first }
@@ -31,7 +31,7 @@ struct TrashReconciliation {
             comparison.logger.warning(
                 "a removed document can no longer be brought back: its file is not in the trash",
                 metadata: ["name": "\(step.entry.subject.name)"])
-            try comparison.actions.drop(step, catalog)
+            try comparison.actions.drop(step, transaction)
         }
         try removeRemadeFolders(steps, rows)
         for inode in present.sorted() where rows[inode] == nil { try recover(inode) }
@@ -44,13 +44,13 @@ struct TrashReconciliation {
     ///   - unnamed: files in the trash of which no step tells.
     func mend(lost: [ActionStep], unnamed: [InodeNumber]) throws {
         for step in lost {
-            guard let step = try catalog.step(step.number, of: step.action), step.isInTrash,
+            guard let step = try transaction.step(step.number, of: step.action), step.isInTrash,
                 try !backing.trash.exists(BackingStore.trashName(step.entry.inode)),
                 try !backing.hasSetAside(step.entry.inode)
             else { continue }
-            try comparison.actions.drop(step, catalog)
+            try comparison.actions.drop(step, transaction)
         }
-        let known = Set(try catalog.stepsOfTrash().map(\.entry.inode))
+        let known = Set(try transaction.stepsOfTrash().map(\.entry.inode))
         for inode in unnamed where !known.contains(inode) {
             if try backing.trash.exists(BackingStore.trashName(inode)) { try recover(inode) }
         }
@@ -65,7 +65,7 @@ struct TrashReconciliation {
         let entry = step.entry
         guard !isCopy, let known = entry.backing, let folder = folder(entry.parent, rows),
             let found = try? folder.identify(entry.filename), found.evidence == known,
-            try catalog.entry(in: entry.parent, filename: entry.filename) == nil
+            try transaction.entry(in: entry.parent, filename: entry.filename) == nil
         else { return false }
         return try backing.throwAway(entry.filename, of: entry.inode, in: folder)
     }
@@ -75,7 +75,7 @@ struct TrashReconciliation {
         var (names, next) = ([String](), inode)
         while true {
             // A folder that cannot be opened has no such file.
-            if let top = try? backing.folder(next, catalog) {
+            if let top = try? backing.folder(next, transaction) {
                 return names.reversed().reduce(top) { folder, name in folder.flatMap { try? $0.folder(name) } }
             }
             guard let row = rows[next] else { return nil }
@@ -89,7 +89,7 @@ struct TrashReconciliation {
         // Inner folders were removed first.
         for step in steps where step.entry.kind == .folder {
             let entry = step.entry
-            guard try catalog.entry(in: entry.parent, filename: entry.filename) == nil,
+            guard try transaction.entry(in: entry.parent, filename: entry.filename) == nil,
                 let parent = folder(entry.parent, rows), try parent.exists(entry.filename)
             else { continue }
             do throws(Errno) { try parent.removeFolder(entry.filename) } catch {
@@ -108,20 +108,20 @@ struct TrashReconciliation {
         // It was kept because a version was about to replace it, which did not happen.
         if try isStillContent(of: inode) { return try backing.removeFromTrash(inode) }
         var removed: Entry
-        if let entry = try catalog.entry(inode), try isMissing(entry) {
-            try catalog.delete(inode)
+        if let entry = try transaction.entry(inode), try isMissing(entry) {
+            try transaction.delete(inode)
             removed = entry
         } else {
             removed = try entry(from: status, inode)
         }
         removed.size = Int64(status.st_size)
         removed.modified = Timestamp(status.st_mtim)
-        try comparison.actions.recordRecovered(removed, at: Timestamp(status.st_ctim), catalog)
+        try comparison.actions.recordRecovered(removed, at: Timestamp(status.st_ctim), transaction)
     }
 
     /// Whether a file in the trash is the file of a document that is there.
     private func isStillContent(of inode: InodeNumber) throws -> Bool {
-        guard let entry = try catalog.entry(inode), entry.isHere,
+        guard let entry = try transaction.entry(inode), entry.isHere,
             let file = try folder(entry.parent, [:])?.identifyIfPresent(entry.filename)
         else { return false }
         return try file.evidence == backing.trash.identify(BackingStore.trashName(inode)).evidence
@@ -135,16 +135,16 @@ struct TrashReconciliation {
     }
 
     private func entry(from status: stat, _ former: InodeNumber) throws -> Entry {
-        var inode = catalog.newInode()
-        while try backing.trash.exists(BackingStore.trashName(inode)) { inode = catalog.newInode() }
+        var inode = transaction.newInode()
+        while try backing.trash.exists(BackingStore.trashName(inode)) { inode = transaction.newInode() }
         try backing.renumberInTrash(former, as: inode)
         let name = BackingStore.trashName(inode)
         let displayName = backing.trash.displayName(of: name)
         var entry = Entry(
             parent: .local, location: .local, nature: .scratch, filename: "", created: Timestamp(status.st_mtim),
-            position: try comparison.nextPosition(in: .local, catalog), mode: UInt16(status.st_mode & 0o7777))
+            position: try comparison.nextPosition(in: .local, transaction), mode: UInt16(status.st_mode & 0o7777))
         entry.inode = inode
-        entry.filename = try comparison.namespace.newFilename("", in: .local, catalog)
+        entry.filename = try comparison.namespace.newFilename("", in: .local, transaction)
         entry.hasGeneratedFilename = true
         let stem = DocumentName(splitting: try EntryName(entry.filename)).displayName
         let title = displayName ?? stem

@@ -13,9 +13,10 @@ extension Projection {
     /// - Returns: whether the entry is in the tree now.
     mutating func joinFound(_ committed: ReplicaEntry, in folder: Entry) throws -> Bool {
         let filename = committed.description.filename
-        guard let found = try catalog.entry(in: folder.inode, filename: filename), try catalog.wasFound(found.inode),
+        guard let found = try transaction.entry(in: folder.inode, filename: filename),
+            try transaction.wasFound(found.inode),
             found.pending.contains(.creation), let id = found.id, id != committed.id,
-            try catalog.replicaRecord(id) == nil, try !catalog.hasOutbox(),
+            try transaction.replicaRecord(id) == nil, try !transaction.hasOutbox(),
             let version = try heldVersion(found, of: committed, in: folder)
         else { return false }
         var joined = found
@@ -26,7 +27,7 @@ extension Projection {
         joined.contentVersion = version.id
         joined.created = committed.created
         tree.transfers.forget(found.inode)
-        try catalog.update(joined)
+        try transaction.update(joined)
         try update(joined, to: committed)
         return true
     }
@@ -39,7 +40,7 @@ extension Projection {
             return target == Array(other) ? HeldVersion(id: nil) : nil
         case (.document, .document(let versions)):
             if !found.isHere || tree.openFiles.isOpen(found.inode) { return nil }
-            let file = try tree.backing.folder(folder.inode, catalog).openUnnoticed(found.filename)
+            let file = try tree.backing.folder(folder.inode, transaction).openUnnoticed(found.filename)
             let length = try file.status().st_size
             let held = try withExtendedLifetime(file) {
                 try versions.all.first {

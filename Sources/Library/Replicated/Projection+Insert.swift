@@ -13,21 +13,21 @@ extension Projection {
     mutating func insertWithChildren(_ committed: ReplicaEntry) throws {
         try insert(committed)
         guard committed.isFolder else { return }
-        for id in try catalog.replicaChildren(of: committed.id) { try projectLive(id) }
+        for id in try transaction.replicaChildren(of: committed.id) { try projectLive(id) }
     }
 
     mutating func insert(_ committed: ReplicaEntry) throws {
         let description = committed.description
-        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        guard let folder = try folder(description.parent) ?? transaction.entry(.cloudRoot) else { return }
         if try joinFound(committed, in: folder) { return }
         try willChangeEntries(of: folder)
         try freeFilename(description.filename, in: folder)
         let entry = try insertRow(committed, in: folder)
         // It may have been in the trash.
-        catalog.announceTrash()
+        transaction.announceTrash()
         changes.recordCreation(of: entry)
-        catalog.announce(.listingChanged(of: entry.parent))
-        catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+        transaction.announce(.listingChanged(of: entry.parent))
+        transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
     }
 
     /// Inserts an entry of a checkpoint, after its folder. It is not announced: no process has seen it.
@@ -36,7 +36,7 @@ extension Projection {
     mutating func insertNew(_ committed: ReplicaEntry, intoEmptyTree isEmpty: Bool) throws {
         let parent = committed.description.parent
         if checkpointFolders[parent] == nil {
-            checkpointFolders[parent] = try folder(parent) ?? catalog.entry(.cloudRoot)
+            checkpointFolders[parent] = try folder(parent) ?? transaction.entry(.cloudRoot)
         }
         guard let folder = checkpointFolders[parent] else { return }
         if !isEmpty {
@@ -49,7 +49,7 @@ extension Projection {
     private mutating func insertRow(_ committed: ReplicaEntry, in folder: Entry) throws -> Entry {
         var entry = try Entry(committed, in: folder)
         let kind = entry.kind
-        let directory = try tree.backing.folder(folder.inode, catalog)
+        let directory = try tree.backing.folder(folder.inode, transaction)
         switch kind {
         case .folder: try directory.makeFolderUnlessPresent(entry.filename, mode: entry.mode)
         case .symbolicLink:
@@ -58,7 +58,7 @@ extension Projection {
         case .document, .scratch: break
         }
         if entry.isHere { entry.backing = try directory.identify(entry.filename).evidence }
-        entry.inode = try catalog.insert(entry)
+        entry.inode = try transaction.insert(entry)
         if kind == .folder { folderTimes.insert(entry.inode, time: entry.modified) }
         return entry
     }

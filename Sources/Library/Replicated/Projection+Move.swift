@@ -9,23 +9,23 @@ import SystemPackage
 /// Moves entries to the folder and filename that they have in the replica.
 extension Projection {
     mutating func move(_ entry: inout Entry, to description: EntryDescription) throws {
-        guard let folder = try folder(description.parent) ?? catalog.entry(.cloudRoot) else { return }
+        guard let folder = try folder(description.parent) ?? transaction.entry(.cloudRoot) else { return }
         let isRenamed = !entry.filename.isIdentical(to: description.filename)
         guard folder.inode != entry.parent || isRenamed else { return }
         // A pending move of the folder may have put it inside this entry.
-        if try catalog.isInside(folder.inode, ancestor: entry.inode) { return }
+        if try transaction.isInside(folder.inode, ancestor: entry.inode) { return }
         for inode in [entry.parent, folder.inode] {
-            if let folder = try catalog.entry(inode) { try willChangeEntries(of: folder) }
+            if let folder = try transaction.entry(inode) { try willChangeEntries(of: folder) }
         }
         try freeFilename(description.filename, in: folder)
-        let source = try tree.backing.folder(entry.parent, catalog)
-        let target = try tree.backing.folder(folder.inode, catalog)
+        let source = try tree.backing.folder(entry.parent, transaction)
+        let target = try tree.backing.folder(folder.inode, transaction)
         let isMoved = try source.renameIfPresent(
             entry.filename, to: target, description.filename, flags: RENAME_NOREPLACE)
         // An earlier attempt may have moved it, and failed after that.
         if !isMoved, entry.isHere, try !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
-        catalog.announce(.listingChanged(of: entry.parent))
-        catalog.announce(.listingChanged(of: folder.inode))
+        transaction.announce(.listingChanged(of: entry.parent))
+        transaction.announce(.listingChanged(of: folder.inode))
         entry.parent = folder.inode
         entry.filename = description.filename
         entry.hasGeneratedFilename = description.hasGeneratedFilename
@@ -34,17 +34,17 @@ extension Projection {
     /// Renames the entry that has a filename which the container gives to another entry. In the log's order it came later, or it never
     /// leaves this device.
     mutating func freeFilename(_ filename: String, in folder: Entry) throws {
-        guard var other = try catalog.entry(in: folder.inode, filename: filename) else { return }
+        guard var other = try transaction.entry(in: folder.inode, filename: filename) else { return }
         let before = other
-        let place = try tree.namespace.listedPath(of: before, catalog)
-        other.filename = try tree.namespace.distinctFilename(of: before, catalog)
-        let directory = try tree.backing.folder(folder.inode, catalog)
+        let place = try tree.namespace.listedPath(of: before, transaction)
+        other.filename = try tree.namespace.distinctFilename(of: before, transaction)
+        let directory = try tree.backing.folder(folder.inode, transaction)
         _ = try directory.renameIfPresent(filename, to: directory, other.filename)
         // An entry that the replica has elsewhere gets its filename from there, later in this projection.
         if try keepsPath(before) { other.markPending(.place) }
-        try catalog.update(other)
+        try transaction.update(other)
         if let place { changes.recordMove(of: other, from: place) }
-        catalog.announce(.entryChanged(EntryNames(before), besides: nil))
+        transaction.announce(.entryChanged(EntryNames(before), besides: nil))
     }
 
     /// Whether the replica does not move the entry away from its path.
@@ -52,7 +52,7 @@ extension Projection {
         guard !entry.pending.contains(.place), let id = entry.id, let committed = try replica.entry(id) else {
             return true
         }
-        let folder = try catalog.entry(entry.parent)
+        let folder = try transaction.entry(entry.parent)
         return !committed.isDeleted && committed.description.parent == folder?.id
             && committed.description.filename.isIdentical(to: entry.filename)
     }

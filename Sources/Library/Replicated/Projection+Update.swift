@@ -28,21 +28,21 @@ extension Projection {
         try mirrorName(of: entry, was: current)
         let isMoved = entry.parent != current.parent || entry.filename != current.filename
         let isRenamed = isMoved || entry.name != current.name
-        let formerPlace = isRenamed ? try tree.namespace.listedPath(of: current, catalog) : nil
+        let formerPlace = isRenamed ? try tree.namespace.listedPath(of: current, transaction) : nil
         // A save that was made here hid the newest version until now, and lost to it.
         let hasOtherContent = entry.currentVersion != current.currentVersion || saved.contains(committed.id)
         if entry.isOutdated || !entry.isHere, hasOtherContent { try giveNewInode(to: &entry) }
-        try catalog.update(entry)
+        try transaction.update(entry)
         if isRenamed || entry.inode != current.inode {
-            catalog.announce(.entryChanged(EntryNames(current), besides: nil))
-            catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+            transaction.announce(.entryChanged(EntryNames(current), besides: nil))
+            transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
         }
         // Another device moved the entry in the order, or `F.conflicts` begins or ends to be listed beside the document.
         let isListedElsewhere = entry.position != current.position || (entry.conflicts > 0) != (current.conflicts > 0)
-        if isListedElsewhere { catalog.announce(.listingChanged(of: entry.parent)) }
+        if isListedElsewhere { transaction.announce(.listingChanged(of: entry.parent)) }
         if let formerPlace { changes.recordMove(of: entry, from: formerPlace) }
         if entry.inode != current.inode { changes.recordContent(of: entry) }
-        catalog.announce(.attributesChanged(of: entry.inode))
+        transaction.announce(.attributesChanged(of: entry.inode))
     }
 
     /// A document that was moved out of the cloud before its content was here arrives in its newest version.
@@ -54,8 +54,8 @@ extension Projection {
         entry.modified = committed.description.modified
         tree.transfers.forget(current.inode)
         try giveNewInode(to: &entry)
-        try catalog.update(entry)
-        catalog.announce(.entryChanged(EntryNames(current), besides: nil))
+        try transaction.update(entry)
+        transaction.announce(.entryChanged(EntryNames(current), besides: nil))
     }
 
     /// Gives a document with a new version a new inode number. The content of an inode changes only through the mount, so the kernel may
@@ -70,13 +70,13 @@ extension Projection {
         }
         tree.contents.recordHolders(of: entry)
         tree.openFiles.detach(inode)
-        entry.inode = try catalog.renumber(inode)
+        entry.inode = try transaction.renumber(inode)
     }
 
     /// Gives the backing file the entry's mode, and a document's its time.
     private func updateFile(of entry: Entry, was current: Entry) throws {
         guard entry.inode > .cloud, entry.isBackingCurrent, entry.kind != .symbolicLink else { return }
-        let directory = try tree.backing.folder(entry.parent, catalog)
+        let directory = try tree.backing.folder(entry.parent, transaction)
         if entry.mode != current.mode {
             tree.openFiles.setMode(entry.mode, of: entry.inode)
             if entry.kind == .folder {
@@ -97,10 +97,10 @@ extension Projection {
         guard entry.modified != current.modified else { return }
         switch entry.kind {
         case .folder:
-            let tree = tree, catalog = catalog
-            try folderTimes.change(current, to: entry.modified, storeTime: tree.storeTime(of: current, catalog))
+            let tree = tree, transaction = transaction
+            try folderTimes.change(current, to: entry.modified, storeTime: tree.storeTime(of: current, transaction))
         case .symbolicLink:
-            try tree.backing.folder(entry.parent, catalog).setModified(entry.filename, entry.modified.timespec)
+            try tree.backing.folder(entry.parent, transaction).setModified(entry.filename, entry.modified.timespec)
         case .document, .scratch: break
         }
     }
@@ -108,7 +108,7 @@ extension Projection {
     /// The file carries the document's name, whichever version it holds: after a crash the name on a file is believed.
     private func mirrorName(of entry: Entry, was current: Entry) throws {
         guard entry.isHere, entry.kind == .document, entry.name != current.name else { return }
-        let directory = try tree.backing.folder(entry.parent, catalog)
+        let directory = try tree.backing.folder(entry.parent, transaction)
         tree.backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory)
     }
 }

@@ -8,10 +8,10 @@ import Replication
 /// Projects the replica onto the tree: a person sees the committed state of the container with this device's pending changes on top
 /// (`ContainerFormat`, `Architecture`).
 ///
-/// A projection runs inside one catalog transaction. The files that it removed from the tree (`discarded`) are deleted after it.
+/// A projection runs inside one transaction. The files that it removed from the tree (`discarded`) are deleted after it.
 struct Projection {
     let tree: ReplicatedTree
-    let catalog: CatalogTransaction
+    let transaction: Transaction
     let replica: CatalogReplica
     /// The documents that this device saved with the commit that is applied.
     let saved: Set<EntryID>
@@ -23,9 +23,9 @@ struct Projection {
     /// Folders to which the entries of a checkpoint are added.
     var checkpointFolders: [EntryID: Entry] = [:]
 
-    init(_ tree: ReplicatedTree, _ catalog: CatalogTransaction, _ replica: CatalogReplica, saved: Set<EntryID>) {
+    init(_ tree: ReplicatedTree, _ transaction: Transaction, _ replica: CatalogReplica, saved: Set<EntryID>) {
         self.tree = tree
-        self.catalog = catalog
+        self.transaction = transaction
         self.replica = replica
         self.saved = saved
         inherited = InheritedVersions(replica, among: [])
@@ -34,7 +34,7 @@ struct Projection {
     /// The changes that other devices made, with the names that listings show when all of them are done.
     func remoteChanges() throws -> [RemoteChange] {
         try changes.listed { id in
-            try catalog.entry(id).flatMap { try tree.namespace.listedPath(of: $0, catalog) }
+            try transaction.entry(id).flatMap { try tree.namespace.listedPath(of: $0, transaction) }
         }
     }
 
@@ -50,8 +50,8 @@ struct Projection {
 
     mutating func projectLive(_ id: EntryID) throws {
         let committed = try replica.visibleEntry(id, at: tree.surroundings.now())
-        guard let committed, !committed.isDeleted, try !catalog.hasWithdrawal(id) else { return }
-        guard var entry = try catalog.entry(id) else { return try insertWithChildren(committed) }
+        guard let committed, !committed.isDeleted, try !transaction.hasWithdrawal(id) else { return }
+        guard var entry = try transaction.entry(id) else { return try insertWithChildren(committed) }
         if entry.location == .cloud {
             try update(entry, to: committed)
         } else if !entry.isHere, entry.awaited == nil {
@@ -60,7 +60,7 @@ struct Projection {
             // This device moved it out of the cloud, and an edit on another device that did not know of it brought it back: both are kept.
             var random = tree.surroundings.random()
             entry.id = .random(using: &random)
-            try catalog.update(entry)
+            try transaction.update(entry)
             try insertWithChildren(committed)
         }
     }
@@ -69,34 +69,34 @@ struct Projection {
     ///
     /// - Returns: nil if it was deleted, or moved out of the cloud on this device.
     mutating func folder(_ id: EntryID) throws -> Entry? {
-        if let folder = try catalog.entry(id) { return folder.location == .cloud ? folder : nil }
+        if let folder = try transaction.entry(id) { return folder.location == .cloud ? folder : nil }
         guard let committed = try replica.visibleEntry(id, at: tree.surroundings.now()) else { return nil }
         try insert(committed)
-        return try catalog.entry(id)
+        return try transaction.entry(id)
     }
 
     /// An entry of `folder` is about to be added, moved or removed.
     mutating func willChangeEntries(of folder: Entry) throws {
-        let tree = tree, catalog = catalog
-        if try folderTimes.willChangeEntries(of: folder, storeTime: tree.storeTime(of: folder, catalog)) {
-            try tree.backing.folder(folder.inode, catalog).touch()
+        let tree = tree, transaction = transaction
+        if try folderTimes.willChangeEntries(of: folder, storeTime: tree.storeTime(of: folder, transaction)) {
+            try tree.backing.folder(folder.inode, transaction).touch()
         }
     }
 
     /// Gives folders their times. To be called when all entries are in their folders.
     mutating func setFolderTimes() throws {
         for (inode, time) in folderTimes.removeAll() {
-            guard let entry = try catalog.entry(inode) else { continue }
-            try tree.backing.folder(entry.parent, catalog).setModified(entry.filename, time.timespec)
-            catalog.announce(.attributesChanged(of: inode))
+            guard let entry = try transaction.entry(inode) else { continue }
+            try tree.backing.folder(entry.parent, transaction).setModified(entry.filename, time.timespec)
+            transaction.announce(.attributesChanged(of: inode))
         }
     }
 }
 
 extension ReplicatedTree {
     /// The time of a folder in the store, in the precision that the container keeps.
-    func storeTime(of folder: Entry, _ catalog: CatalogTransaction) throws -> Timestamp {
-        let status = try backing.folder(folder.inode, catalog).descriptor.status()
+    func storeTime(of folder: Entry, _ rows: Rows) throws -> Timestamp {
+        let status = try backing.folder(folder.inode, rows).descriptor.status()
         return surroundings.folderTime(Timestamp(status.st_mtim))
     }
 }

@@ -34,10 +34,10 @@ final class ReplicatedTree: LibraryPart {
     }
 
     /// Shows a document after a choice among its versions was made on this device.
-    func show(_ id: EntryID, in folder: InodeNumber, _ catalog: CatalogTransaction) throws {
-        let replica = CatalogReplica(catalog)
-        var projection = Projection(self, catalog, replica, saved: [])
-        if let entry = try catalog.entry(id), var committed = try replica.visibleEntry(id, at: surroundings.now()),
+    func show(_ id: EntryID, in folder: InodeNumber, _ transaction: Transaction) throws {
+        let replica = CatalogReplica(transaction)
+        var projection = Projection(self, transaction, replica, saved: [])
+        if let entry = try transaction.entry(id), var committed = try replica.visibleEntry(id, at: surroundings.now()),
             committed.isDeleted
         {
             // It is back here, and the container does not know of it yet.
@@ -46,13 +46,13 @@ final class ReplicatedTree: LibraryPart {
         } else {
             try projection.project([id])
         }
-        catalog.announce(.listingChanged(of: folder))
+        transaction.announce(.listingChanged(of: folder))
     }
 
     /// A document was renamed over another one, or continues it: its conflict versions become that document's.
-    func showInheritedConflicts(of source: Entry, as entry: Entry, _ catalog: CatalogTransaction) throws {
+    func showInheritedConflicts(of source: Entry, as entry: Entry, _ transaction: Transaction) throws {
         guard source.conflicts > 0, let id = entry.id else { return }
-        try show(id, in: entry.parent, catalog)
+        try show(id, in: entry.parent, transaction)
     }
 }
 
@@ -61,14 +61,14 @@ extension ReplicatedTree: SynchronizedTree {
     private static let withdrawalsAtOnce = 500
 
     package func follow<Value>(
-        in folders: (CatalogTransaction) throws -> [InodeNumber],
-        _ change: (CatalogTransaction) throws -> (ReplicaChange, Value)
+        in folders: (Rows) throws -> [InodeNumber],
+        _ change: (Transaction) throws -> (ReplicaChange, Value)
     ) throws -> Value {
         try transactions.recordUnseenWrites()
-        let (discarded, changes, value) = try comparison.writeReconciling(in: folders) { catalog in
-            while try withdrawals.finishWithdrawals(limit: Self.withdrawalsAtOnce, catalog) {}
-            let (replica, value) = try change(catalog)
-            var projection = Projection(self, catalog, replica.replica, saved: replica.saved)
+        let (discarded, changes, value) = try comparison.writeReconciling(in: folders) { transaction in
+            while try withdrawals.finishWithdrawals(limit: Self.withdrawalsAtOnce, transaction) {}
+            let (replica, value) = try change(transaction)
+            var projection = Projection(self, transaction, replica.replica, saved: replica.saved)
             try projection.project(replica.touched)
             return (projection.discarded, try projection.remoteChanges(), value)
         }
@@ -79,14 +79,14 @@ extension ReplicatedTree: SynchronizedTree {
     }
 
     package func fill(
-        _ entries: (CatalogTransaction, _ isEmpty: Bool, _ insert: (ReplicaEntry) throws -> Void) throws -> Void
+        _ entries: (Transaction, _ isEmpty: Bool, _ insert: (ReplicaEntry) throws -> Void) throws -> Void
     ) throws {
-        try store.write { catalog in
-            var projection = Projection(self, catalog, CatalogReplica(catalog), saved: [])
-            let isEmpty = try !catalog.hasChildren(.cloud)
-            try entries(catalog, isEmpty) { try projection.insertNew($0, intoEmptyTree: isEmpty) }
+        try store.write { transaction in
+            var projection = Projection(self, transaction, CatalogReplica(transaction), saved: [])
+            let isEmpty = try !transaction.hasChildren(.cloud)
+            try entries(transaction, isEmpty) { try projection.insertNew($0, intoEmptyTree: isEmpty) }
             try projection.setFolderTimes()
-            catalog.announce(.listingChanged(of: .cloud))
+            transaction.announce(.listingChanged(of: .cloud))
         }
         stateChanged()
     }
@@ -97,13 +97,13 @@ extension ReplicatedTree: SynchronizedTree {
 
     package func removeEmptiedFolders() throws {
         guard try !store.read({ try $0.foldersToForget().isEmpty }) else { return }
-        try mutate { catalog in
-            for folder in try catalog.foldersToForget() {
+        try mutate { transaction in
+            for folder in try transaction.foldersToForget() {
                 // The store's folder may hold a file without a row. It is removed when the file has been adopted or removed.
-                do { try removal.removeFolder(folder, catalog) } catch Errno.directoryNotEmpty { continue }
-                if let id = folder.id { try catalog.deleteWithdrawal(id) }
-                catalog.announce(.listingChanged(of: folder.parent))
-                catalog.announce(.entryChanged(EntryNames(folder), besides: nil))
+                do { try removal.removeFolder(folder, transaction) } catch Errno.directoryNotEmpty { continue }
+                if let id = folder.id { try transaction.deleteWithdrawal(id) }
+                transaction.announce(.listingChanged(of: folder.parent))
+                transaction.announce(.entryChanged(EntryNames(folder), besides: nil))
             }
         }
     }

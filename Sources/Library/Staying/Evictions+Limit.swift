@@ -49,8 +49,8 @@ extension Evictions {
         guard limit != nil, transfers.arrival(of: inode) == nil else { return }
         account.withLock { account in
             account.reserved[inode] = nil
-            let document = try? inspect { catalog in
-                try catalog.entry(inode).flatMap { try held($0.inode, $0, catalog) }
+            let document = try? inspect { rows in
+                try rows.entry(inode).flatMap { try held($0.inode, $0, rows) }
             }
             if let document { account.held[inode] = document }
         }
@@ -150,11 +150,11 @@ extension Evictions {
         var all: [InodeNumber: RoomAccount.Held] = [:]
         var last = InodeNumber(0)
         while true {
-            let documents = try catalog.read { catalog in
-                let documents = try catalog.documentsHere(after: last, limit: Self.batch)
+            let documents = try catalog.read { rows in
+                let documents = try rows.documentsHere(after: last, limit: Self.batch)
                 for document in documents {
                     // A file that another program removed takes no room.
-                    guard let status = try? backing.folder(document.parent, catalog).status(document.filename) else {
+                    guard let status = try? backing.folder(document.parent, rows).status(document.filename) else {
                         continue
                     }
                     all[document.inode] = .init(
@@ -167,9 +167,9 @@ extension Evictions {
         }
     }
 
-    private func held(_ inode: InodeNumber, _ entry: Entry, _ catalog: CatalogTransaction) throws -> RoomAccount.Held? {
+    private func held(_ inode: InodeNumber, _ entry: Entry, _ rows: Rows) throws -> RoomAccount.Held? {
         guard entry.location == .cloud, entry.isHere, let id = entry.id else { return nil }
-        let status = try backing.folder(entry.parent, catalog).status(entry.filename)
+        let status = try backing.folder(entry.parent, rows).status(entry.filename)
         return .init(id: id, lastOpened: surroundings.now(), bytes: Int64(status.st_blocks) * 512)
     }
 }

@@ -38,7 +38,7 @@ final class Evictions: LibraryPart {
         // The kernel tells of a close a moment after the program has gone on.
         openFiles.waitForClose(of: inode)
         // Not thrown inside the transaction: it may have recorded an edit.
-        let outcome = try mutate(concerning: .only([inode])) { catalog in try evict(inode, catalog) }
+        let outcome = try mutate(concerning: .only([inode])) { transaction in try evict(inode, transaction) }
         switch outcome {
         case .stays(let reason): throw .staysHere(reason)
         case .absent: transfers.forget(inode)
@@ -54,21 +54,21 @@ final class Evictions: LibraryPart {
 
     /// In one transaction the file leaves its path and the row becomes that of a placeholder. After the commit the file is deleted
     /// (`Crashes`, "Evict a document").
-    private func evict(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Outcome {
-        guard var entry = try catalog.entry(inode) else { throw Refusal.staleInode }
+    private func evict(_ inode: InodeNumber, _ transaction: Transaction) throws -> Outcome {
+        guard var entry = try transaction.entry(inode) else { throw Refusal.staleInode }
         guard entry.kind == .document else { throw entry.kind == .folder ? Refusal.isFolder : Refusal.alwaysHere }
         if entry.location == .cloud, !entry.isHere {
             // A content that is about to arrive does not, unless a program reads it.
             guard let arrival = transfers.arrival(of: inode) else { return .absent }
-            if try keeping.isKept(entry, catalog) { return .stays(.kept) }
+            if try keeping.isKept(entry, transaction) { return .stays(.kept) }
             if !openFiles.isClosed(inode) { return .stays(.open) }
             arrival.stage = .failed
             return .absent
         }
         // An edit that another program made in the store is a save, which waits to be sent from now on.
-        if entry.location == .cloud { _ = try foundFiles.recordEditInStore(of: &entry, catalog) }
-        if let reason = try reasonToStay(entry, catalog) { return .stays(reason) }
-        let folder = try backing.folder(entry.parent, catalog)
+        if entry.location == .cloud { _ = try foundFiles.recordEditInStore(of: &entry, transaction) }
+        if let reason = try reasonToStay(entry, transaction) { return .stays(reason) }
+        let folder = try backing.folder(entry.parent, transaction)
         let filename = entry.filename
         let status = try folder.status(filename)
         entry.isHere = false
@@ -76,35 +76,35 @@ final class Evictions: LibraryPart {
         entry.backing = nil
         entry.changed = entry.timeOfChange(Timestamp(status.st_ctim))
         try folder.keepingTime { () throws(Errno) in try backing.setAside(filename, of: inode, in: folder) }
-        try catalog.update(entry)
-        catalog.announce(.attributesChanged(of: inode))
+        try transaction.update(entry)
+        transaction.announce(.attributesChanged(of: inode))
         return .evicted
     }
 
     /// Why the content of a document must stay here; nil if it may go, or is not here.
-    func reasonToStay(_ entry: Entry, _ catalog: CatalogTransaction) throws -> StayReason? {
+    func reasonToStay(_ entry: Entry, _ rows: Rows) throws -> StayReason? {
         var facts = ContentFacts()
         facts.isLocal = entry.location != .cloud || !entry.isReplicated
         if facts.isLocal { return facts.reasonToStay }
         guard entry.isHere else { return nil }
-        let folder = try backing.folder(entry.parent, catalog)
+        let folder = try backing.folder(entry.parent, rows)
         facts.isUnsent = !entry.pending.isEmpty
         facts.isOpen =
             try !openFiles.isClosed(entry.inode)
             || contents.isMapped(
                 entry, folder.openUnnoticed(entry.filename))
-        facts.isKept = try keeping.isKept(entry, catalog)
+        facts.isKept = try keeping.isKept(entry, rows)
         let status = try folder.status(entry.filename)
-        facts.isInContainer = try isInContainer(entry, status, catalog)
+        facts.isInContainer = try isInContainer(entry, status, rows)
         facts.isOwnedByOther = status.st_uid != geteuid()
         facts.isCloudReachable = cloud.isReachable
         return facts.reasonToStay
     }
 
     /// Whether the log, as far as this device has read it, has the version in the file, and the file is as that version was.
-    private func isInContainer(_ entry: Entry, _ status: stat, _ catalog: CatalogTransaction) throws -> Bool {
+    private func isInContainer(_ entry: Entry, _ status: stat, _ rows: Rows) throws -> Bool {
         guard let id = entry.id, let version = entry.contentVersion,
-            let versions = try CatalogReplica(catalog).entry(id)?.versions,
+            let versions = try CatalogReplica(rows).entry(id)?.versions,
             let known = versions.all.first(where: { $0.id == version }), known.size == Int64(status.st_size)
         else { return false }
         // The row has the time that a person gave it later.

@@ -9,12 +9,12 @@ extension TrashDirectory {
     /// - Throws: EEXIST where the label is taken, EPERM for any other name than `NAME.trashinfo`.
     func announce(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) -> Resolved {
         guard place == .info, let label = TrashInfo.label(of: try Self.text(name)) else { throw .notCreatableThere }
-        return try inspect { catalog in
-            guard try items(catalog).byPath[label] == nil, table.withLock({ $0.announce(label) }) else {
+        return try inspect { rows in
+            guard try items(rows).byPath[label] == nil, table.withLock({ $0.announce(label) }) else {
                 throw Refusal.nameExists
             }
             let node = Node.trashInfo(number(label))
-            return Resolved(node: node, attributes: try attributes(of: node, catalog), isCacheable: false)
+            return Resolved(node: node, attributes: try attributes(of: node, rows), isCacheable: false)
         }
     }
 
@@ -27,9 +27,9 @@ extension TrashDirectory {
     ) throws(Refusal) {
         let label = try Self.text(label)
         guard place == .files else { throw .notCreatableThere }
-        let entry = try inspect { catalog in
-            if try items(catalog).byPath[label] != nil { throw Refusal.nameExists }
-            let entry = try namespace.existing(name, in: parent, catalog)
+        let entry = try inspect { rows in
+            if try items(rows).byPath[label] != nil { throw Refusal.nameExists }
+            let entry = try namespace.existing(name, in: parent, rows)
             if entry.inode <= .cloud { throw Refusal.isOfTheTree }
             if entry.kind == .scratch { throw Refusal.notCreatableThere }
             return entry
@@ -41,7 +41,7 @@ extension TrashDirectory {
     }
 
     private func nameThrownAway(_ entry: Entry, as label: String) throws(Refusal) {
-        let step = try inspect { catalog -> ActionStep? in try entry.id.flatMap { try catalog.removedStep($0) } }
+        let step = try inspect { rows -> ActionStep? in try entry.id.flatMap { try rows.removedStep($0) } }
         table.withLock { $0.throwAway(step.map { .step(action: $0.action, number: $0.number) }, as: label) }
     }
 
@@ -65,10 +65,10 @@ extension TrashDirectory {
     ) throws(Refusal) {
         guard let path = path(of: try Self.text(name), in: place) else { throw .virtualName }
         let newName = try Namespace.entryName(newName)
-        let (found, folder) = try inspect { catalog -> (Found, Entry) in
-            let found = try self.found(path, catalog)
-            let folder = try namespace.receivingFolder(newParent, catalog)
-            if let other = try namespace.resolve(newName.text, in: newParent, catalog), !other.isUntitledAlias {
+        let (found, folder) = try inspect { rows -> (Found, Entry) in
+            let found = try self.found(path, rows)
+            let folder = try namespace.receivingFolder(newParent, rows)
+            if let other = try namespace.resolve(newName.text, in: newParent, rows), !other.isUntitledAlias {
                 throw Refusal.nameExists
             }
             try Namespace.requireUnreserved(newName)
@@ -93,9 +93,9 @@ extension TrashDirectory {
     private func bring(
         _ trashed: Trashed, to newName: EntryName, in newParent: InodeNumber, by caller: Caller
     ) throws(Refusal) {
-        let back = try inspect { catalog -> Entry? in
-            let entry = try self.entry(trashed, catalog)
-            return try namespace.resolve(newName.text, in: newParent, catalog)?.entry.inode == entry.inode ? nil : entry
+        let back = try inspect { rows -> Entry? in
+            let entry = try self.entry(trashed, rows)
+            return try namespace.resolve(newName.text, in: newParent, rows)?.entry.inode == entry.inode ? nil : entry
         }
         guard let back else { return }
         try tree.rename(
@@ -109,8 +109,8 @@ extension TrashDirectory {
         if !path.contains("/") { try nameThrownAway(entry, as: path) }
     }
 
-    private func entry(_ trashed: Trashed, _ catalog: CatalogTransaction) throws -> Entry {
-        guard let entry = try trashed.step.entry.id.flatMap({ try catalog.entry($0) }) else { throw Refusal.staleInode }
+    private func entry(_ trashed: Trashed, _ rows: Rows) throws -> Entry {
+        guard let entry = try trashed.step.entry.id.flatMap({ try rows.entry($0) }) else { throw Refusal.staleInode }
         return entry
     }
 
@@ -167,8 +167,8 @@ extension TrashDirectory {
         let below: [Trashed]
     }
 
-    private func found(_ path: String, _ catalog: CatalogTransaction) throws -> Found {
-        let items = try self.items(catalog)
+    private func found(_ path: String, _ rows: Rows) throws -> Found {
+        let items = try self.items(rows)
         guard let item = items.byPath[path] else { throw Refusal.noSuchName }
         return Found(trashed: item.trashed, below: Array(items.all(from: item).dropFirst()))
     }

@@ -59,9 +59,9 @@ extension TrashDirectory {
     private func tellWatchers() {
         let (news, isMore): ([TrashWatch.News], Bool)
         do throws(Refusal) {
-            (news, isMore) = try inspect { catalog in
+            (news, isMore) = try inspect { rows in
                 let start = surroundings.instant()
-                let labels = try self.labels(catalog)
+                let labels = try self.labels(rows)
                 return watch.withLock { $0.news(labels, cost: surroundings.instant() - start) }
             }
         } catch {
@@ -79,8 +79,8 @@ extension TrashDirectory {
             })
     }
 
-    private func labels(_ catalog: CatalogTransaction) throws -> [String: TrashWatch.Shown] {
-        let items = try items(catalog)
+    private func labels(_ rows: Rows) throws -> [String: TrashWatch.Shown] {
+        let items = try items(rows)
         return Dictionary(
             uniqueKeysWithValues: items.labels.map { label in
                 (label, .init(isFolder: items.byPath[label]?.trashed.isFolder == true))

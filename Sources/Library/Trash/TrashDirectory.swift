@@ -29,15 +29,15 @@ final class TrashDirectory: LibraryPart {
 
     // MARK: Items
 
-    func items(_ catalog: CatalogTransaction) throws -> TrashTable.Items {
+    func items(_ rows: Rows) throws -> TrashTable.Items {
         let count = self.catalog.writeCount
         if let items = table.withLock({ $0.items(asOf: count) }) { return items }
-        let tree = try undoing.trashTree(catalog)
+        let tree = try undoing.trashTree(rows)
         return table.withLock { $0.setItems(tree, asOf: count) }
     }
 
-    private func item(_ number: Int64, _ catalog: CatalogTransaction) throws -> TrashTable.Item {
-        guard let path = path(number), let item = try items(catalog).byPath[path] else { throw Refusal.staleInode }
+    private func item(_ number: Int64, _ rows: Rows) throws -> TrashTable.Item {
+        guard let path = path(number), let item = try items(rows).byPath[path] else { throw Refusal.staleInode }
         return item
     }
 
@@ -68,25 +68,25 @@ final class TrashDirectory: LibraryPart {
 
     func lookup(_ name: some Collection<UInt8>, in place: TrashPlace) throws(Refusal) -> Resolved {
         let name = try Self.text(name)
-        let resolved = try inspect { catalog in
-            guard let node = try node(name, in: place, catalog) else { throw Refusal.noSuchName }
-            return Resolved(node: node, attributes: try attributes(of: node, catalog), isCacheable: false)
+        let resolved = try inspect { rows in
+            guard let node = try node(name, in: place, rows) else { throw Refusal.noSuchName }
+            return Resolved(node: node, attributes: try attributes(of: node, rows), isCacheable: false)
         }
         if resolved.node == .trashPlace(.files) { try beginWatching() }
         return resolved
     }
 
-    private func node(_ name: String, in place: TrashPlace, _ catalog: CatalogTransaction) throws -> Node? {
+    private func node(_ name: String, in place: TrashPlace, _ rows: Rows) throws -> Node? {
         switch place {
         case .top: return TrashPlace.named.first { $0.name == name }.map { .trashPlace($0) }
         case .expunged: return nil
         case .files, .folder:
             guard let path = path(of: name, in: place) else { return nil }
-            if let item = try items(catalog).byPath[path] { return node(item) }
+            if let item = try items(rows).byPath[path] { return node(item) }
             return isEmptied(path) ? .trashPlace(.folder(number(path))) : nil
         case .info:
             return try TrashInfo.label(of: name).flatMap { label in
-                try isAnnounced(label) || items(catalog).byPath[label] != nil ? .trashInfo(number(label)) : nil
+                try isAnnounced(label) || items(rows).byPath[label] != nil ? .trashInfo(number(label)) : nil
             }
         }
     }
@@ -132,40 +132,40 @@ final class TrashDirectory: LibraryPart {
 
     // MARK: Attributes and contents
 
-    func attributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+    func attributes(of node: Node, _ rows: Rows) throws -> FileAttributes {
         switch node {
         case .trashPlace(let place):
-            return .folder(at: try modified(place, catalog))
+            return .folder(at: try modified(place, rows))
         case .trashed(let number):
-            let entry = try item(number, catalog).trashed.step.entry
+            let entry = try item(number, rows).trashed.step.entry
             var attributes = FileAttributes.virtualFile(size: Int(entry.size), at: entry.modified)
             attributes.mode = 0o400
             return attributes
         default:
             guard case .trashInfo(let number) = node else { throw Refusal.staleInode }
-            let text = try infoText(number, catalog)
+            let text = try infoText(number, rows)
             var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
             attributes.mode = 0o600
             return attributes
         }
     }
 
-    private func modified(_ place: TrashPlace, _ catalog: CatalogTransaction) throws -> Timestamp {
+    private func modified(_ place: TrashPlace, _ rows: Rows) throws -> Timestamp {
         guard case .folder(let number) = place else { return transactions.notices.stateTime }
         if let path = path(number), isEmptied(path) { return transactions.notices.stateTime }
-        return try item(number, catalog).trashed.step.entry.modified
+        return try item(number, rows).trashed.step.entry.modified
     }
 
     func infoText(_ number: Int64) throws(Refusal) -> String { try inspect { try infoText(number, $0) } }
 
-    private func infoText(_ number: Int64, _ catalog: CatalogTransaction) throws -> String {
+    private func infoText(_ number: Int64, _ rows: Rows) throws -> String {
         guard let label = path(number) else { throw Refusal.staleInode }
-        guard let trashed = try items(catalog).byPath[label]?.trashed else {
+        guard let trashed = try items(rows).byPath[label]?.trashed else {
             if isAnnounced(label) { return "" }
             throw Refusal.staleInode
         }
         let entry = trashed.step.entry
-        let path = "Documents/\(try undoing.place(of: trashed.step, catalog))/\(entry.name?.full ?? entry.filename)"
+        let path = "Documents/\(try undoing.place(of: trashed.step, rows))/\(entry.name?.full ?? entry.filename)"
         return TrashInfo.text(path: path, deleted: surroundings.localTime(trashed.deleted))
     }
 

@@ -31,11 +31,11 @@ final class Identities: LibraryPart {
     /// - Parameter entry: the file's row, in its location already: its folder may have moved since the document was removed.
     /// - Returns: false when another entry has the identity or its filename by now.
     func giveIdentity(
-        of removed: RecentlyRemoved.Document, to entry: inout Entry, by caller: Caller, _ catalog: CatalogTransaction
+        of removed: RecentlyRemoved.Document, to entry: inout Entry, by caller: Caller, _ transaction: Transaction
     ) throws -> Bool {
         guard let id = removed.entry.id else { return false }
         // A newer version may have given the backup another inode number since.
-        let backup = try catalog.entry(id)
+        let backup = try transaction.entry(id)
         guard (backup != nil) == removed.isBackup else { return false }
         // A file that waits for its content can only be the placeholder again that it was.
         let awaited = try entry.isHere ? nil : entry.awaitedContent()
@@ -43,23 +43,23 @@ final class Identities: LibraryPart {
         var document = removed.entry
         try namespace.adoptAttributes(of: entry, to: &document)
         if let backup {
-            try makeDocument(ofBackup: backup, catalog)
-        } else if try catalog.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil {
+            try makeDocument(ofBackup: backup, transaction)
+        } else if try transaction.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil {
             return false
         }
         entry.adoptIdentity(of: document)
         entry.parent = removed.entry.parent
         entry.continueSynchronization(of: backup ?? removed.entry)
         if entry.isReplicated {
-            try withdrawals.adoptVersionSentMeanwhile(&entry, id, catalog)
-            try catalog.deleteWithdrawal(id)
+            try withdrawals.adoptVersionSentMeanwhile(&entry, id, transaction)
+            try transaction.deleteWithdrawal(id)
         }
-        if let step = removed.step { try actions.forget(step, catalog) }
+        if let step = removed.step { try actions.forget(step, transaction) }
         if awaited != nil {
             entry.awaited = nil
             return true
         }
-        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        contents.setBaseVersion(of: &entry, savedBy: caller, transaction)
         entry.markPending([.creation, .content])
         return true
     }
@@ -69,50 +69,50 @@ final class Identities: LibraryPart {
     ///
     /// - Returns: false where there is no such document, or the source is its backup.
     func continueRecentlyRemoved(
-        _ entry: inout Entry, _ move: Move, by caller: Caller, _ catalog: CatalogTransaction
+        _ entry: inout Entry, _ move: Move, by caller: Caller, _ transaction: Transaction
     ) throws -> Bool {
         let source = move.source
         guard
             let removed = recentlyRemoved.remove(move.name, in: move.folder.inode, now: surroundings.now()),
-            removed.entry.id != source.id, try giveIdentity(of: removed, to: &entry, by: caller, catalog)
+            removed.entry.id != source.id, try giveIdentity(of: removed, to: &entry, by: caller, transaction)
         else { return false }
         if source.kind == .document {
-            try withdrawals.requireKeptConflicts(of: source, catalog)
-            try withdrawals.withdraw(source, heir: entry.id, catalog)
+            try withdrawals.requireKeptConflicts(of: source, transaction)
+            try withdrawals.withdraw(source, heir: entry.id, transaction)
         }
         return true
     }
 
     /// Makes a program's backup of a document a document of its own. The file that is being written in its former place then gets the
     /// identity. A content that is not here is fetched and sent again as the backup's own.
-    private func makeDocument(ofBackup kept: Entry, _ catalog: CatalogTransaction) throws {
+    private func makeDocument(ofBackup kept: Entry, _ transaction: Transaction) throws {
         var backup = kept
-        guard let folder = try catalog.entry(kept.parent), let name = kept.name else { return }
-        let directory = try backing.folder(kept.parent, catalog)
-        let content = try withdrawals.contentToFetch(of: kept, catalog)
-        if content != nil { try withdrawals.setOlderFileAside(of: kept, catalog) }
-        try giveNewIdentity(to: &backup, called: try EntryName(name.full), in: folder, catalog)
+        guard let folder = try transaction.entry(kept.parent), let name = kept.name else { return }
+        let directory = try backing.folder(kept.parent, transaction)
+        let content = try withdrawals.contentToFetch(of: kept, transaction)
+        if content != nil { try withdrawals.setOlderFileAside(of: kept, transaction) }
+        try giveNewIdentity(to: &backup, called: try EntryName(name.full), in: folder, transaction)
         backup.currentVersion = nil
         backup.contentVersion = nil
         backup.conflicts = 0
         if let content {
             // The document was on its way out of the cloud: now the backup is, which has its content.
             if kept.location == .local, kept.awaited == nil {
-                try withdrawals.withdraw(kept.inCloud, togetherWith: kept.step, catalog)
+                try withdrawals.withdraw(kept.inCloud, togetherWith: kept.step, transaction)
             }
             transfers.forget(kept.inode)
             try backup.wait(for: content)
         }
         if backup.filename != kept.filename {
             if backup.isHere { try directory.rename(kept.filename, to: directory, backup.filename) }
-            catalog.announce(.nameChanged(kept.filename, in: kept.parent))
+            transaction.announce(.nameChanged(kept.filename, in: kept.parent))
         }
-        try catalog.update(backup)
+        try transaction.update(backup)
     }
 
     /// Makes an entry a new document called `name`.
     func giveNewIdentity(
-        to entry: inout Entry, called name: EntryName, in folder: Entry, _ catalog: CatalogTransaction
+        to entry: inout Entry, called name: EntryName, in folder: Entry, _ transaction: Transaction
     ) throws {
         let documentName = DocumentName(splitting: name)
         var random = surroundings.random()
@@ -122,7 +122,7 @@ final class Identities: LibraryPart {
             entry.filename = name.text
             entry.hasGeneratedFilename = false
         } else {
-            entry.filename = try namespace.newFilename(for: documentName, in: folder.inode, catalog)
+            entry.filename = try namespace.newFilename(for: documentName, in: folder.inode, transaction)
             entry.hasGeneratedFilename = true
         }
         if entry.hasGeneratedFilename { try namespace.applyRestoredName(to: &entry) }

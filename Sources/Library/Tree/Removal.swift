@@ -25,38 +25,38 @@ final class Removal: LibraryPart {
     ///
     /// - Returns: the entry as it was. If it was a document, its file is in the trash.
     @discardableResult
-    func removeLocalFile(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Entry {
-        let attributes = try addOrphan(entry, catalog)
-        let folder = try backing.folder(entry.parent, catalog)
-        catalog.durability = .soon
-        try catalog.delete(entry.inode)
-        detach(entry.inode, catalog)
-        let isInTrash = try removeFile(of: entry, from: folder, catalog)
+    func removeLocalFile(_ entry: Entry, _ transaction: Transaction) throws -> Entry {
+        let attributes = try addOrphan(entry, transaction)
+        let folder = try backing.folder(entry.parent, transaction)
+        transaction.durability = .soon
+        try transaction.delete(entry.inode)
+        detach(entry.inode, transaction)
+        let isInTrash = try removeFile(of: entry, from: folder, transaction)
         return entry.asRemoved(attributes, isHere: isInTrash)
     }
 
     /// Takes the file from a document that stays in the tree, and moves it to the trash after the commit. Handles that read it keep it.
     ///
     /// - Throws: ENOSPC.
-    func giveUpFile(of entry: Entry, _ catalog: CatalogTransaction) throws {
+    func giveUpFile(of entry: Entry, _ transaction: Transaction) throws {
         // After a kill the row tells whose file is in `staging`.
-        try catalog.writeIfWaiting(entry.inode)
-        detach(entry.inode, catalog)
-        let folder = try backing.folder(entry.parent, catalog)
-        try folder.keepingTime { () throws(Errno) in try setAside(entry, in: folder, catalog) }
+        try transaction.writeIfWaiting(entry.inode)
+        detach(entry.inode, transaction)
+        let folder = try backing.folder(entry.parent, transaction)
+        try folder.keepingTime { () throws(Errno) in try setAside(entry, in: folder, transaction) }
         transfers.forget(entry.inode)
-        keepWhenDone(entry.inode, catalog)
+        keepWhenDone(entry.inode, transaction)
     }
 
     /// - Returns: whether the file is in the trash.
     private func removeFile(
-        of entry: Entry, from folder: BackingFolder, _ catalog: CatalogTransaction
+        of entry: Entry, from folder: BackingFolder, _ transaction: Transaction
     ) throws(Errno) -> Bool {
         if entry.isKeptInTrash {
-            catalog.ifFailed { [backing] in _ = try? backing.takeBack(entry.filename, of: entry.inode, to: folder) }
+            transaction.ifFailed { [backing] in _ = try? backing.takeBack(entry.filename, of: entry.inode, to: folder) }
             if let isInTrash = try throwAway(entry, from: folder) { return isInTrash }
         }
-        try removeForGood(entry, from: folder, catalog)
+        try removeForGood(entry, from: folder, transaction)
         return false
     }
 
@@ -71,18 +71,18 @@ final class Removal: LibraryPart {
 
     /// Sets the file aside until the rows are committed. Where the disk has no room for that, it is gone at once.
     private func removeForGood(
-        _ entry: Entry, from folder: BackingFolder, _ catalog: CatalogTransaction
+        _ entry: Entry, from folder: BackingFolder, _ transaction: Transaction
     ) throws(Errno) {
-        do throws(Errno) { try setAside(entry, in: folder, catalog) } catch {
+        do throws(Errno) { try setAside(entry, in: folder, transaction) } catch {
             if !error.isLackOfRoom { throw error }
             try folder.removeFile(entry.filename)
         }
-        discardWhenDone(entry.inode, catalog)
+        discardWhenDone(entry.inode, transaction)
     }
 
     /// Moves a file to `staging`. If the transaction fails, it is moved back.
-    private func setAside(_ entry: Entry, in folder: BackingFolder, _ catalog: CatalogTransaction) throws(Errno) {
-        catalog.ifFailed { [backing, logger] in
+    private func setAside(_ entry: Entry, in folder: BackingFolder, _ transaction: Transaction) throws(Errno) {
+        transaction.ifFailed { [backing, logger] in
             do throws(Errno) { try backing.putBack(entry.filename, of: entry.inode, in: folder) } catch {
                 logger.error("a removed file could not be put back", metadata: ["error": "\(error)"])
             }
@@ -91,9 +91,9 @@ final class Removal: LibraryPart {
     }
 
     /// Lets open handles keep the content of a file that loses its name. If the transaction fails, they are attached again.
-    func detach(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
+    func detach(_ inode: InodeNumber, _ transaction: Transaction) {
         openFiles.detach(inode)
-        catalog.ifFailed { [openFiles] in openFiles.reattach(inode) }
+        transaction.ifFailed { [openFiles] in openFiles.reattach(inode) }
     }
 
     /// Removes a file from the tree and moves it to `staging`. After the commit it is moved to the trash, or deleted.
@@ -101,35 +101,35 @@ final class Removal: LibraryPart {
     /// - Parameter keeps: whether a document's file is kept in the trash.
     /// - Returns: the entry as it was.
     @discardableResult
-    func removeFile(_ entry: Entry, keeps: Bool, _ catalog: CatalogTransaction) throws -> Entry {
+    func removeFile(_ entry: Entry, keeps: Bool, _ transaction: Transaction) throws -> Entry {
         var leaving = entry
-        try withdrawals.withdrawIfLeavingCloud(&leaving, catalog)
-        try withdrawals.withdraw(leaving, catalog)
-        let attributes = try addOrphan(entry, catalog)
-        try catalog.delete(entry.inode)
-        detach(entry.inode, catalog)
-        try setAside(entry, in: backing.folder(entry.parent, catalog), catalog)
+        try withdrawals.withdrawIfLeavingCloud(&leaving, transaction)
+        try withdrawals.withdraw(leaving, transaction)
+        let attributes = try addOrphan(entry, transaction)
+        try transaction.delete(entry.inode)
+        detach(entry.inode, transaction)
+        try setAside(entry, in: backing.folder(entry.parent, transaction), transaction)
         transfers.forget(entry.inode)
         if keeps, entry.isKeptInTrash {
-            keepWhenDone(entry.inode, catalog)
+            keepWhenDone(entry.inode, transaction)
         } else {
-            discardWhenDone(entry.inode, catalog)
+            discardWhenDone(entry.inode, transaction)
         }
         return entry.asRemoved(attributes, isHere: entry.isHere)
     }
 
     /// Moves a file that was set aside to the trash.
-    private func keepWhenDone(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
-        whenDone(catalog) { [backing] () throws(Errno) in try backing.keepSetAside(inode) }
+    private func keepWhenDone(_ inode: InodeNumber, _ transaction: Transaction) {
+        whenDone(transaction) { [backing] () throws(Errno) in try backing.keepSetAside(inode) }
     }
 
     /// Unlinks a file that was set aside.
-    func discardWhenDone(_ inode: InodeNumber, _ catalog: CatalogTransaction) {
-        whenDone(catalog) { [backing] () throws(Errno) in try backing.discard(inode) }
+    func discardWhenDone(_ inode: InodeNumber, _ transaction: Transaction) {
+        whenDone(transaction) { [backing] () throws(Errno) in try backing.discard(inode) }
     }
 
-    private func whenDone(_ catalog: CatalogTransaction, _ finish: @escaping () throws(Errno) -> Void) {
-        catalog.whenDone { [logger] in
+    private func whenDone(_ transaction: Transaction, _ finish: @escaping () throws(Errno) -> Void) {
+        transaction.whenDone { [logger] in
             do throws(Errno) { try finish() } catch {
                 logger.warning(
                     "a file that was set aside stays in staging until the next mount", metadata: ["error": "\(error)"])
@@ -142,14 +142,14 @@ final class Removal: LibraryPart {
     /// - Returns: the entry as it was.
     /// - Throws: ENOTDIR, ENOTEMPTY, EBUSY for the tree's own folders.
     @discardableResult
-    func removeFolder(_ entry: Entry, _ catalog: CatalogTransaction) throws -> Entry {
+    func removeFolder(_ entry: Entry, _ transaction: Transaction) throws -> Entry {
         if entry.kind != .folder { throw Refusal.notFolder }
         if entry.inode <= .cloud { throw Refusal.isOfTheTree }
-        if try catalog.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
-        try withdrawals.withdraw(entry, catalog)
-        let attributes = try addOrphan(entry, catalog)
-        try catalog.delete(entry.inode)
-        try backing.folder(entry.parent, catalog).removeFolder(entry.filename)
+        if try transaction.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
+        try withdrawals.withdraw(entry, transaction)
+        let attributes = try addOrphan(entry, transaction)
+        try transaction.delete(entry.inode)
+        try backing.folder(entry.parent, transaction).removeFolder(entry.filename)
         backing.forget(entry.inode)
         return entry.asRemoved(attributes, isHere: entry.isHere)
     }
@@ -160,10 +160,10 @@ final class Removal: LibraryPart {
     /// - Returns: its last attributes.
     @discardableResult
     func addOrphan(
-        _ entry: Entry, content: Descriptor? = nil, _ catalog: CatalogTransaction
+        _ entry: Entry, content: Descriptor? = nil, _ rows: Rows
     ) throws -> FileAttributes {
         // Another program may have removed its file already; then the row tells the attributes.
-        let last = (try? fileAttributes.attributes(of: entry, catalog)) ?? .placeholder(entry)
+        let last = (try? fileAttributes.attributes(of: entry, rows)) ?? .placeholder(entry)
         orphans.add(entry, last, content: content)
         return last
     }

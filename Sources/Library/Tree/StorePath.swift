@@ -5,10 +5,10 @@ import Documents
 enum StorePath {
     private static let mostFolders = 4096
 
-    static func text(of entry: Entry, _ catalog: CatalogTransaction) throws -> String {
+    static func text(of entry: Entry, _ rows: Rows) throws -> String {
         var (names, current) = ([entry.filename], entry)
         // Rows may be damaged: a folder may lie in itself.
-        while current.parent > .documents, names.count < mostFolders, let parent = try catalog.entry(current.parent) {
+        while current.parent > .documents, names.count < mostFolders, let parent = try rows.entry(current.parent) {
             names.append(parent.filename)
             current = parent
         }

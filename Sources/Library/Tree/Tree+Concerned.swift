@@ -8,31 +8,31 @@ extension Tree {
     ///   another entry meanwhile: then all open files are looked at, and `body` runs once more.
     func mutate<Value>(
         names: [(name: String?, folder: InodeNumber)],
-        _ body: (CatalogTransaction, _ require: (Entry) throws -> Void) throws -> Value
+        _ body: (Transaction, _ require: (Entry) throws -> Void) throws -> Value
     ) throws(Refusal) -> Value {
         let concerned = try concerned(by: names)
         do throws(Refusal) {
-            return try mutate(concerning: concerned) { catalog in
-                try body(catalog) { if !concerned.contains($0.inode) { throw Refusal.staleInode } }
+            return try mutate(concerning: concerned) { transaction in
+                try body(transaction) { if !concerned.contains($0.inode) { throw Refusal.staleInode } }
             }
         } catch {
             guard error == .staleInode, case .only = concerned else { throw error }
         }
-        return try mutate { catalog in try body(catalog) { _ in } }
+        return try mutate { transaction in try body(transaction) { _ in } }
     }
 
     /// With a folder all are concerned, since it may have any of them in it, and where a document that had the name a moment ago may be
     /// continued.
     private func concerned(by names: [(name: String?, folder: InodeNumber)]) throws(Refusal) -> ConcernedEntries {
         if unseenWrites.isEmpty { return .all }
-        return try inspect { catalog in
+        return try inspect { rows in
             var inodes: [InodeNumber] = []
             for (name, folder) in names {
                 // What is no name is refused by the change.
                 guard let name else { continue }
                 let place = folder == .documents ? namespace.preferredFolder : folder
                 if identities.recentlyRemoved.knows(name, in: place) { return .all }
-                guard let entry = try namespace.resolve(name, in: folder, catalog)?.entry else { continue }
+                guard let entry = try namespace.resolve(name, in: folder, rows)?.entry else { continue }
                 if entry.kind == .folder { return .all }
                 inodes.append(entry.inode)
             }

@@ -33,24 +33,24 @@ extension Tree {
     ) throws(Refusal) -> (Resolved, Opening) {
         let name = try Namespace.entryName(name)
         let hasRoom = transactions.hasRoom
-        let outcome = try mutate(names: [(name.text, parent)]) { catalog, _ -> CreationOutcome in
-            let folder = try namespace.receivingFolder(parent, catalog)
-            if let found = try namespace.resolve(name.text, in: parent, catalog),
+        let outcome = try mutate(names: [(name.text, parent)]) { transaction, _ -> CreationOutcome in
+            let folder = try namespace.receivingFolder(parent, transaction)
+            if let found = try namespace.resolve(name.text, in: parent, transaction),
                 !(found.isUntitledAlias && flags & O_EXCL != 0)
             {
                 if flags & O_EXCL != 0 { throw Refusal.nameExists }
                 return .existing(
                     Resolved(
                         node: .entry(found.entry.inode),
-                        attributes: try fileAttributes.attributes(of: found.entry, catalog),
+                        attributes: try fileAttributes.attributes(of: found.entry, transaction),
                         isCacheable: namespace.isCacheable(found, as: name.text, in: parent)))
             }
             try Namespace.requireUnreserved(name)
             if !hasRoom { throw Refusal.noRoom }
-            var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, catalog)
+            var (resolved, file) = try makeFile(name, in: folder, by: creator, flags: flags, transaction)
             if parent == .documents {
                 resolved.isCacheable = false
-                catalog.announce(.listingChanged(of: folder.inode))
+                transaction.announce(.listingChanged(of: folder.inode))
             }
             return .created(resolved, file)
         }
@@ -70,26 +70,26 @@ extension Tree {
     }
 
     private func makeFile(
-        _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ catalog: CatalogTransaction
+        _ name: EntryName, in folder: Entry, by creator: Creator, flags: Int32, _ transaction: Transaction
     ) throws -> (Resolved, OpenedFile) {
-        var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, catalog)
-        let directory = try backing.folder(folder.inode, catalog)
+        var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, transaction)
+        let directory = try backing.folder(folder.inode, transaction)
         let isWritable = !unseenWrites.mayWrite(to: entry)
         let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
         let filename = entry.filename
         // If this fails as well, reconciliation finds the file without a row.
-        catalog.ifFailed { try? directory.removeFile(filename) }
+        transaction.ifFailed { try? directory.removeFile(filename) }
         try Self.assignOwner(creator, filename, in: directory, isFile: true)
         // The row can be rebuilt from the file, except for its id, which no one has seen yet.
         let hasItsName = entry.name.map { backing.writeDisplayName($0.displayName, on: descriptor) } ?? true
         if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {
-            catalog.durability = .soon
+            transaction.durability = .soon
         }
         let found = try descriptor.identify()
         let status = found.status
         entry.backing = found.evidence
-        entry.inode = try catalog.insert(entry)
-        if !isKnownIdentity { try actions.recordCreation(of: entry, by: creator.caller, catalog) }
+        entry.inode = try transaction.insert(entry)
+        if !isKnownIdentity { try actions.recordCreation(of: entry, by: creator.caller, transaction) }
         let file = OpenFile(entry: entry, descriptor: descriptor, isWritable: isWritable)
         let canWrite = flags & O_ACCMODE != O_RDONLY
         let opened = contents.register(
@@ -109,19 +109,19 @@ extension Tree {
 
     /// Makes the row of a file that is being created. It continues a document that was removed from this name a moment ago, or is a new one.
     private func newFile(
-        _ name: EntryName, in folder: Entry, by creator: Creator, _ catalog: CatalogTransaction
+        _ name: EntryName, in folder: Entry, by creator: Creator, _ transaction: Transaction
     ) throws -> (Entry, isKnownIdentity: Bool) {
         let now = surroundings.now()
         var entry = Entry(
             parent: folder.inode, location: folder.location, nature: .scratch, filename: name.text, created: now,
-            position: try nextPosition(in: folder.inode, catalog), mode: creator.mode)
+            position: try nextPosition(in: folder.inode, transaction), mode: creator.mode)
         if folder.namingContext.isScratch(name) { return (entry, false) }
         if let removed = identities.recentlyRemoved.remove(name, in: folder.inode, now: now),
-            try identities.giveIdentity(of: removed, to: &entry, by: creator.caller, catalog)
+            try identities.giveIdentity(of: removed, to: &entry, by: creator.caller, transaction)
         {
             return (entry, true)
         }
-        try identities.giveNewIdentity(to: &entry, called: name, in: folder, catalog)
+        try identities.giveNewIdentity(to: &entry, called: name, in: folder, transaction)
         return (entry, false)
     }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 
 /// RENAME_EXCHANGE, a rename after which two entries have each other's content. Identities stay with the names.
 extension Tree {
-    func exchange(_ first: Entry, _ second: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+    func exchange(_ first: Entry, _ second: Entry, by caller: Caller, _ transaction: Transaction) throws {
         var (newFirst, newSecond) = (first, second)
         newFirst.takeOverNames(of: second)
         newSecond.takeOverNames(of: first)
@@ -14,37 +14,37 @@ extension Tree {
         var parked = first
         parked.filename = "exchange/\(first.inode)"
         parked.id = nil
-        try catalog.update(parked)
-        for entry in [newSecond, newFirst] { try catalog.update(entry) }
+        try transaction.update(parked)
+        for entry in [newSecond, newFirst] { try transaction.update(entry) }
         for (entry, source, other) in [(newFirst, first, second), (newSecond, second, first)] {
-            guard entry.kind == .folder, let folder = try catalog.entry(other.parent) else { continue }
+            guard entry.kind == .folder, let folder = try transaction.entry(other.parent) else { continue }
             let place = folder.namingContext.folder(try EntryName(other.filename))
-            try migration.updateDescendants(of: entry, from: source, to: place, catalog)
+            try migration.updateDescendants(of: entry, from: source, to: place, transaction)
         }
-        let firstFolder = try backing.folder(first.parent, catalog)
-        let secondFolder = try backing.folder(second.parent, catalog)
+        let firstFolder = try backing.folder(first.parent, transaction)
+        let secondFolder = try backing.folder(second.parent, transaction)
         func swapFiles() throws(Errno) {
             try firstFolder.rename(first.filename, to: secondFolder, second.filename, flags: RENAME_EXCHANGE)
         }
-        for entry in [first, second] { try synchronizeContent(of: entry, catalog) }
+        for entry in [first, second] { try synchronizeContent(of: entry, transaction) }
         try swapFiles()
         // If this fails as well, the folders are compared (`StoreComparison.undoFileChanges`), as the names on the files are.
-        catalog.ifFailed { try? swapFiles() }
+        transaction.ifFailed { try? swapFiles() }
         // The names stay with the paths, also on the files.
         backing.writeDisplayName(first.name?.displayName, of: first.filename, in: firstFolder)
         backing.writeDisplayName(second.name?.displayName, of: second.filename, in: secondFolder)
         for entry in [newSecond, newFirst] where entry.kind == .document {
-            try finishExchange(of: entry, by: caller, catalog)
+            try finishExchange(of: entry, by: caller, transaction)
         }
     }
 
     /// The document has another content now, which is a save.
-    private func finishExchange(of exchanged: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+    private func finishExchange(of exchanged: Entry, by caller: Caller, _ transaction: Transaction) throws {
         var entry = exchanged
-        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        contents.setBaseVersion(of: &entry, savedBy: caller, transaction)
         entry.markPending(.content)
-        try contents.finishSave(&entry, catalog)
-        try catalog.update(entry)
+        try contents.finishSave(&entry, transaction)
+        try transaction.update(entry)
         if entry.isReplicated { transfers.markClosed(entry.inode) }
     }
 }

@@ -30,8 +30,8 @@ extension Tree {
     }
 
     func readSymbolicLink(_ inode: InodeNumber) throws(Refusal) -> [UInt8] {
-        try inspect { catalog in
-            guard let entry = try catalog.entry(inode) ?? orphans.entry(of: inode) else {
+        try inspect { rows in
+            guard let entry = try rows.entry(inode) ?? orphans.entry(of: inode) else {
                 throw Refusal.staleInode
             }
             guard let target = entry.target else { throw Refusal.notSymbolicLink }
@@ -45,17 +45,17 @@ extension Tree {
         effect: (BackingFolder, String) throws(Errno) -> Void
     ) throws(Refusal) -> Resolved {
         let name = try Namespace.entryName(name)
-        return try mutate(makingNew: true, concerning: .only([])) { catalog in
+        return try mutate(makingNew: true, concerning: .only([])) { transaction in
             // In `Documents` itself only documents of the preferred folder resolve: a folder cannot have two paths.
             if parent == .documents { throw Refusal.notCreatableThere }
-            let folder = try namespace.receivingFolder(parent, catalog)
-            if let found = try namespace.resolve(name.text, in: parent, catalog), !found.isUntitledAlias {
+            let folder = try namespace.receivingFolder(parent, transaction)
+            if let found = try namespace.resolve(name.text, in: parent, transaction), !found.isUntitledAlias {
                 throw Refusal.nameExists
             }
             try Namespace.requireUnreserved(name)
             var entry = Entry(
                 parent: folder.inode, location: folder.location, nature: .scratch, filename: name.text,
-                created: surroundings.now(), position: try nextPosition(in: folder.inode, catalog), mode: 0)
+                created: surroundings.now(), position: try nextPosition(in: folder.inode, transaction), mode: 0)
             prepare(&entry, folder, name)
             let isScratch =
                 kind == .folder ? entry.namingContext.isScratch : folder.namingContext.isScratch(name)
@@ -64,10 +64,10 @@ extension Tree {
                 entry.id = .random(using: &random)
                 entry.markPending(.creation)
             }
-            let directory = try backing.folder(folder.inode, catalog)
+            let directory = try backing.folder(folder.inode, transaction)
             try effect(directory, name.text)
             // If this fails as well, reconciliation finds the entry without a row.
-            catalog.ifFailed {
+            transaction.ifFailed {
                 if kind == .folder {
                     try? directory.removeFolder(name.text)
                 } else {
@@ -75,11 +75,11 @@ extension Tree {
                 }
             }
             entry.backing = try directory.identify(name.text).evidence
-            entry.inode = try catalog.insert(entry)
-            try actions.recordCreation(of: entry, by: creator.caller, catalog)
+            entry.inode = try transaction.insert(entry)
+            try actions.recordCreation(of: entry, by: creator.caller, transaction)
             if entry.isReplicated { cloud.changesAreWaiting() }
             return Resolved(
-                node: .entry(entry.inode), attributes: try fileAttributes.attributes(of: entry, catalog),
+                node: .entry(entry.inode), attributes: try fileAttributes.attributes(of: entry, transaction),
                 isCacheable: true)
         }
     }

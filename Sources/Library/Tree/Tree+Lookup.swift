@@ -12,21 +12,21 @@ extension Tree {
     ) throws(Refusal) -> Resolved {
         let text = try Self.text(name)
         if VirtualName(text) != nil { try finishCloses(beforeReading: text, in: parent) }
-        return try inspect { catalog in
-            if let found = try namespace.resolve(text, in: parent, catalog) {
+        return try inspect { rows in
+            if let found = try namespace.resolve(text, in: parent, rows) {
                 if found.isUntitledAlias, purpose() == .exclusiveCreation { throw Refusal.noSuchName }
                 return Resolved(
                     node: .entry(found.entry.inode),
-                    attributes: try fileAttributes.attributes(of: found.entry, catalog),
+                    attributes: try fileAttributes.attributes(of: found.entry, rows),
                     isCacheable: namespace.isCacheable(found, as: text, in: parent))
             }
-            guard let node = try virtualNode(text, in: parent, catalog), isMeant(node, for: purpose()) else {
+            guard let node = try virtualNode(text, in: parent, rows), isMeant(node, for: purpose()) else {
                 // Another device may have just made it.
                 cloud.changesAreOfInterest()
                 throw text.utf8.count > EntryName.maximumLength
                     ? Refusal.name(.tooLong) : Refusal.noSuchName
             }
-            return Resolved(node: node, attributes: try virtualAttributes(of: node, catalog), isCacheable: false)
+            return Resolved(node: node, attributes: try virtualAttributes(of: node, rows), isCacheable: false)
         }
     }
 
@@ -47,14 +47,14 @@ extension Tree {
         }
     }
 
-    func virtualAttributes(of node: Node, _ catalog: CatalogTransaction) throws -> FileAttributes {
+    func virtualAttributes(of node: Node, _ rows: Rows) throws -> FileAttributes {
         switch node {
-        case .state, .entry: try states.stateAttributes(of: node, catalog)
-        case .order(let folder): try order.orderAttributes(of: folder, catalog)
+        case .state, .entry: try states.stateAttributes(of: node, rows)
+        case .order(let folder): try order.orderAttributes(of: folder, rows)
         case .location: locationAttributes
-        case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, catalog)
-        case .version(let inode): try versionFiles.versionAttributes(inode, catalog)
-        case .actions(let direction): try states.actionListAttributes(direction, catalog)
+        case .versions(let folder, let inode): try versionFiles.versionFolderAttributes(folder, of: inode, rows)
+        case .version(let inode): try versionFiles.versionAttributes(inode, rows)
+        case .actions(let direction): try states.actionListAttributes(direction, rows)
         // It is read without a look at its size, which would cost as much as reading it.
         case .report: .virtualFile(size: 0, at: transactions.notices.stateTime)
         case .trashPlace, .trashed, .trashInfo: throw Refusal.staleInode
@@ -74,7 +74,7 @@ extension Tree {
     }
 
     private func virtualNode(
-        _ name: String, in parent: InodeNumber, _ catalog: CatalogTransaction
+        _ name: String, in parent: InodeNumber, _ rows: Rows
     ) throws -> Node? {
         guard parent != .root else { return nil }
         switch VirtualName(name) {
@@ -84,12 +84,12 @@ extension Tree {
         case .actions(let direction): return parent == .documents ? .actions(direction) : nil
         case .location: return parent == .documents ? .location : nil
         case .documentState(let document):
-            guard let found = try namespace.resolve(document, in: parent, catalog), found.entry.kind == .document
+            guard let found = try namespace.resolve(document, in: parent, rows), found.entry.kind == .document
             else { return nil }
             return .state(of: found.entry.inode)
         case .versions(let folder, let document):
-            guard let found = try namespace.resolve(document, in: parent, catalog),
-                try versionFiles.hasFolder(folder, found.entry, catalog)
+            guard let found = try namespace.resolve(document, in: parent, rows),
+                try versionFiles.hasFolder(folder, found.entry, rows)
             else { return nil }
             return .versions(folder, of: found.entry.inode)
         }
@@ -107,17 +107,17 @@ extension Tree {
         guard purpose() == .existing, parent != .root, let name = String(validating: document, as: UTF8.self) else {
             throw .name(.notUTF8)
         }
-        let inode = try inspect { catalog in
+        let inode = try inspect { rows in
             if name.isEmpty { return parent }
-            guard let found = try namespace.resolve(name, in: parent, catalog), found.entry.kind == .document else {
+            guard let found = try namespace.resolve(name, in: parent, rows), found.entry.kind == .document else {
                 throw Refusal.noSuchName
             }
             return found.entry.inode
         }
         try states.waitForCloses(beforeStateOf: inode)
         let node = Node.state(of: inode)
-        return try inspect { catalog in
-            Resolved(node: node, attributes: try states.stateAttributes(of: node, catalog), isCacheable: false)
+        return try inspect { rows in
+            Resolved(node: node, attributes: try states.stateAttributes(of: node, rows), isCacheable: false)
         }
     }
 }

@@ -12,26 +12,26 @@ extension Tree {
     func remove(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller, isMeant: Bool = false
     ) throws(Refusal) {
-        let removed = try mutate(names: [(String(validating: name, as: UTF8.self), parent)]) { catalog, require in
-            let entry = try namespace.existing(name, in: parent, catalog)
+        let removed = try mutate(names: [(String(validating: name, as: UTF8.self), parent)]) { transaction, require in
+            let entry = try namespace.existing(name, in: parent, transaction)
             try require(entry)
             if entry.kind == .folder { throw Refusal.isFolder }
-            try actions.willRemove(from: entry.parent, by: caller, catalog)
-            try actions.joinChoice(toRemovalOf: entry, by: caller, catalog)
+            try actions.willRemove(from: entry.parent, by: caller, transaction)
+            try actions.joinChoice(toRemovalOf: entry, by: caller, transaction)
             // A link goes the other way: after a crash `Reconciliation` makes a link anew whose row is left.
             let isRebuilt = entry.location == .local && entry.isHere && entry.kind != .symbolicLink
             let removed: Entry
             if isRebuilt {
-                removed = try removal.removeLocalFile(entry, catalog)
+                removed = try removal.removeLocalFile(entry, transaction)
             } else {
-                removed = try removal.removeFile(entry, keeps: true, catalog)
+                removed = try removal.removeFile(entry, keeps: true, transaction)
             }
-            let step = try actions.recordRemoval(of: removed, by: caller, catalog)
+            let step = try actions.recordRemoval(of: removed, by: caller, transaction)
             if entry.kind == .document, !isMeant {
                 identities.recentlyRemoved.add(entry, isBackup: false, step: step, now: surroundings.now())
             }
-            catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
-            if parent != entry.parent { catalog.announce(.listingChanged(of: entry.parent)) }
+            transaction.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
+            if parent != entry.parent { transaction.announce(.listingChanged(of: entry.parent)) }
             return entry
         }
         if parent != removed.parent { observer?.waitUntilNamesAreForgotten() }
@@ -43,16 +43,16 @@ extension Tree {
     func removeFolder(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller
     ) throws(Refusal) {
-        try mutate { catalog in
+        try mutate { transaction in
             if let text = String(validating: name, as: UTF8.self),
-                try versionFiles.removeConflicts(text, in: parent, by: caller, catalog)
+                try versionFiles.removeConflicts(text, in: parent, by: caller, transaction)
             {
                 return
             }
-            let entry = try namespace.existing(name, in: parent, catalog)
-            try actions.willRemove(from: entry.parent, by: caller, catalog)
-            try actions.recordRemoval(of: removal.removeFolder(entry, catalog), by: caller, catalog)
-            catalog.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
+            let entry = try namespace.existing(name, in: parent, transaction)
+            try actions.willRemove(from: entry.parent, by: caller, transaction)
+            try actions.recordRemoval(of: removal.removeFolder(entry, transaction), by: caller, transaction)
+            transaction.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
         }
     }
 

@@ -20,14 +20,15 @@ extension Tree {
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
         let names = [(String(validating: name, as: UTF8.self), parent), (newName.text, newParent)]
-        let move = try mutate(names: names) { catalog, require -> Move? in
+        let move = try mutate(names: names) { transaction, require -> Move? in
             guard
-                let move = try plan(name, in: parent, to: newName, in: newParent, options: options, catalog)
+                let move = try plan(name, in: parent, to: newName, in: newParent, options: options, transaction)
             else { return nil }
             for entry in [move.source, move.target].compactMap(\.self) { try require(entry) }
-            let changed = try carryOut(move, by: caller, catalog)
+            let changed = try carryOut(move, by: caller, transaction)
             try announce(
-                move, changed, from: UsedName(name, in: parent), to: UsedName(newName.text.utf8, in: newParent), catalog
+                move, changed, from: UsedName(name, in: parent), to: UsedName(newName.text.utf8, in: newParent),
+                transaction
             )
             return move
         }
@@ -41,13 +42,13 @@ extension Tree {
     /// - Returns: nil when there is nothing to do.
     private func plan(
         _ name: some Collection<UInt8>, in parent: InodeNumber, to newName: EntryName, in newParent: InodeNumber,
-        options: RenameOptions, _ catalog: CatalogTransaction
+        options: RenameOptions, _ rows: Rows
     ) throws -> Move? {
         let now = surroundings.now()
-        let source = try namespace.existing(name, in: parent, catalog)
+        let source = try namespace.existing(name, in: parent, rows)
         try RenameRule.requireMovable(source.renamed(at: now))
-        let folder = try namespace.receivingFolder(newParent, catalog)
-        let found = try namespace.resolve(newName.text, in: newParent, catalog).flatMap {
+        let folder = try namespace.receivingFolder(newParent, rows)
+        let found = try namespace.resolve(newName.text, in: newParent, rows).flatMap {
             $0.isUntitledAlias ? nil : $0
         }
         if found == nil { try Namespace.requireUnreserved(newName) }
@@ -57,10 +58,10 @@ extension Tree {
                 source: source.renamed(at: now), target: found?.entry.renamed(at: now),
                 isSame: source.inode == found?.entry.inode, name: newName, destination: folder.namingContext,
                 isIntoDocuments: newParent == .documents,
-                isIntoItself: try source.kind == .folder && catalog.isInside(folder.inode, ancestor: source.inode),
+                isIntoItself: try source.kind == .folder && rows.isInside(folder.inode, ancestor: source.inode),
                 migrates: migrates,
                 obstacle: try migrates || folder.namingContext.mayBeScratch(newName)
-                    ? migration.obstacle(toMigrating: source, catalog) : nil,
+                    ? migration.obstacle(toMigrating: source, rows) : nil,
                 options: options))
         if plan == .nothing { return nil }
         return Move(
@@ -71,59 +72,59 @@ extension Tree {
     /// Changes files and rows as the plan says.
     ///
     /// - Returns: the entries whose names changed their meaning, as they were before.
-    private func carryOut(_ move: Move, by caller: Caller, _ catalog: CatalogTransaction) throws -> [Entry] {
+    private func carryOut(_ move: Move, by caller: Caller, _ transaction: Transaction) throws -> [Entry] {
         let source = move.source
-        if move.plan != .replaceContent { try catalog.writeIfWaiting(source.inode) }
+        if move.plan != .replaceContent { try transaction.writeIfWaiting(source.inode) }
         switch move.plan {
         case .nothing:
             return []
         case .relocate(let renaming):
-            try relocate(source, as: renaming, move, by: caller, catalog)
+            try relocate(source, as: renaming, move, by: caller, transaction)
             return [source]
         case .replaceContent:
             guard let target = move.target else { return [] }
             if restoresVersion(of: target, with: source) {
-                try restoreVersion(of: target, with: source, by: caller, catalog)
+                try restoreVersion(of: target, with: source, by: caller, transaction)
             } else {
-                try replaceContent(of: target, with: source, by: caller, catalog)
+                try replaceContent(of: target, with: source, by: caller, transaction)
             }
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }
-            try replaceEntry(target, by: source, caller: caller, catalog) {
-                try relocate(source, as: renaming, move, by: caller, catalog)
+            try replaceEntry(target, by: source, caller: caller, transaction) {
+                try relocate(source, as: renaming, move, by: caller, transaction)
             }
             return [source, target]
         case .exchange:
             guard let target = move.target else { return [] }
-            try exchange(source, target, by: caller, catalog)
+            try exchange(source, target, by: caller, transaction)
             return [source, target]
         }
     }
 
     /// Announces the names that the kernel must forget. It moves its cache entry of the old name to the new name by itself.
     private func announce(
-        _ move: Move, _ changed: [Entry], from oldName: UsedName, to newName: UsedName, _ catalog: CatalogTransaction
+        _ move: Move, _ changed: [Entry], from oldName: UsedName, to newName: UsedName, _ transaction: Transaction
     ) throws {
         for entry in changed {
             // In an exchange every name changes its meaning. Else the kernel has updated one name of each file by itself.
             let used = entry.inode == move.source.inode ? oldName : newName
-            catalog.announce(.entryChanged(EntryNames(entry), besides: move.plan == .exchange ? nil : used))
+            transaction.announce(.entryChanged(EntryNames(entry), besides: move.plan == .exchange ? nil : used))
         }
         for name in [oldName, newName] where name.folder == .documents {
-            catalog.announce(.listingChanged(of: namespace.preferredFolder))
+            transaction.announce(.listingChanged(of: namespace.preferredFolder))
         }
-        if try !isNewNameCacheable(after: move, in: newName.folder, catalog) {
-            catalog.announce(.nameChanged(move.name.text, in: newName.folder))
+        if try !isNewNameCacheable(after: move, in: newName.folder, transaction) {
+            transaction.announce(.nameChanged(move.name.text, in: newName.folder))
         }
     }
 
     private func isNewNameCacheable(
-        after move: Move, in newParent: InodeNumber, _ catalog: CatalogTransaction
+        after move: Move, in newParent: InodeNumber, _ rows: Rows
     ) throws -> Bool {
         // The source has taken over the target's names.
         if move.plan == .replaceContent, move.isTargetNameListed { return true }
-        guard let found = try namespace.resolve(move.name.text, in: newParent, catalog),
+        guard let found = try namespace.resolve(move.name.text, in: newParent, rows),
             found.entry.inode == move.source.inode
         else { return false }
         return namespace.isCacheable(found, as: move.name.text, in: newParent)

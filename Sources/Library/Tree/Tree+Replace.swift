@@ -12,7 +12,7 @@ extension Tree {
     ///
     /// - Parameter keeps: whether the target's file is kept in the trash.
     func replaceContent(
-        of former: Entry, with source: Entry, by caller: Caller, keeps: Bool = false, _ catalog: CatalogTransaction
+        of former: Entry, with source: Entry, by caller: Caller, keeps: Bool = false, _ transaction: Transaction
     ) throws {
         var entry = source
         var target = former
@@ -20,35 +20,35 @@ extension Tree {
         // If the rows are lost, the file at the document's path must carry the document's name.
         var carriesName = false
         if source.kind == .document {
-            try withdrawals.requireKeptConflicts(of: source, catalog)
+            try withdrawals.requireKeptConflicts(of: source, transaction)
             // Until it carries that name, a kill leaves a file with the name of another document, whose row tells of it.
-            try catalog.writeIfWaiting(source.inode)
-            try withdrawals.withdraw(source, heir: target.id, catalog)
+            try transaction.writeIfWaiting(source.inode)
+            try withdrawals.withdraw(source, heir: target.id, transaction)
         } else {
             carriesName = backing.writeDisplayName(
-                target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, catalog))
+                target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, transaction))
         }
-        try withdrawals.withdrawIfLeavingCloud(&target, catalog)
-        let directory = try backing.folder(target.parent, catalog)
+        try withdrawals.withdrawIfLeavingCloud(&target, transaction)
+        let directory = try backing.folder(target.parent, transaction)
         // A process that has just looked the target up may be about to open it. A placeholder has no file to open.
         let content = openFiles.file(target.inode)?.descriptor ?? (try? directory.openFile(target.filename, O_PATH))
         // Handles on the old file keep its attributes.
         var replaced = target
         replaced.attributes = former.attributes
-        try removal.addOrphan(replaced, content: content, catalog)
+        try removal.addOrphan(replaced, content: content, transaction)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent
         entry.location = target.location
         entry.isHere = true
         // A program is at work on the older version that is here.
         if target.isOutdated, openFiles.isOpenForWriting(target.inode) { entry.contentVersion = target.contentVersion }
-        contents.setBaseVersion(of: &entry, savedBy: caller, catalog)
+        contents.setBaseVersion(of: &entry, savedBy: caller, transaction)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
-        try keep(target, keeps ? .inTrash : .inStaging, whileReplacedBy: source, catalog)
+        try keep(target, keeps ? .inTrash : .inStaging, whileReplacedBy: source, transaction)
         // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no
         // one has synced the new one (ext4: auto_da_alloc).
-        try backing.folder(source.parent, catalog).rename(source.filename, to: directory, target.filename)
+        try backing.folder(source.parent, transaction).rename(source.filename, to: directory, target.filename)
         if source.kind == .document {
             carriesName = backing.writeDisplayName(target.name?.displayName, of: target.filename, in: directory)
         }
@@ -56,32 +56,32 @@ extension Tree {
         if !keeps, carriesName, target.attributes == former.attributes, target.name == former.name,
             canBeRebuilt(source, over: target)
         {
-            catalog.durability = .soon
+            transaction.durability = .soon
         }
         if source.kind == .document {
-            try actions.forgetCreation(of: source, catalog)
+            try actions.forgetCreation(of: source, transaction)
             rememberIfBackup(source, target)
         }
-        removal.detach(target.inode, catalog)
+        removal.detach(target.inode, transaction)
         transfers.replace(target.inode, by: entry.inode)
-        catalog.ifFailed { [transfers] in transfers.replace(entry.inode, by: target.inode) }
-        try contents.finishSaveByRenaming(&entry, catalog)
+        transaction.ifFailed { [transfers] in transfers.replace(entry.inode, by: target.inode) }
+        try contents.finishSaveByRenaming(&entry, transaction)
         if target.name != former.name {
-            try namespace.announceListedName(of: entry, formerly: former.name, catalog)
-            catalog.announce(.entryChanged(EntryNames(entry), besides: nil))
+            try namespace.announceListedName(of: entry, formerly: former.name, transaction)
+            transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
         }
-        try catalog.replace(target.inode, by: entry)
-        try replicatedTree.showInheritedConflicts(of: source, as: entry, catalog)
+        try transaction.replace(target.inode, by: entry)
+        try replicatedTree.showInheritedConflicts(of: source, as: entry, transaction)
         if entry.isReplicated { transfers.markClosed(entry.inode) }
     }
 
     /// Gives the target's file a second name before the source's file is renamed over it. If the transaction fails, both get their names back.
     private func keep(
-        _ target: Entry, _ second: BackingStore.SecondName, whileReplacedBy source: Entry, _ catalog: CatalogTransaction
+        _ target: Entry, _ second: BackingStore.SecondName, whileReplacedBy source: Entry, _ transaction: Transaction
     ) throws {
         guard target.isHere else { return }
-        let directory = try backing.folder(target.parent, catalog)
-        let sourceDirectory = try backing.folder(source.parent, catalog)
+        let directory = try backing.folder(target.parent, transaction)
+        let sourceDirectory = try backing.folder(source.parent, transaction)
         do { try backing.keep(target.filename, of: target.inode, in: directory, second) } catch {
             // Another program may have removed the file. Without a second name a save is still a save; what a person may want back is not
             // given up.
@@ -89,7 +89,7 @@ extension Tree {
             logger.debug("a file has no second name while it is replaced", metadata: ["error": "\(error)"])
             return
         }
-        catalog.ifFailed { [backing, logger] in
+        transaction.ifFailed { [backing, logger] in
             do throws(Errno) {
                 try backing.undoReplacement(
                     of: target.filename, target.inode, in: directory, second, by: source.filename, in: sourceDirectory)
@@ -98,7 +98,7 @@ extension Tree {
                 logger.error("a content could not be put back", metadata: ["error": "\(error)"])
             }
         }
-        if second == .inStaging { removal.discardWhenDone(target.inode, catalog) }
+        if second == .inStaging { removal.discardWhenDone(target.inode, transaction) }
     }
 
     /// A program that renames a document over an older backup of it will make the document anew.
@@ -116,24 +116,24 @@ extension Tree {
 
     /// Removes the target so that `relocation` can give its name to the source.
     func replaceEntry(
-        _ target: Entry, by source: Entry, caller: Caller, _ catalog: CatalogTransaction, relocation: () throws -> Void
+        _ target: Entry, by source: Entry, caller: Caller, _ transaction: Transaction, relocation: () throws -> Void
     ) throws {
-        try synchronizeContent(of: source, catalog)
+        try synchronizeContent(of: source, transaction)
         if target.kind == .folder {
-            let removed = try removal.removeFolder(target, catalog)
-            try actions.recordRemoval(of: removed, by: caller, catalog)
+            let removed = try removal.removeFolder(target, transaction)
+            try actions.recordRemoval(of: removed, by: caller, transaction)
             try relocation()
             return
         }
-        let removed = try removal.removeFile(target, keeps: true, catalog)
-        try actions.recordRemoval(of: removed, by: caller, catalog)
+        let removed = try removal.removeFile(target, keeps: true, transaction)
+        try actions.recordRemoval(of: removed, by: caller, transaction)
         try relocation()
     }
 
     /// Syncs a content that is about to replace another one: after a loss of power it must not be empty.
-    func synchronizeContent(of entry: Entry, _ catalog: CatalogTransaction) throws {
+    func synchronizeContent(of entry: Entry, _ rows: Rows) throws {
         guard entry.kind == .document || entry.kind == .scratch, entry.isHere else { return }
-        try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename).synchronize(dataOnly: true)
+        try backing.folder(entry.parent, rows).openUnnoticed(entry.filename).synchronize(dataOnly: true)
     }
 }
 

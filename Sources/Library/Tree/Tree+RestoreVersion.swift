@@ -13,10 +13,10 @@ extension Tree {
             && target.isBackingCurrent
     }
 
-    func restoreVersion(of target: Entry, with source: Entry, by caller: Caller, _ catalog: CatalogTransaction) throws {
+    func restoreVersion(of target: Entry, with source: Entry, by caller: Caller, _ transaction: Transaction) throws {
         // The person chose it in the place of the newest content, whichever version a program of theirs holds (`setBaseVersion`).
-        try replaceContent(of: target, with: source, by: .unknown, keeps: true, catalog)
-        try actions.recordRestoration(of: target, to: content(ofFormer: target, catalog), by: caller, catalog)
+        try replaceContent(of: target, with: source, by: .unknown, keeps: true, transaction)
+        try actions.recordRestoration(of: target, to: content(ofFormer: target, transaction), by: caller, transaction)
     }
 
     /// Gives a document a content that the trash has. The one that it has now, if it is here, goes to the trash in its place.
@@ -25,28 +25,28 @@ extension Tree {
     /// - Returns: what the document's file tells now.
     /// - Throws: ENOENT where the trash does not have it.
     func exchangeContent(
-        of target: Entry, forTrashed kept: InodeNumber, _ catalog: CatalogTransaction
+        of target: Entry, forTrashed kept: InodeNumber, _ transaction: Transaction
     ) throws -> Fingerprint {
         var random = surroundings.random()
-        let directory = try backing.folder(target.parent, catalog)
+        let directory = try backing.folder(target.parent, transaction)
         let filename = RestoredVersionName.make(using: &random)
         // The trash has it as well until the rows are committed: at each moment a kill or a failure leaves it there.
         try backing.linkFromTrash(kept, to: directory, filename)
-        catalog.ifFailed { try? directory.removeFile(filename) }
-        actions.removeFromTrash([kept], after: catalog)
+        transaction.ifFailed { try? directory.removeFile(filename) }
+        actions.removeFromTrash([kept], after: transaction)
         try directory.setFileMode(filename, target.mode)
         var source = Entry(
             parent: target.parent, location: target.location, nature: .scratch, filename: filename,
-            created: surroundings.now(), position: try nextPosition(in: target.parent, catalog), mode: target.mode)
+            created: surroundings.now(), position: try nextPosition(in: target.parent, transaction), mode: target.mode)
         source.backing = try directory.identify(filename).evidence
-        source.inode = try catalog.insert(source)
-        try replaceContent(of: target, with: source, by: .unknown, keeps: target.isBackingCurrent, catalog)
-        catalog.announce(.entryChanged(EntryNames(target), besides: nil))
-        catalog.announce(.listingChanged(of: target.parent))
-        return try content(ofFormer: target, catalog)
+        source.inode = try transaction.insert(source)
+        try replaceContent(of: target, with: source, by: .unknown, keeps: target.isBackingCurrent, transaction)
+        transaction.announce(.entryChanged(EntryNames(target), besides: nil))
+        transaction.announce(.listingChanged(of: target.parent))
+        return try content(ofFormer: target, transaction)
     }
 
-    private func content(ofFormer target: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint {
-        Fingerprint(try backing.folder(target.parent, catalog).status(target.filename))
+    private func content(ofFormer target: Entry, _ rows: Rows) throws -> Fingerprint {
+        Fingerprint(try backing.folder(target.parent, rows).status(target.filename))
     }
 }

@@ -21,62 +21,63 @@ final class Withdrawals: LibraryPart {
     ///   - leavesConflicts: whether its conflict versions stay a document.
     func withdraw(
         _ entry: Entry, togetherWith step: Int64? = nil, heir: EntryID? = nil, leavesConflicts: Bool = false,
-        _ catalog: CatalogTransaction
+        _ transaction: Transaction
     ) throws {
         guard entry.isReplicated, let id = entry.id else { return }
         // Before those pass on that were renamed over this one: a commit on its way may tell that this one inherits.
-        var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), catalog)
+        var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), transaction)
         // Documents that were renamed over this one pass on to the same heir. Otherwise their versions become this one's before it is deleted,
         // so that they come back with it; that takes a document which the container knows.
-        let isKnown = try CatalogReplica(catalog).entry(id)?.isDeleted == false
-        for var withdrawal in try catalog.withdrawals(inFavourOf: id) where heir != nil || !isKnown {
+        let isKnown = try CatalogReplica(transaction).entry(id)?.isDeleted == false
+        for var withdrawal in try transaction.withdrawals(inFavourOf: id) where heir != nil || !isKnown {
             withdrawal.heir = heir
             if leavesConflicts { withdrawal.seen.removeAll(where: withdrawal.bequest.contains) }
-            try catalog.store(withdrawal)
+            try transaction.store(withdrawal)
         }
-        if try !containerMayKnow(id, catalog) { return }
+        if try !containerMayKnow(id, transaction) { return }
         let left = leavesConflicts ? Set(shown.prefix(entry.conflicts)) : []
         shown.removeAll(where: left.contains)
         // The deletion covers earlier versions as well: otherwise one of them would become the newest.
         let earlier =
-            try heir == nil ? [] : CatalogReplica(catalog).entry(id)?.versions?.superseded.map(\.version.id) ?? []
+            try heir == nil ? [] : CatalogReplica(transaction).entry(id)?.versions?.superseded.map(\.version.id) ?? []
         let content = [entry.contentVersion].compactMap { $0 }.filter { !left.contains($0) }
-        try catalog.store(
+        try transaction.store(
             Withdrawal(
-                id: id, seen: shown + content + earlier, depth: try catalog.depth(of: entry), step: step, heir: heir,
+                id: id, seen: shown + content + earlier, depth: try transaction.depth(of: entry), step: step,
+                heir: heir,
                 bequest: shown.filter { !content.contains($0) }))
         cloud.changesAreWaiting()
     }
 
     /// Whether the container was told of an entry, or may be told by the commit that is on its way.
-    func containerMayKnow(_ id: EntryID, _ catalog: CatalogTransaction) throws -> Bool {
-        try catalog.replicaRecord(id) != nil || catalog.hasOutbox()
+    func containerMayKnow(_ id: EntryID, _ rows: Rows) throws -> Bool {
+        try rows.replicaRecord(id) != nil || rows.hasOutbox()
     }
 
     /// The heads that a listing, a state or an open could have shown. A removal removes the versions that were shown (`Semantics`,
     /// "Conflicts").
     ///
     /// - Parameter hidesNewest: whether a content that was saved here is shown instead of the newest version.
-    private func shownVersions(of id: EntryID, hidesNewest: Bool, _ catalog: CatalogTransaction) throws -> [VersionID] {
-        guard let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions else {
+    private func shownVersions(of id: EntryID, hidesNewest: Bool, _ rows: Rows) throws -> [VersionID] {
+        guard let versions = try CatalogReplica(rows).visibleEntry(id, at: surroundings.now())?.versions else {
             return []
         }
         return versions.conflicts.map(\.id) + (hidesNewest ? [] : [versions.current.id])
     }
 
     /// The versions that this device has seen of a document that left the cloud with its folder.
-    func seenVersions(of id: EntryID, _ catalog: CatalogTransaction) throws -> [VersionID] {
-        guard let content = try catalog.entry(id)?.contentVersion else {
-            return try shownVersions(of: id, hidesNewest: false, catalog)
+    func seenVersions(of id: EntryID, _ rows: Rows) throws -> [VersionID] {
+        guard let content = try rows.entry(id)?.contentVersion else {
+            return try shownVersions(of: id, hidesNewest: false, rows)
         }
-        return try shownVersions(of: id, hidesNewest: true, catalog) + [content]
+        return try shownVersions(of: id, hidesNewest: true, rows) + [content]
     }
 
     /// A document that was removed is made anew. If the commit with its last content reached the log between, its withdrawal has seen that
     /// version, and what is saved now replaces it.
-    func adoptVersionSentMeanwhile(_ entry: inout Entry, _ id: EntryID, _ catalog: CatalogTransaction) throws {
-        guard let seen = try catalog.withdrawal(of: id)?.seen,
-            let current = try CatalogReplica(catalog).entry(id)?.versions?.current, seen.contains(current.id),
+    func adoptVersionSentMeanwhile(_ entry: inout Entry, _ id: EntryID, _ rows: Rows) throws {
+        guard let seen = try rows.withdrawal(of: id)?.seen,
+            let current = try CatalogReplica(rows).entry(id)?.versions?.current, seen.contains(current.id),
             current.device == store.device.id, current.base == entry.contentVersion
         else { return }
         entry.currentVersion = current.id
@@ -85,7 +86,7 @@ final class Withdrawals: LibraryPart {
 
     /// The content that an entry waits for is here, or no longer needed. A document that was moved to `local` before its content was here is
     /// withdrawn from the cloud now (`Semantics`, "Moving between local and cloud").
-    func withdrawIfLeavingCloud(_ entry: inout Entry, _ catalog: CatalogTransaction) throws {
+    func withdrawIfLeavingCloud(_ entry: inout Entry, _ transaction: Transaction) throws {
         if entry.isHere { return }
         if entry.awaited != nil {
             // The deletion of the document that it was is recorded, and waited for the content by its step.
@@ -94,7 +95,7 @@ final class Withdrawals: LibraryPart {
             return cloud.changesAreWaiting()
         }
         guard entry.location == .local else { return }
-        try withdraw(entry.inCloud, togetherWith: entry.step, catalog)
+        try withdraw(entry.inCloud, togetherWith: entry.step, transaction)
         entry.step = nil
     }
 
@@ -105,18 +106,18 @@ final class Withdrawals: LibraryPart {
     ///   - source: the entry as it was.
     ///   - step: joins the deletion with the contents that it waits for.
     func leaveAsScratch(
-        _ entry: inout Entry, from source: Entry, step: @autoclosure () throws -> Int64, _ catalog: CatalogTransaction
+        _ entry: inout Entry, from source: Entry, step: @autoclosure () throws -> Int64, _ transaction: Transaction
     ) throws {
-        try requireKeptConflicts(of: source, catalog)
-        guard let content = try contentToFetch(of: source, catalog) else {
+        try requireKeptConflicts(of: source, transaction)
+        guard let content = try contentToFetch(of: source, transaction) else {
             // A program renames a document in conflict to a backup only when it saves. If it does not make the document anew, the other
             // versions are the document.
-            try withdraw(source, leavesConflicts: true, catalog)
+            try withdraw(source, leavesConflicts: true, transaction)
             return entry.dropIdentity()
         }
         let step = try step()
-        try withdraw(source.inCloud, togetherWith: step, leavesConflicts: true, catalog)
-        try setOlderFileAside(of: source, catalog)
+        try withdraw(source.inCloud, togetherWith: step, leavesConflicts: true, transaction)
+        try setOlderFileAside(of: source, transaction)
         entry.dropIdentity()
         try entry.wait(for: content)
         entry.step = step
@@ -124,34 +125,34 @@ final class Withdrawals: LibraryPart {
 
     /// The container cannot keep the conflict versions of a document that it has as deleted, which was brought back here a moment ago, when
     /// that document ends.
-    func requireKeptConflicts(of source: Entry, _ catalog: CatalogTransaction) throws {
+    func requireKeptConflicts(of source: Entry, _ rows: Rows) throws {
         guard source.conflicts > 0, source.pending.contains(.creation), let id = source.id,
-            try CatalogReplica(catalog).entry(id)?.isDeleted == true || catalog.hasOutbox()
+            try CatalogReplica(rows).entry(id)?.isDeleted == true || rows.hasOutbox()
         else { return }
         throw RenameRefusal.migration(.inConflict)
     }
 
     /// The content that another entry must fetch if it takes over the content of `source`; nil if that is here.
-    func contentToFetch(of source: Entry, _ catalog: CatalogTransaction) throws -> AwaitedContent? {
+    func contentToFetch(of source: Entry, _ rows: Rows) throws -> AwaitedContent? {
         if source.kind != .document || source.isBackingCurrent || openFiles.isOpenForWriting(source.inode) {
             return nil
         }
         if let awaited = try source.awaitedContent() { return awaited }
         guard let id = source.id,
-            let version = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions?.current
+            let version = try CatalogReplica(rows).visibleEntry(id, at: surroundings.now())?.versions?.current
         else { throw Refusal.noKnownContent }
         return AwaitedContent(document: id, version: version)
     }
 
     /// The newest content is to be fetched, so the file with an older one is not needed. Handles that read it keep it.
-    func setOlderFileAside(of source: Entry, _ catalog: CatalogTransaction) throws {
+    func setOlderFileAside(of source: Entry, _ transaction: Transaction) throws {
         guard source.isHere else { return }
         openFiles.detach(source.inode)
-        let folder = try backing.folder(source.parent, catalog)
+        let folder = try backing.folder(source.parent, transaction)
         try folder.keepingTime { () throws(Errno) in
             try backing.setAside(source.filename, of: source.inode, in: folder)
         }
-        catalog.whenDone { [backing, logger] in
+        transaction.whenDone { [backing, logger] in
             do { try backing.discard(source.inode) } catch {
                 logger.warning(
                     "an older version stays in staging until the next mount", metadata: ["error": "\(error)"])
@@ -162,11 +163,11 @@ final class Withdrawals: LibraryPart {
     /// Completes the withdrawals of a large deletion with the versions that were seen. Must be done before more of the log is applied.
     ///
     /// - Returns: whether more withdrawals may be incomplete.
-    func finishWithdrawals(limit: Int, _ catalog: CatalogTransaction) throws -> Bool {
-        let unfinished = try catalog.unfinishedWithdrawals(limit: limit)
+    func finishWithdrawals(limit: Int, _ transaction: Transaction) throws -> Bool {
+        let unfinished = try transaction.unfinishedWithdrawals(limit: limit)
         for var withdrawal in unfinished {
-            withdrawal.seen = try seenVersions(of: withdrawal.id, catalog)
-            try catalog.store(withdrawal)
+            withdrawal.seen = try seenVersions(of: withdrawal.id, transaction)
+            try transaction.store(withdrawal)
         }
         return unfinished.count == limit
     }

@@ -32,18 +32,18 @@ extension VersionFiles {
     }
 
     /// The document's own file, if it still holds this version.
-    private func backingContent(of inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Descriptor? {
-        let (version, id) = try describedVersion(inode, catalog)
-        guard let entry = try catalog.entry(id), entry.isHere, entry.contentVersion == version.id,
+    private func backingContent(of inode: InodeNumber, _ rows: Rows) throws -> Descriptor? {
+        let (version, id) = try describedVersion(inode, rows)
+        guard let entry = try rows.entry(id), entry.isHere, entry.contentVersion == version.id,
             !entry.pending.contains(.content), !openFiles.isOpenForWriting(entry.inode)
         else { return nil }
-        return try backing.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+        return try backing.folder(entry.parent, rows).openUnnoticed(entry.filename)
     }
 
     /// The download of a version into a file without a name. All handles that read the version share it.
     private func versionArrival(_ inode: InodeNumber) throws(Refusal) -> Arrival {
-        let arrival = try arrivals.joinArrival(of: inode) { catalog in
-            let (version, id) = try describedVersion(inode, catalog)
+        let arrival = try arrivals.joinArrival(of: inode) { transaction in
+            let (version, id) = try describedVersion(inode, transaction)
             let arrival = try arrivals.makeArrival(of: inode, version, id)
             try backing.staging.removeFile(arrival.stagingName)
             return arrival

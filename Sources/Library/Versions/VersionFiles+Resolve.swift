@@ -15,11 +15,11 @@ extension VersionFiles {
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber, by caller: Caller
     ) throws(Refusal) {
         guard folder == .conflicts else { throw .historyNotChangeable }
-        try mutate { catalog in
-            let entry = try document(with: folder, inode, catalog)
-            let version = try version(name, in: folder, of: entry, catalog)
+        try mutate { transaction in
+            let entry = try document(with: folder, inode, transaction)
+            let version = try version(name, in: folder, of: entry, transaction)
             guard let current = entry.currentVersion, let id = entry.id else { throw Refusal.staleInode }
-            try choose(current, of: entry, discarding: [version.id], by: caller, catalog)
+            try choose(current, of: entry, discarding: [version.id], by: caller, transaction)
             if entry.conflicts == 1 { versionNodes.markEmptied(id, now: surroundings.now()) }
         }
     }
@@ -34,14 +34,14 @@ extension VersionFiles {
         by caller: Caller
     ) throws(Refusal) {
         guard folder == .conflicts, !options.contains(.exchange) else { throw .historyNotChangeable }
-        try mutate { catalog in
-            let entry = try document(with: folder, inode, catalog)
-            let version = try version(name, in: folder, of: entry, catalog)
-            let target = try namespace.resolve(try Namespace.entryName(newName).text, in: newParent, catalog)
+        try mutate { transaction in
+            let entry = try document(with: folder, inode, transaction)
+            let version = try version(name, in: folder, of: entry, transaction)
+            let target = try namespace.resolve(try Namespace.entryName(newName).text, in: newParent, transaction)
             guard let target, target.entry.inode == entry.inode else { throw Refusal.versionOfOtherDocument }
             if options.contains(.noReplace) { throw Refusal.nameExists }
             try choose(
-                version.id, of: entry, discarding: [entry.currentVersion].compactMap { $0 }, by: caller, catalog)
+                version.id, of: entry, discarding: [entry.currentVersion].compactMap { $0 }, by: caller, transaction)
         }
     }
 
@@ -49,16 +49,16 @@ extension VersionFiles {
     ///
     /// - Returns: whether the name is that of such a folder.
     func removeConflicts(
-        _ name: String, in parent: InodeNumber, by caller: Caller, _ catalog: CatalogTransaction
+        _ name: String, in parent: InodeNumber, by caller: Caller, _ transaction: Transaction
     ) throws -> Bool {
         guard case .versions(.conflicts, let document) = VirtualName(name),
-            try namespace.resolve(name, in: parent, catalog) == nil,
-            let entry = try namespace.resolve(document, in: parent, catalog)?.entry, let id = entry.id,
-            try hasFolder(.conflicts, entry, catalog)
+            try namespace.resolve(name, in: parent, transaction) == nil,
+            let entry = try namespace.resolve(document, in: parent, transaction)?.entry, let id = entry.id,
+            try hasFolder(.conflicts, entry, transaction)
         else { return false }
         if entry.conflicts > 0, let current = entry.currentVersion {
-            let conflicts = try versions(in: .conflicts, of: entry, catalog).map(\.version.id)
-            try choose(current, of: entry, discarding: conflicts, by: caller, catalog)
+            let conflicts = try versions(in: .conflicts, of: entry, transaction).map(\.version.id)
+            try choose(current, of: entry, discarding: conflicts, by: caller, transaction)
         }
         versionNodes.forgetEmptied(id)
         return true
@@ -66,29 +66,30 @@ extension VersionFiles {
 
     private func choose(
         _ kept: VersionID, of entry: Entry, discarding discarded: [VersionID], by caller: Caller,
-        _ catalog: CatalogTransaction
+        _ transaction: Transaction
     ) throws {
-        let before = try heads(of: entry, catalog)
-        let edit = try kept == entry.currentVersion ? nil : giveUpEdit(of: entry, catalog)
-        try carryOut(Resolution(kept: kept, discarded: discarded.filter { $0 != kept }), on: entry, catalog)
+        let before = try heads(of: entry, transaction)
+        let edit = try kept == entry.currentVersion ? nil : giveUpEdit(of: entry, transaction)
+        try carryOut(Resolution(kept: kept, discarded: discarded.filter { $0 != kept }), on: entry, transaction)
         try actions.recordChoice(
-            .init(before: before, after: try heads(of: entry, catalog)), of: entry, insteadOf: edit, by: caller, catalog
+            .init(before: before, after: try heads(of: entry, transaction)), of: entry, insteadOf: edit, by: caller,
+            transaction
         )
     }
 
     /// The versions among which somebody can choose, as this device shows them, the current one first.
-    func heads(of entry: Entry, _ catalog: CatalogTransaction) throws -> [VersionID] {
+    func heads(of entry: Entry, _ rows: Rows) throws -> [VersionID] {
         guard let id = entry.id else { return [] }
-        let versions = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())?.versions
+        let versions = try CatalogReplica(rows).visibleEntry(id, at: surroundings.now())?.versions
         return versions?.heads.map(\.id) ?? []
     }
 
     /// Makes a choice here, and has it sent.
-    func carryOut(_ resolution: Resolution, on entry: Entry, _ catalog: CatalogTransaction) throws {
+    func carryOut(_ resolution: Resolution, on entry: Entry, _ transaction: Transaction) throws {
         guard let id = entry.id else { throw Refusal.staleInode }
-        let pending = try catalog.pendingResolution(of: id)
-        try catalog.store(pending?.followed(by: resolution) ?? resolution, of: id)
-        try replicatedTree.show(id, in: entry.parent, catalog)
+        let pending = try transaction.pendingResolution(of: id)
+        try transaction.store(pending?.followed(by: resolution) ?? resolution, of: id)
+        try replicatedTree.show(id, in: entry.parent, transaction)
         cloud.changesAreWaiting()
     }
 
@@ -96,9 +97,9 @@ extension VersionFiles {
     /// has open for writing that program decides.
     ///
     /// - Returns: what the document holds without the edit; nil if there is no edit in the trash.
-    func giveUpEdit(of former: Entry, _ catalog: CatalogTransaction) throws -> Fingerprint? {
+    func giveUpEdit(of former: Entry, _ transaction: Transaction) throws -> Fingerprint? {
         guard former.pending.contains(.content), let id = former.id else { return nil }
-        let committed = try CatalogReplica(catalog).visibleEntry(id, at: surroundings.now())
+        let committed = try CatalogReplica(transaction).visibleEntry(id, at: surroundings.now())
         var entry = former
         entry.pending.remove(.content)
         // The edit was to create a deleted document anew. It has conflict versions, so that another device has done so.
@@ -109,15 +110,15 @@ extension VersionFiles {
         var isKept = false
         if entry.isHere, !openFiles.isOpenForWriting(entry.inode) {
             contents.recordHolders(of: former)
-            try removal.giveUpFile(of: former, catalog)
+            try removal.giveUpFile(of: former, transaction)
             isKept = true
             entry.isHere = false
             entry.backing = nil
             // The number names the file in the trash.
-            entry.inode = try catalog.renumber(former.inode)
-            catalog.announce(.entryChanged(EntryNames(former), besides: nil))
+            entry.inode = try transaction.renumber(former.inode)
+            transaction.announce(.entryChanged(EntryNames(former), besides: nil))
         }
-        try catalog.update(entry)
+        try transaction.update(entry)
         guard isKept, let version = committed?.versions?.current else { return nil }
         return Fingerprint(size: version.size, modified: version.modified)
     }

@@ -38,7 +38,7 @@ final class VersionFiles: LibraryPart {
     }
 
     /// Whether a document has such a folder. Local documents have neither.
-    func hasFolder(_ folder: VersionFolder, _ entry: Entry, _ catalog: CatalogTransaction) throws -> Bool {
+    func hasFolder(_ folder: VersionFolder, _ entry: Entry, _ rows: Rows) throws -> Bool {
         guard entry.kind == .document, entry.isReplicated, let id = entry.id else { return false }
         switch folder {
         case .conflicts: return entry.conflicts > 0 || versionNodes.wasJustEmptied(id, now: surroundings.now())
@@ -49,31 +49,31 @@ final class VersionFiles: LibraryPart {
     /// The document behind such a folder.
     ///
     /// - Throws: ESTALE when it is gone.
-    func document(with folder: VersionFolder, _ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> Entry {
-        guard let entry = try catalog.entry(inode), try hasFolder(folder, entry, catalog) else {
+    func document(with folder: VersionFolder, _ inode: InodeNumber, _ rows: Rows) throws -> Entry {
+        guard let entry = try rows.entry(inode), try hasFolder(folder, entry, rows) else {
             throw Refusal.staleInode
         }
         return entry
     }
 
     /// The versions in such a folder, the latest first.
-    func versions(in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction) throws -> [NamedVersion] {
+    func versions(in folder: VersionFolder, of entry: Entry, _ rows: Rows) throws -> [NamedVersion] {
         let now = surroundings.now()
-        guard let id = entry.id, let versions = try CatalogReplica(catalog).visibleEntry(id, at: now)?.versions
+        guard let id = entry.id, let versions = try CatalogReplica(rows).visibleEntry(id, at: now)?.versions
         else { return [] }
         switch folder {
         case .conflicts: return named(versions.conflicts, entry)
-        case .history: return named(try kept(versions.superseded.map(\.version), of: id, catalog).reversed(), entry)
+        case .history: return named(try kept(versions.superseded.map(\.version), of: id, rows).reversed(), entry)
         }
     }
 
     /// The versions whose content the container still has, as far as this device knows. No device's clock decides that (`Retention`).
     private func kept(
-        _ versions: [DocumentVersion], of id: EntryID, _ catalog: CatalogTransaction
+        _ versions: [DocumentVersion], of id: EntryID, _ rows: Rows
     ) throws -> [DocumentVersion] {
         // A version that was replaced by a choice made here is a head still, until the choice is sent.
-        let heads = Set(try CatalogReplica(catalog).entry(id)?.versions?.heads.map(\.id) ?? [])
-        return try versions.filter { try heads.contains($0.id) || catalog.isDeparted($0.id) }
+        let heads = Set(try CatalogReplica(rows).entry(id)?.versions?.heads.map(\.id) ?? [])
+        return try versions.filter { try heads.contains($0.id) || rows.isDeparted($0.id) }
     }
 
     private func named(_ versions: [DocumentVersion], _ entry: Entry) -> [NamedVersion] {
@@ -90,9 +90,9 @@ final class VersionFiles: LibraryPart {
     }
 
     func version(
-        _ name: some Collection<UInt8>, in folder: VersionFolder, of entry: Entry, _ catalog: CatalogTransaction
+        _ name: some Collection<UInt8>, in folder: VersionFolder, of entry: Entry, _ rows: Rows
     ) throws -> DocumentVersion {
-        let found = try versions(in: folder, of: entry, catalog).first { $0.name.utf8.elementsEqual(name) }
+        let found = try versions(in: folder, of: entry, rows).first { $0.name.utf8.elementsEqual(name) }
         guard let found else { throw Refusal.noSuchName }
         return found.version
     }
@@ -100,22 +100,22 @@ final class VersionFiles: LibraryPart {
     func lookup(
         _ name: some Collection<UInt8>, in folder: VersionFolder, of inode: InodeNumber
     ) throws(Refusal) -> Resolved {
-        try inspect { catalog in
-            let entry = try document(with: folder, inode, catalog)
-            let version = try version(name, in: folder, of: entry, catalog)
+        try inspect { rows in
+            let entry = try document(with: folder, inode, rows)
+            let version = try version(name, in: folder, of: entry, rows)
             guard let id = entry.id else { throw Refusal.staleInode }
             return Resolved(
                 node: .version(versionNodes.number(of: version.id, in: id)),
-                attributes: .version(version, of: try fileAttributes.attributes(of: entry, catalog)),
+                attributes: .version(version, of: try fileAttributes.attributes(of: entry, rows)),
                 isCacheable: false)
         }
     }
 
     func list(_ folder: VersionFolder, of inode: InodeNumber) throws(Refusal) -> [ListedName] {
-        try inspect { catalog in
-            let entry = try document(with: folder, inode, catalog)
+        try inspect { rows in
+            let entry = try document(with: folder, inode, rows)
             guard let id = entry.id else { return [] }
-            return try versions(in: folder, of: entry, catalog).map { found in
+            return try versions(in: folder, of: entry, rows).map { found in
                 ListedName(
                     name: found.name, node: .version(versionNodes.number(of: found.version.id, in: id)),
                     kind: .document, filename: nil, isCacheable: false)
@@ -124,10 +124,10 @@ final class VersionFiles: LibraryPart {
     }
 
     func versionFolderAttributes(
-        _ folder: VersionFolder, of inode: InodeNumber, _ catalog: CatalogTransaction
+        _ folder: VersionFolder, of inode: InodeNumber, _ rows: Rows
     ) throws -> FileAttributes {
-        let entry = try document(with: folder, inode, catalog)
-        var attributes = try fileAttributes.attributes(of: entry, catalog)
+        let entry = try document(with: folder, inode, rows)
+        var attributes = try fileAttributes.attributes(of: entry, rows)
         attributes.type = .folder
         attributes.mode = folder.mode(ofDocumentWith: attributes.mode)
         attributes.links = 2
@@ -136,17 +136,17 @@ final class VersionFiles: LibraryPart {
         return attributes
     }
 
-    func versionAttributes(_ inode: InodeNumber, _ catalog: CatalogTransaction) throws -> FileAttributes {
-        let (version, id) = try describedVersion(inode, catalog)
-        guard let entry = try catalog.entry(id) else { throw Refusal.staleInode }
-        return .version(version, of: try fileAttributes.attributes(of: entry, catalog))
+    func versionAttributes(_ inode: InodeNumber, _ rows: Rows) throws -> FileAttributes {
+        let (version, id) = try describedVersion(inode, rows)
+        guard let entry = try rows.entry(id) else { throw Refusal.staleInode }
+        return .version(version, of: try fileAttributes.attributes(of: entry, rows))
     }
 
     func describedVersion(
-        _ inode: InodeNumber, _ catalog: CatalogTransaction
+        _ inode: InodeNumber, _ rows: Rows
     ) throws -> (version: DocumentVersion, id: EntryID) {
         guard let node = versionNodes[inode],
-            let versions = try CatalogReplica(catalog).visibleEntry(node.document, at: surroundings.now())?.versions,
+            let versions = try CatalogReplica(rows).visibleEntry(node.document, at: surroundings.now())?.versions,
             let version = versions.all.first(where: { $0.id == node.version })
         else { throw Refusal.staleInode }
         return (version, node.document)

@@ -60,8 +60,8 @@ extension TestDevice {
     // MARK: Entries
 
     func entry(_ name: String, in folder: InodeNumber = .cloud) throws -> Entry {
-        try library.transactions.inspect { catalog in
-            guard let found = try library.namespace.resolve(name, in: folder, catalog) else {
+        try library.transactions.inspect { rows in
+            guard let found = try library.namespace.resolve(name, in: folder, rows) else {
                 throw Errno.noSuchFileOrDirectory
             }
             return found.entry

@@ -56,8 +56,8 @@ extension TestDevice {
 
     var hasNothingPending: Bool {
         get throws {
-            try library.store.catalog.read { catalog in
-                try catalog.pendingCount() == 0 && catalog.arrivingEntries(limit: 1).isEmpty && catalog.outbox() == nil
+            try library.store.catalog.read { rows in
+                try rows.pendingCount() == 0 && rows.arrivingEntries(limit: 1).isEmpty && rows.outbox() == nil
             }
         }
     }

@@ -149,10 +149,10 @@ extension SmallWorlds.LivingWorld {
 
     /// The texts of all versions, those of deleted documents included.
     func allVersions(on device: TestDevice) async throws -> Set<String> {
-        let known = try device.library.transactions.inspect { catalog -> [(DocumentVersion, EntryID)] in
-            let replica = CatalogReplica(catalog)
+        let known = try device.library.transactions.inspect { rows -> [(DocumentVersion, EntryID)] in
+            let replica = CatalogReplica(rows)
             var found: [(DocumentVersion, EntryID)] = []
-            for (id, _) in try catalog.replicaParents() {
+            for (id, _) in try rows.replicaParents() {
                 for version in try replica.entry(id)?.versions?.all ?? [] { found.append((version, id)) }
             }
             return found

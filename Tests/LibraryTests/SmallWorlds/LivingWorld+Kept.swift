@@ -25,18 +25,18 @@ extension SmallWorlds.LivingWorld {
 
     /// The conflict versions of documents that were renamed over others, as long as the container does not know of it.
     func inheritedVersions(on device: TestDevice) throws -> [(DocumentVersion, EntryID)] {
-        try device.library.transactions.inspect { catalog in
-            try catalog.descendants(of: .cloud).flatMap { entry in
-                try entry.id.map { try Self.versions(inheritedBy: $0, catalog) } ?? []
+        try device.library.transactions.inspect { rows in
+            try rows.descendants(of: .cloud).flatMap { entry in
+                try entry.id.map { try Self.versions(inheritedBy: $0, rows) } ?? []
             }
         }
     }
 
-    static func versions(inheritedBy id: EntryID, _ catalog: CatalogTransaction) throws
+    static func versions(inheritedBy id: EntryID, _ rows: Rows) throws
         -> [(DocumentVersion, EntryID)]
     {
-        try catalog.withdrawals(inFavourOf: id).flatMap { withdrawal in
-            let heads = try CatalogReplica(catalog).entry(withdrawal.id)?.versions?.heads ?? []
+        try rows.withdrawals(inFavourOf: id).flatMap { withdrawal in
+            let heads = try CatalogReplica(rows).entry(withdrawal.id)?.versions?.heads ?? []
             return heads.filter { withdrawal.bequest.contains($0.id) }.map { ($0, withdrawal.id) }
         }
     }
@@ -48,9 +48,9 @@ extension SmallWorlds.LivingWorld {
             let folder = path.place.inode(on: side.device), let entry = try? side.device.entry(path.name, in: folder),
             let id = entry.id, entry.conflicts > 0
         else { return [] }
-        let known = try side.device.library.transactions.inspect { catalog in
-            try Self.versions(inheritedBy: id, catalog)
-                + (CatalogReplica(catalog).entry(id)?.versions?.heads ?? []).map { ($0, id) }
+        let known = try side.device.library.transactions.inspect { rows in
+            try Self.versions(inheritedBy: id, rows)
+                + (CatalogReplica(rows).entry(id)?.versions?.heads ?? []).map { ($0, id) }
         }
         var found: Set<String> = []
         for (version, document) in known {
@@ -60,10 +60,10 @@ extension SmallWorlds.LivingWorld {
     }
 
     func shownVersions(on device: TestDevice) throws -> [(EntryID, VersionHistory)] {
-        try device.library.transactions.inspect { catalog -> [(EntryID, VersionHistory)] in
-            let replica = CatalogReplica(catalog)
+        try device.library.transactions.inspect { rows -> [(EntryID, VersionHistory)] in
+            let replica = CatalogReplica(rows)
             var found: [(EntryID, VersionHistory)] = []
-            for entry in try catalog.descendants(of: .cloud) where entry.kind == .document {
+            for entry in try rows.descendants(of: .cloud) where entry.kind == .document {
                 guard let id = entry.id, let versions = try replica.visibleEntry(id, at: Self.start)?.versions else {
                     continue
                 }
@@ -75,10 +75,10 @@ extension SmallWorlds.LivingWorld {
 
     /// The texts of what undo or redo would bring back: files in the trash, and for placeholders the versions in the container.
     func trash(of device: TestDevice, _ lists: [ActionDirection]) async throws -> Set<String> {
-        let steps = try device.library.transactions.inspect { catalog -> [ActionStep] in
+        let steps = try device.library.transactions.inspect { rows -> [ActionStep] in
             var steps: [ActionStep] = []
             for list in lists {
-                for action in try catalog.actions(list) { steps += try catalog.steps(of: action.id) }
+                for action in try rows.actions(list) { steps += try rows.steps(of: action.id) }
             }
             return steps
         }
@@ -100,12 +100,12 @@ extension SmallWorlds.LivingWorld {
     func versions(of step: ActionStep, on device: TestDevice) throws -> [(DocumentVersion, EntryID)] {
         let entry = step.entry
         guard entry.location == .cloud || !entry.isHere else { return [] }
-        return try device.library.transactions.inspect { catalog -> [(DocumentVersion, EntryID)] in
+        return try device.library.transactions.inspect { rows -> [(DocumentVersion, EntryID)] in
             var found: [(DocumentVersion, EntryID)] = []
             if let awaited = try entry.awaitedContent() { found.append((awaited.version, awaited.document)) }
             guard let id = entry.id else { return found }
-            found += try Self.versions(inheritedBy: id, catalog)
-            guard let known = try CatalogReplica(catalog).entry(id)?.versions else { return found }
+            found += try Self.versions(inheritedBy: id, rows)
+            guard let known = try CatalogReplica(rows).entry(id)?.versions else { return found }
             for version in known.all { found.append((version, id)) }
             return found
         }

@@ -47,10 +47,10 @@ extension SmallWorlds.LivingWorld {
             return FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
         }
         let entry = trashed.step.entry
-        let known = try device.library.transactions.inspect { catalog -> (DocumentVersion, EntryID)? in
+        let known = try device.library.transactions.inspect { rows -> (DocumentVersion, EntryID)? in
             if let awaited = try entry.awaitedContent() { return (awaited.version, awaited.document) }
             // The one that was shown: somebody may have chosen it.
-            guard let id = entry.id, let versions = try CatalogReplica(catalog).entry(id)?.versions,
+            guard let id = entry.id, let versions = try CatalogReplica(rows).entry(id)?.versions,
                 let current = versions.all.first(where: { $0.id == entry.currentVersion })
             else { return nil }
             return (current, id)

@@ -63,10 +63,10 @@ extension SmallWorlds.LivingWorld {
 
     /// The version that is downloaded when a file is opened whose content is not here.
     func expectedVersion(of entry: Entry, on device: TestDevice) throws -> (DocumentVersion, EntryID)? {
-        try device.library.transactions.inspect { catalog -> (DocumentVersion, EntryID)? in
+        try device.library.transactions.inspect { rows -> (DocumentVersion, EntryID)? in
             if let awaited = try entry.awaitedContent() { return (awaited.version, awaited.document) }
             guard let id = entry.id,
-                let current = try CatalogReplica(catalog).visibleEntry(id, at: Self.start)?.versions?.current
+                let current = try CatalogReplica(rows).visibleEntry(id, at: Self.start)?.versions?.current
             else { return nil }
             return (current, id)
         }

@@ -34,20 +34,20 @@ extension World {
     }
 
     private static func replica(of device: SimulatedDevice) throws -> [EntryID: ReplicaEntry] {
-        try device.library.store.catalog.read { catalog in
-            let replica = CatalogReplica(catalog)
+        try device.library.store.catalog.read { rows in
+            let replica = CatalogReplica(rows)
             return Dictionary(
-                uniqueKeysWithValues: try catalog.replicaParents().map { ($0.id, try replica.entry($0.id)!) })
+                uniqueKeysWithValues: try rows.replicaParents().map { ($0.id, try replica.entry($0.id)!) })
         }
     }
 
     /// The hash that the device's next commit would name is that of its entries.
     private func checkStateHash(of device: SimulatedDevice) throws -> [String] {
-        try device.library.store.catalog.read { catalog in
-            guard let head = try catalog.logHead() else { return [] }
+        try device.library.store.catalog.read { rows in
+            guard let head = try rows.logHead() else { return [] }
             var state = StateHash.empty
-            for id in try catalog.replicaParents().map(\.id) {
-                guard let entry = try CatalogReplica(catalog).entry(id) else { continue }
+            for id in try rows.replicaParents().map(\.id) {
+                guard let entry = try CatalogReplica(rows).entry(id) else { continue }
                 state.add(try entry.record())
             }
             return state == head.state ? [] : ["\(device.place.name) has another state than it says"]
@@ -71,8 +71,8 @@ extension World {
     private func checkTree(of device: SimulatedDevice, _ replica: [EntryID: ReplicaEntry]) throws -> [String] {
         var wrong: [String] = []
         let name = device.place.name
-        let (cloud, local) = try device.library.transactions.inspect { catalog in
-            (try catalog.descendants(of: .cloud), try catalog.descendants(of: .local))
+        let (cloud, local) = try device.library.transactions.inspect { rows in
+            (try rows.descendants(of: .cloud), try rows.descendants(of: .local))
         }
         let ids = Dictionary(uniqueKeysWithValues: cloud.map { ($0.inode, $0.id) })
         var missing = Set(replica.values.filter { !$0.isDeleted }.map(\.id))

@@ -26,8 +26,8 @@ extension World {
     }
 
     private func perform(on device: SimulatedDevice) throws(Refusal) {
-        let entries = try device.library.transactions.inspect { catalog in
-            try catalog.descendants(of: .cloud) + (try catalog.descendants(of: .local))
+        let entries = try device.library.transactions.inspect { rows in
+            try rows.descendants(of: .cloud) + (try rows.descendants(of: .local))
         }
         let documents = entries.filter { $0.kind == .document }
         // All devices work on the same few documents, so that they conflict.

@@ -86,9 +86,9 @@ extension World {
 
     /// The content of an entry's file on a device; nil if it has none.
     func localContent(of inode: InodeNumber, on device: SimulatedDevice) -> ContentHash? {
-        try? device.library.transactions.inspect { catalog -> ContentHash? in
-            guard let entry = try catalog.entry(inode), entry.isHere, entry.kind == .document else { return nil }
-            let file = try device.library.store.files.folder(entry.parent, catalog).openUnnoticed(entry.filename)
+        try? device.library.transactions.inspect { rows -> ContentHash? in
+            guard let entry = try rows.entry(inode), entry.isHere, entry.kind == .document else { return nil }
+            let file = try device.library.store.files.folder(entry.parent, rows).openUnnoticed(entry.filename)
             return contentHash(try file.readPrefix(Int(try file.status().st_size)))
         }
     }

@@ -7,9 +7,9 @@ import Foundation
 extension World {
     /// Undoes the last action of a device, or does it again. Each document that comes back must be as it was when it was removed.
     func perform(_ direction: ActionDirection, on device: SimulatedDevice) throws(Refusal) {
-        let last = try device.library.transactions.inspect { catalog -> (ActionRecord, [ActionStep])? in
-            guard let action = try catalog.actions(direction, limit: 1).first else { return nil }
-            return (action, try catalog.steps(of: action.id))
+        let last = try device.library.transactions.inspect { rows -> (ActionRecord, [ActionStep])? in
+            guard let action = try rows.actions(direction, limit: 1).first else { return nil }
+            return (action, try rows.steps(of: action.id))
         }
         guard let (action, steps) = last else { return }
         trace("\(device.place.name): \(direction.rawValue) \(action.name.text)")

@@ -2,63 +2,7 @@ import Documents
 import GRDB
 
 /// The undo list: actions and their steps. A step is committed with the change that it is about.
-extension CatalogTransaction {
-    /// Adds a step. It waits if the rows of this write wait.
-    ///
-    /// - Parameter action: as it is with the step.
-    public func append(_ step: ActionStep, of action: ActionRecord) throws {
-        noteInTrash(step, isAdded: true)
-        if turn.postpones(step, of: action) { return }
-        try turn.write { db in
-            try db.write(WaitingActions.Changes(steps: [step], actions: [action.id: action]))
-        }
-    }
-
-    private func noteInTrash(_ step: ActionStep, isAdded: Bool) {
-        if isAdded { trash.add(step) } else { trash.remove(step) }
-        if step.change == .removed { announceTrash() }
-    }
-
-    /// The trash may hold something else than before. Once for many changes in a row.
-    public func announceTrash() {
-        if case .trashChanged = turn.events.last { return }
-        announce(.trashChanged)
-    }
-
-    /// Stores the new form of a step.
-    public func replace(_ old: ActionStep, by new: ActionStep) throws {
-        noteInTrash(old, isAdded: false)
-        noteInTrash(new, isAdded: true)
-        try turn.write { db in
-            try db.write(WaitingActions.Changes(steps: [new]))
-        }
-    }
-
-    public func store(_ action: ActionRecord) throws { try turn.write { try $0.write(action) } }
-
-    public func delete(_ step: ActionStep) throws {
-        noteInTrash(step, isAdded: false)
-        try turn.write { db in
-            var statement = try DirectStatement(db, sql: "DELETE FROM steps WHERE action=? AND step=?")
-            statement.bind(step.action)
-            statement.bind(step.number)
-            try statement.run()
-        }
-    }
-
-    /// Deletes an action that has no steps any more, or whose steps keep nothing in the trash.
-    public func deleteAction(_ id: Int64) throws {
-        trash.forget()
-        announceTrash()
-        try turn.write { db in
-            for sql in ["DELETE FROM steps WHERE action=?", "DELETE FROM actions WHERE number=?"] {
-                var statement = try DirectStatement(db, sql: sql)
-                statement.bind(id)
-                try statement.run()
-            }
-        }
-    }
-
+extension Rows {
     public func action(_ id: Int64) throws -> ActionRecord? {
         try actions(where: "number=?", limit: 1) { $0.bind(id) }.first
     }
@@ -184,6 +128,64 @@ extension CatalogTransaction {
                     size.bytes = Int64(row[1] as Double)
                 }
                 return size
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// Adds a step. It waits if the rows of this write wait.
+    ///
+    /// - Parameter action: as it is with the step.
+    public func append(_ step: ActionStep, of action: ActionRecord) throws {
+        noteInTrash(step, isAdded: true)
+        if turn.postpones(step, of: action) { return }
+        try turn.write { db in
+            try db.write(WaitingActions.Changes(steps: [step], actions: [action.id: action]))
+        }
+    }
+
+    private func noteInTrash(_ step: ActionStep, isAdded: Bool) {
+        if isAdded { trash.add(step) } else { trash.remove(step) }
+        if step.change == .removed { announceTrash() }
+    }
+
+    /// The trash may hold something else than before. Once for many changes in a row.
+    public func announceTrash() {
+        if case .trashChanged = turn.events.last { return }
+        announce(.trashChanged)
+    }
+
+    /// Stores the new form of a step.
+    public func replace(_ old: ActionStep, by new: ActionStep) throws {
+        noteInTrash(old, isAdded: false)
+        noteInTrash(new, isAdded: true)
+        try turn.write { db in
+            try db.write(WaitingActions.Changes(steps: [new]))
+        }
+    }
+
+    public func store(_ action: ActionRecord) throws { try turn.write { try $0.write(action) } }
+
+    public func delete(_ step: ActionStep) throws {
+        noteInTrash(step, isAdded: false)
+        try turn.write { db in
+            var statement = try DirectStatement(db, sql: "DELETE FROM steps WHERE action=? AND step=?")
+            statement.bind(step.action)
+            statement.bind(step.number)
+            try statement.run()
+        }
+    }
+
+    /// Deletes an action that has no steps any more, or whose steps keep nothing in the trash.
+    public func deleteAction(_ id: Int64) throws {
+        trash.forget()
+        announceTrash()
+        try turn.write { db in
+            for sql in ["DELETE FROM steps WHERE action=?", "DELETE FROM actions WHERE number=?"] {
+                var statement = try DirectStatement(db, sql: sql)
+                statement.bind(id)
+                try statement.run()
             }
         }
     }

@@ -16,7 +16,7 @@ public struct DocumentHere: Sendable {
 
 /// Facts about contents that no other device knows: which must always be here, and when each was last opened. By the document's id, which a
 /// document keeps through new versions, saves by renaming and moves.
-extension CatalogTransaction {
+extension Rows {
     // MARK: Kept
 
     /// Whether an entry was marked itself; what lies in a marked folder is kept too.
@@ -33,20 +33,6 @@ extension CatalogTransaction {
             try turn.readWritten { db in
                 try Bool.fetchOne(db.cachedStatement(sql: "SELECT 1 FROM kept LIMIT 1")) != nil
             }
-        }
-    }
-
-    /// Marks a document, or a folder with all that lies in it now and later.
-    public func markKept(_ id: EntryID) throws {
-        try turn.write { db in
-            try db.cachedStatement(sql: "INSERT OR IGNORE INTO kept VALUES(?)").execute(arguments: [id.uuid])
-        }
-    }
-
-    /// Removes the mark of an entry itself. A mark of a folder above it stays.
-    public func unmarkKept(_ id: EntryID) throws {
-        try turn.write { db in
-            try db.cachedStatement(sql: "DELETE FROM kept WHERE uuid=?").execute(arguments: [id.uuid])
         }
     }
 
@@ -68,14 +54,6 @@ extension CatalogTransaction {
 
     // MARK: Opened
 
-    /// Records when contents were last opened, in place of older times.
-    public func recordOpenings(_ times: [EntryID: Timestamp]) throws {
-        try turn.write { db in
-            let statement = try db.cachedStatement(sql: "REPLACE INTO openings VALUES(?,?)")
-            for (id, time) in times { try statement.execute(arguments: [id.uuid, time.nanoseconds]) }
-        }
-    }
-
     /// Documents of the cloud whose content is here, by inode number.
     ///
     /// - Parameter inode: documents with a greater number are returned.
@@ -94,6 +72,30 @@ extension CatalogTransaction {
                     inode: InodeNumber($0[0]), id: EntryID($0[1] as UUID), parent: InodeNumber($0[2]), filename: $0[3],
                     lastOpened: Timestamp(nanoseconds: $0[4]))
             }
+        }
+    }
+}
+
+extension Transaction {
+    /// Marks a document, or a folder with all that lies in it now and later.
+    public func markKept(_ id: EntryID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO kept VALUES(?)").execute(arguments: [id.uuid])
+        }
+    }
+
+    /// Removes the mark of an entry itself. A mark of a folder above it stays.
+    public func unmarkKept(_ id: EntryID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM kept WHERE uuid=?").execute(arguments: [id.uuid])
+        }
+    }
+
+    /// Records when contents were last opened, in place of older times.
+    public func recordOpenings(_ times: [EntryID: Timestamp]) throws {
+        try turn.write { db in
+            let statement = try db.cachedStatement(sql: "REPLACE INTO openings VALUES(?,?)")
+            for (id, time) in times { try statement.execute(arguments: [id.uuid, time.nanoseconds]) }
         }
     }
 }

@@ -59,30 +59,8 @@ public struct UploadedContent: Sendable, Equatable {
 }
 
 /// Records about contents in the container's store. A content is removed only on the evidence of these records.
-extension CatalogTransaction {
+extension Rows {
     // MARK: Departed contents
-
-    /// Records a departed content. An older record of it stays: it counts from the first commit that made it unneeded.
-    public func record(_ content: DepartedContent) throws {
-        try turn.write { db in
-            try db.cachedStatement(sql: "INSERT OR IGNORE INTO departedContents VALUES(?,?,?,?)").execute(
-                arguments: [content.version.uuid, content.document.uuid, content.filename, content.position])
-        }
-    }
-
-    /// Forgets the record of a departed content: it was removed from the store, or something needs it again.
-    public func forgetDepartedContent(_ version: VersionID) throws {
-        try turn.write { db in
-            try db.cachedStatement(sql: "DELETE FROM departedContents WHERE version=?").execute(arguments: [
-                version.uuid
-            ])
-        }
-    }
-
-    /// Call this when the whole replica is replaced.
-    public func forgetDepartedContents() throws {
-        try turn.write { try $0.execute(sql: "DELETE FROM departedContents") }
-    }
 
     /// Whether the content of a version is recorded as departed. The store may still have it.
     public func isDeparted(_ version: VersionID) throws -> Bool {
@@ -107,6 +85,44 @@ extension CatalogTransaction {
     }
 
     // MARK: Uploads
+
+    /// The uploads of this stage, by version id.
+    public func uploads(_ stage: UploadedContent.Stage) throws -> [UploadedContent] {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT version, uuid, inode, revision, record FROM uploads WHERE stage=? ORDER BY version")
+            return try Row.fetchAll(statement, arguments: [stage.rawValue]).map {
+                UploadedContent(
+                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), inode: InodeNumber($0[2]),
+                    revision: $0[3],
+                    stage: stage, record: Array($0[4] as Data))
+            }
+        }
+    }
+}
+
+extension Transaction {
+    /// Records a departed content. An older record of it stays: it counts from the first commit that made it unneeded.
+    public func record(_ content: DepartedContent) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO departedContents VALUES(?,?,?,?)").execute(
+                arguments: [content.version.uuid, content.document.uuid, content.filename, content.position])
+        }
+    }
+
+    /// Forgets the record of a departed content: it was removed from the store, or something needs it again.
+    public func forgetDepartedContent(_ version: VersionID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM departedContents WHERE version=?").execute(arguments: [
+                version.uuid
+            ])
+        }
+    }
+
+    /// Call this when the whole replica is replaced.
+    public func forgetDepartedContents() throws {
+        try turn.write { try $0.execute(sql: "DELETE FROM departedContents") }
+    }
 
     /// Records an upload, in place of an older record of the same version.
     public func store(_ upload: UploadedContent) throws {
@@ -141,20 +157,6 @@ extension CatalogTransaction {
     public func forgetUpload(_ version: VersionID) throws {
         try turn.write { db in
             try db.cachedStatement(sql: "DELETE FROM uploads WHERE version=?").execute(arguments: [version.uuid])
-        }
-    }
-
-    /// The uploads of this stage, by version id.
-    public func uploads(_ stage: UploadedContent.Stage) throws -> [UploadedContent] {
-        try turn.readWritten { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT version, uuid, inode, revision, record FROM uploads WHERE stage=? ORDER BY version")
-            return try Row.fetchAll(statement, arguments: [stage.rawValue]).map {
-                UploadedContent(
-                    version: VersionID($0[0] as UUID), document: EntryID($0[1] as UUID), inode: InodeNumber($0[2]),
-                    revision: $0[3],
-                    stage: stage, record: Array($0[4] as Data))
-            }
         }
     }
 

@@ -2,7 +2,7 @@ import Documents
 import GRDB
 
 /// Finds an entry, its children and its ancestors.
-extension CatalogTransaction {
+extension Rows {
     private func written(_ sql: String, bind: (inout DirectStatement) -> Void) throws -> Entry? {
         try turn.readWritten { db in
             var statement = try DirectStatement(db, sql: sql)

@@ -12,7 +12,39 @@ public struct StayedEntry: Sendable {
 
 /// The entries at the top of the other container that are still to move since the preferred location was changed. Each goes when its move
 /// is done, or gets the reason why it stays.
-extension CatalogTransaction {
+extension Rows {
+    /// The first entry, in the order of the folder, that is to move and has not been tried; nil if none is left.
+    public func nextPreferredMove() throws -> EntryID? {
+        try turn.readWritten { db in
+            let statement = try db.cachedStatement(
+                sql: "SELECT uuid FROM preferredMoves WHERE reason IS NULL ORDER BY number LIMIT 1")
+            return try UUID.fetchOne(statement).map { EntryID($0) }
+        }
+    }
+
+    /// The number of entries that are to move and have not been tried.
+    public func preferredMovesLeft() throws -> Int {
+        try turn.readWritten { db in
+            try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM preferredMoves WHERE reason IS NULL")) ?? 0
+        }
+    }
+
+    /// The entries that stayed and are still in `folder`, which is `local` or `cloud`, or in a folder in it.
+    public func stayedEntries(in folder: InodeNumber) throws -> [StayedEntry] {
+        let rows = try turn.readWritten { db in
+            try Row.fetchAll(
+                db.cachedStatement(
+                    sql: "SELECT uuid, reason FROM preferredMoves WHERE reason IS NOT NULL ORDER BY number")
+            ).map { (EntryID($0[0] as UUID), $0[1] as String) }
+        }
+        return try rows.compactMap { id, reason in
+            guard let entry = try entry(id), try isInside(entry.inode, ancestor: folder) else { return nil }
+            return StayedEntry(entry: entry, reason: reason)
+        }
+    }
+}
+
+extension Transaction {
     /// Plans to move the entries of a folder, except scratch files, in place of all moves that were planned before.
     ///
     /// - Returns: the number of entries to move.
@@ -55,22 +87,6 @@ extension CatalogTransaction {
         try turn.write { try $0.execute(sql: "UPDATE preferredMoves SET reason=NULL") }
     }
 
-    /// The first entry, in the order of the folder, that is to move and has not been tried; nil if none is left.
-    public func nextPreferredMove() throws -> EntryID? {
-        try turn.readWritten { db in
-            let statement = try db.cachedStatement(
-                sql: "SELECT uuid FROM preferredMoves WHERE reason IS NULL ORDER BY number LIMIT 1")
-            return try UUID.fetchOne(statement).map { EntryID($0) }
-        }
-    }
-
-    /// The number of entries that are to move and have not been tried.
-    public func preferredMovesLeft() throws -> Int {
-        try turn.readWritten { db in
-            try Int.fetchOne(db.cachedStatement(sql: "SELECT count(*) FROM preferredMoves WHERE reason IS NULL")) ?? 0
-        }
-    }
-
     /// Records the end of a move.
     ///
     /// - Parameter reason: why the entry stays; nil if its move is done.
@@ -82,20 +98,6 @@ extension CatalogTransaction {
             } else {
                 try db.cachedStatement(sql: "DELETE FROM preferredMoves WHERE uuid=?").execute(arguments: [id.uuid])
             }
-        }
-    }
-
-    /// The entries that stayed and are still in `folder`, which is `local` or `cloud`, or in a folder in it.
-    public func stayedEntries(in folder: InodeNumber) throws -> [StayedEntry] {
-        let rows = try turn.readWritten { db in
-            try Row.fetchAll(
-                db.cachedStatement(
-                    sql: "SELECT uuid, reason FROM preferredMoves WHERE reason IS NOT NULL ORDER BY number")
-            ).map { (EntryID($0[0] as UUID), $0[1] as String) }
-        }
-        return try rows.compactMap { id, reason in
-            guard let entry = try entry(id), try isInside(entry.inode, ancestor: folder) else { return nil }
-            return StayedEntry(entry: entry, reason: reason)
         }
     }
 }

@@ -31,7 +31,7 @@ public struct Withdrawal: Sendable, Equatable {
 }
 
 /// The committed state of the container (the replica), and records that wait to be committed.
-extension CatalogTransaction {
+extension Rows {
     /// An entry of the committed state as JSON (`ReplicaEntry`), which may be a deleted one; nil if the log never named it, or no longer
     /// does.
     public func replicaRecord(_ id: EntryID) throws -> [UInt8]? {
@@ -92,34 +92,6 @@ extension CatalogTransaction {
         }
     }
 
-    /// Stores an entry of the committed state, in place of an older record.
-    ///
-    /// - Parameters:
-    ///   - record: the entry as JSON.
-    ///   - fullName: nil unless it is a document.
-    ///   - isDeleted: whether it is a tombstone. The other queries do not find it by its names then.
-    public func storeReplicaRecord(
-        _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
-    ) throws {
-        try turn.write { db in
-            var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
-            statement.bind(id)
-            statement.bind(parent)
-            statement.bind(filename)
-            statement.bind(fullName)
-            statement.bind(isDeleted)
-            statement.bind(record)
-            try statement.run()
-        }
-    }
-
-    /// Removes the record of an entry altogether. A deletion that the log tells of is stored as a record instead.
-    public func deleteReplicaRecord(_ id: EntryID) throws {
-        try turn.write { db in
-            try db.cachedStatement(sql: "DELETE FROM replica WHERE uuid=?").execute(arguments: [id.uuid])
-        }
-    }
-
     /// Deletions to commit, deepest first. Those in which the versions seen are not recorded yet are left out (`unfinishedWithdrawals`).
     public func withdrawals() throws -> [Withdrawal] { try withdrawals("ORDER BY depth DESC, uuid") }
 
@@ -152,27 +124,6 @@ extension CatalogTransaction {
         }
     }
 
-    /// Records a deletion, in place of an older record of the same entry. It finishes one that `moveDescendantsOutOfCloud` began.
-    public func store(_ withdrawal: Withdrawal) throws {
-        try turn.write { db in
-            try db.cachedStatement(
-                sql: "REPLACE INTO withdrawals(uuid, seen, depth, step, heir, bequest) VALUES(?,?,?,?,?,?)"
-            ).execute(
-                arguments: [
-                    withdrawal.id.uuid, withdrawal.seen.packed, withdrawal.depth, withdrawal.step,
-                    withdrawal.heir?.uuid,
-                    withdrawal.heir == nil ? nil : withdrawal.bequest.packed,
-                ])
-        }
-    }
-
-    /// Forgets a deletion: the log has it, or the entry is back.
-    public func deleteWithdrawal(_ id: EntryID) throws {
-        try turn.write { db in
-            try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
-        }
-    }
-
     /// The choice that was made here among the versions of a document and is not yet committed, as JSON; nil if there is none.
     public func resolution(of id: EntryID) throws -> [UInt8]? {
         try record(sql: "SELECT record FROM resolutions WHERE uuid=?", id)
@@ -191,21 +142,6 @@ extension CatalogTransaction {
         try turn.readWritten { db in
             try Row.fetchAll(db.cachedStatement(sql: "SELECT uuid, record FROM resolutions ORDER BY uuid"))
                 .map { (EntryID($0[0] as UUID), Array($0[1] as Data)) }
-        }
-    }
-
-    /// Stores a choice among the versions of a document, in place of an older one.
-    ///
-    /// - Parameter record: as JSON; nil when the choice was committed or does not count any more.
-    public func setResolution(_ record: [UInt8]?, of id: EntryID) throws {
-        try turn.write { db in
-            if let record {
-                try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [
-                    id.uuid, Data(record),
-                ])
-            } else {
-                try db.cachedStatement(sql: "DELETE FROM resolutions WHERE uuid=?").execute(arguments: [id.uuid])
-            }
         }
     }
 
@@ -228,6 +164,72 @@ extension CatalogTransaction {
         try turn.readWritten { db in
             try Bool.fetchOne(
                 db.cachedStatement(sql: "SELECT 1 FROM outbox WHERE commitID=?"), arguments: [commit.uuid]) != nil
+        }
+    }
+}
+
+extension Transaction {
+    /// Stores an entry of the committed state, in place of an older record.
+    ///
+    /// - Parameters:
+    ///   - record: the entry as JSON.
+    ///   - fullName: nil unless it is a document.
+    ///   - isDeleted: whether it is a tombstone. The other queries do not find it by its names then.
+    public func storeReplicaRecord(
+        _ record: [UInt8], id: EntryID, parent: EntryID, filename: String, fullName: String?, isDeleted: Bool
+    ) throws {
+        try turn.write { db in
+            var statement = try DirectStatement(db, sql: "REPLACE INTO replica VALUES(?,?,?,?,?,?)")
+            statement.bind(id)
+            statement.bind(parent)
+            statement.bind(filename)
+            statement.bind(fullName)
+            statement.bind(isDeleted)
+            statement.bind(record)
+            try statement.run()
+        }
+    }
+
+    /// Removes the record of an entry altogether. A deletion that the log tells of is stored as a record instead.
+    public func deleteReplicaRecord(_ id: EntryID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM replica WHERE uuid=?").execute(arguments: [id.uuid])
+        }
+    }
+
+    /// Records a deletion, in place of an older record of the same entry. It finishes one that `moveDescendantsOutOfCloud` began.
+    public func store(_ withdrawal: Withdrawal) throws {
+        try turn.write { db in
+            try db.cachedStatement(
+                sql: "REPLACE INTO withdrawals(uuid, seen, depth, step, heir, bequest) VALUES(?,?,?,?,?,?)"
+            ).execute(
+                arguments: [
+                    withdrawal.id.uuid, withdrawal.seen.packed, withdrawal.depth, withdrawal.step,
+                    withdrawal.heir?.uuid,
+                    withdrawal.heir == nil ? nil : withdrawal.bequest.packed,
+                ])
+        }
+    }
+
+    /// Forgets a deletion: the log has it, or the entry is back.
+    public func deleteWithdrawal(_ id: EntryID) throws {
+        try turn.write { db in
+            try db.cachedStatement(sql: "DELETE FROM withdrawals WHERE uuid=?").execute(arguments: [id.uuid])
+        }
+    }
+
+    /// Stores a choice among the versions of a document, in place of an older one.
+    ///
+    /// - Parameter record: as JSON; nil when the choice was committed or does not count any more.
+    public func setResolution(_ record: [UInt8]?, of id: EntryID) throws {
+        try turn.write { db in
+            if let record {
+                try db.cachedStatement(sql: "REPLACE INTO resolutions VALUES(?,?)").execute(arguments: [
+                    id.uuid, Data(record),
+                ])
+            } else {
+                try db.cachedStatement(sql: "DELETE FROM resolutions WHERE uuid=?").execute(arguments: [id.uuid])
+            }
         }
     }
 

@@ -25,7 +25,7 @@ public enum Setting: String, Sendable {
     case lastFoundEntry
 }
 
-extension CatalogTransaction {
+extension Rows {
     /// The value of a setting; nil if it was never set.
     public func setting(_ setting: Setting) throws -> String? {
         try turn.readWritten { db in
@@ -33,7 +33,9 @@ extension CatalogTransaction {
             return try String.fetchOne(statement, arguments: [setting.rawValue])
         }
     }
+}
 
+extension Transaction {
     /// Stores a setting, in place of its older value.
     public func set(_ setting: Setting, _ value: String) throws {
         try turn.write { db in
@@ -56,14 +58,7 @@ extension CatalogTransaction {
     }
 }
 
-extension CatalogTransaction {
-    /// The entries that there are now were found in the store when the catalog was made anew. The container may know them
-    /// under other ids.
-    public func rememberFoundEntries() throws {
-        let last = try turn.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM entries") ?? 0 }
-        if InodeNumber(last) > .cloud { try set(.lastFoundEntry, String(last)) }
-    }
-
+extension Rows {
     /// Whether an entry was found in the store when the catalog was made anew (`rememberFoundEntries`).
     public func wasFound(_ inode: InodeNumber) throws -> Bool {
         guard inode > .cloud, let last = try setting(.lastFoundEntry).flatMap(Int64.init) else { return false }
@@ -71,8 +66,17 @@ extension CatalogTransaction {
     }
 }
 
+extension Transaction {
+    /// The entries that there are now were found in the store when the catalog was made anew. The container may know them
+    /// under other ids.
+    public func rememberFoundEntries() throws {
+        let last = try turn.read { try Int64.fetchOne($0, sql: "SELECT max(id) FROM entries") ?? 0 }
+        if InodeNumber(last) > .cloud { try set(.lastFoundEntry, String(last)) }
+    }
+}
+
 /// The st_ctime of the store's folders as docfs last left them. If a folder has another one, another program changed it.
-extension CatalogTransaction {
+extension Rows {
     /// st_ctime of folders in nanoseconds, by the inode numbers of their entries.
     public func folderTimes() throws -> [InodeNumber: Int64] {
         try turn.readWritten { db in
@@ -83,6 +87,13 @@ extension CatalogTransaction {
         }
     }
 
+    /// All folders, including `local` and `cloud`, in no particular order.
+    public func folders() throws -> [Entry] {
+        try entries(where: "\(EntryCondition.isFolder) AND id>\(InodeNumber.documents)")
+    }
+}
+
+extension Transaction {
     /// Records the st_ctime of a folder.
     ///
     /// - Parameter time: nanoseconds; nil forgets it.
@@ -97,10 +108,5 @@ extension CatalogTransaction {
                 )
             }
         }
-    }
-
-    /// All folders, including `local` and `cloud`, in no particular order.
-    public func folders() throws -> [Entry] {
-        try entries(where: "\(EntryCondition.isFolder) AND id>\(InodeNumber.documents)")
     }
 }

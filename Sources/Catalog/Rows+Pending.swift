@@ -3,7 +3,7 @@ import GRDB
 
 /// Entries that wait to be sent or fetched. These queries run often while there are many such entries, so each uses a
 /// partial index and reads a limited number of rows.
-extension CatalogTransaction {
+extension Rows {
     /// Documents whose content must be uploaded, by inode number.
     public func entriesNeedingUpload(after inode: InodeNumber = InodeNumber(0), limit: Int) throws -> [Entry] {
         // SQLite would choose to read the whole table in the order of ids.

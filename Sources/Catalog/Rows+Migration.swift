@@ -3,9 +3,9 @@ import FoundationEssentials
 import GRDB
 
 /// Moves all rows below a folder from one container to the other with a few SQL statements, since there may be very many.
-extension CatalogTransaction {
+extension Rows {
     /// SQL for `inside(id, depth)`: the rows below a folder, and the number of folders between each and that folder.
-    private static let inside = """
+    fileprivate static let inside = """
         WITH RECURSIVE inside(id, depth) AS (
             SELECT id, 0 FROM entries WHERE parent=:folder
             UNION ALL SELECT entries.id, depth + 1 FROM entries JOIN inside ON entries.parent=inside.id)
@@ -30,6 +30,28 @@ extension CatalogTransaction {
         }
     }
 
+    /// The steps of withdrawals in which the versions seen are not recorded yet.
+    public func stepsOfUnfinishedWithdrawals() throws -> Set<Int64> {
+        try turn.readWritten { db in
+            try Set(
+                Int64.fetchAll(
+                    db.cachedStatement(
+                        sql: "SELECT DISTINCT step FROM withdrawals WHERE seen IS NULL AND step IS NOT NULL")))
+        }
+    }
+
+    /// Withdrawals in which the versions seen are not recorded yet.
+    public func unfinishedWithdrawals(limit: Int) throws -> [Withdrawal] {
+        try turn.readWritten { db in
+            try Row.fetchAll(
+                db.cachedStatement(sql: "SELECT uuid, depth, step FROM withdrawals WHERE seen IS NULL LIMIT ?"),
+                arguments: [limit]
+            ).map { Withdrawal(id: EntryID($0[0] as UUID), seen: [], depth: $0[1], step: $0[2]) }
+        }
+    }
+}
+
+extension Transaction {
     /// Moves all rows below a folder into the cloud. One commit tells the container of them (`step`). Sizes and times of the
     /// contents are recorded when these are uploaded.
     public func moveDescendantsIntoCloud(of folder: InodeNumber, step: Int64?) throws {
@@ -86,25 +108,5 @@ extension CatalogTransaction {
         try turn.write { try $0.cachedStatement(sql: sql).execute(arguments: arguments) }
         cache.forgetAll()
         counts.forget()
-    }
-
-    /// The steps of withdrawals in which the versions seen are not recorded yet.
-    public func stepsOfUnfinishedWithdrawals() throws -> Set<Int64> {
-        try turn.readWritten { db in
-            try Set(
-                Int64.fetchAll(
-                    db.cachedStatement(
-                        sql: "SELECT DISTINCT step FROM withdrawals WHERE seen IS NULL AND step IS NOT NULL")))
-        }
-    }
-
-    /// Withdrawals in which the versions seen are not recorded yet.
-    public func unfinishedWithdrawals(limit: Int) throws -> [Withdrawal] {
-        try turn.readWritten { db in
-            try Row.fetchAll(
-                db.cachedStatement(sql: "SELECT uuid, depth, step FROM withdrawals WHERE seen IS NULL LIMIT ?"),
-                arguments: [limit]
-            ).map { Withdrawal(id: EntryID($0[0] as UUID), seen: [], depth: $0[1], step: $0[2]) }
-        }
     }
 }

@@ -2,7 +2,7 @@ import Documents
 import GRDB
 
 /// Queries and changes over many entries.
-extension CatalogTransaction {
+extension Rows {
     /// Documents in a container, and how many conflict versions they have.
     public func documentCount(in location: Location) throws -> (documents: Int, conflicts: Int) {
         let count = try count(in: location)
@@ -29,7 +29,9 @@ extension CatalogTransaction {
             }
         }
     }
+}
 
+extension Transaction {
     /// Forgets the evidence of all backing files: in a copy of the store, the files have other inode numbers.
     public func forgetBackingFiles() throws {
         try turn.write { try $0.execute(sql: "UPDATE entries SET backingInode=0, backingBirth=0") }
@@ -61,7 +63,7 @@ public struct ListingRow: Sendable {
     public let conflicts: Int
 }
 
-extension CatalogTransaction {
+extension Rows {
     /// A folder's children, in the order of their order keys.
     public func listing(of parent: InodeNumber) throws -> [ListingRow] {
         try turn.read { db in

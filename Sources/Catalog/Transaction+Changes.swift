@@ -2,7 +2,7 @@ import Documents
 import GRDB
 
 /// Inserts, changes and deletes entries, in the rows and in the caches.
-extension CatalogTransaction {
+extension Transaction {
     /// Inserts a row. An entry with inode number 0 gets a new number; another keeps its own.
     ///
     /// - Returns: the inode number.
@@ -79,7 +79,7 @@ extension CatalogTransaction {
 }
 
 /// Adds very many entries at once.
-extension CatalogTransaction {
+extension Transaction {
     /// Indexes that `addMany` may drop and build again at the end.
     private static let lateIndexes = [
         "entriesByFilename", "entriesByFullName", "entriesByPosition", "replicaByFilename", "replicaByFullName",

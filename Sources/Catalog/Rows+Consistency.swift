@@ -3,7 +3,7 @@ import FoundationEssentials
 import GRDB
 
 /// The questions of `docfs check`: rows that contradict other rows. A catalog that only docfs has written holds none.
-extension CatalogTransaction {
+extension Rows {
     /// Entries that no chain of folders connects with the top of the tree.
     public func unreachableEntries() throws -> [Entry] {
         try entries(

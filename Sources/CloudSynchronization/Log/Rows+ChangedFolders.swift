@@ -2,7 +2,7 @@ import Catalog
 import Documents
 import Replication
 
-extension CatalogTransaction {
+extension Rows {
     /// The folders in which a commit creates, moves or removes something.
     func folders(changedBy commit: Commit) throws -> [InodeNumber] {
         var ids: [EntryID] = commit.changes.map(\.subject)
