@@ -137,13 +137,22 @@ public final class Catalog: Sendable {
 
     /// Runs `body` with the tree locked. If it throws, its changes are undone. Not reentrant. When this returns, the changes
     /// survive the end of the process, unless `body` chose another `Transaction.durability`.
+    ///
+    /// - Parameter body: runs twice if it finds that rows may not wait any longer (`Transaction.requireWritten`).
     public func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        do { return try write(committingWaiting: false, body) } catch is Turn.MustCommitWaiting {
+            return try write(committingWaiting: true, body)
+        }
+    }
+
+    private func write<Value>(committingWaiting: Bool, _ body: (Transaction) throws -> Value) throws -> Value {
         let turn = Turn(connection, waiting, waitingActions)
         let value: Value
         do {
             value = try lock.sync {
                 let value = try run(turn) {
-                    try body(
+                    if committingWaiting { try turn.commitWaiting() }
+                    return try body(
                         Transaction(
                             turn, inodes: inodes, cache: entries, counts: counts, waiting: waiting, trash: trash,
                             letsRowsWait: scheduler != nil))
@@ -151,9 +160,11 @@ public final class Catalog: Sendable {
                 quiet.withLock { $0.writes += 1 }
                 return value
             }
-        } catch {
+        } catch let error as Turn.MustCommitWaiting { throw error } catch {
             // A body that refuses before it changes a row has undone its changes to files itself.
-            if turn.hasChanged || error is CatalogError { listener.withLock { $0 }?.failed(turn.folders) }
+            if turn.hasChanged || turn.hasFailedToUndo || error is CatalogError {
+                listener.withLock { $0 }?.failed(turn.folders)
+            }
             throw error
         }
         if turn.hasPostponed { scheduleWriting() }

@@ -25,18 +25,20 @@ public final class Transaction: Rows {
     /// Adds an event to those that the listener is told when the transaction has succeeded.
     public func announce(_ event: TreeEvent) { turn.events.append(event) }
 
-    /// Runs `undo` if the transaction fails, before the tree is unlocked. What was added last runs first.
-    public func ifFailed(_ undo: @escaping () -> Void) { turn.undo.append(undo) }
+    /// Runs `undo` if the transaction fails, before the tree is unlocked. What was added last runs first. If it throws, the listener is told
+    /// of the failure (`Catalog.Listener`).
+    public func ifFailed(_ undo: @escaping () throws -> Void) { turn.undo.append(undo) }
 
     /// Runs `body` when the transaction has succeeded, with the tree unlocked.
     public func whenDone(_ body: @escaping () -> Void) { turn.afterwards.append(body) }
 
-    /// Commits all rows that wait. Call this first in a write that moves the files of several entries (`writeIfWaiting`).
-    public func writeWaiting() throws { if !waiting.isEmpty || turn.carriesAny { try turn.commitWaiting() } }
-
-    /// Call this before the file of an entry is moved away from the path by which the entry could be rebuilt: if the row
-    /// still waits, it is committed now. To be called before this write changes any row.
-    public func writeIfWaiting(_ inode: InodeNumber) throws {
-        if waiting[inode] != nil || turn.carries(inode) { try turn.commitWaiting() }
+    /// Call this before the file of an entry is moved away from the path by which the entry could be rebuilt: its row may not wait
+    /// any longer. Nothing is committed in the midst of a transaction: if the row waits, this throws, the waiting rows are committed, and the
+    /// body runs again from its start.
+    public func requireWritten(_ inode: InodeNumber) throws {
+        if waiting[inode] != nil || turn.carries(inode) { try turn.requireNoneWaiting() }
     }
+
+    /// As `requireWritten`, for all rows: call this where the files of several entries are moved.
+    public func requireAllWritten() throws { if !waiting.isEmpty || turn.carriesAny { try turn.requireNoneWaiting() } }
 }

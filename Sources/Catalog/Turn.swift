@@ -16,6 +16,8 @@ final class Turn {
     /// The rows that waited when the transaction began. They are written in it.
     private var carried: [InodeNumber: WaitingRows.Waiting] = [:]
     private var carriedActions = WaitingActions.Changes()
+    /// Whether the rows that waited before this turn are committed.
+    private var hasCommittedWaiting = false
     /// The rows that this turn made wait, oldest first, each with what waited of the row before.
     private var replaced: [(InodeNumber, WaitingRows.Waiting?)] = []
     /// The actions to which this turn added waiting steps, oldest first, each with what waited of the action before.
@@ -24,7 +26,9 @@ final class Turn {
     private var hasWritten = false
     var durability = Protection.commitAtOnce.isOn ? Durability.now : .soon
     /// Run in reverse order if the turn fails, to undo changes to files.
-    var undo: [() -> Void] = []
+    var undo: [() throws -> Void] = []
+    /// Whether one of `undo` failed.
+    private(set) var hasFailedToUndo = false
     /// Run in order when the turn has succeeded.
     var afterwards: [() -> Void] = []
     /// Events, in the order in which they happened.
@@ -65,16 +69,21 @@ final class Turn {
     /// Whether any row that waited is written in the transaction.
     var carriesAny: Bool { !carried.isEmpty }
 
-    /// Commits the waiting rows before the turn changes anything. Later, a part of what the turn does would stay if the rest of it failed.
+    /// Thrown by a body whose turn must begin with `commitWaiting`.
+    struct MustCommitWaiting: Error {}
+
+    /// Commits the waiting rows before the body runs.
     func commitWaiting() throws {
-        assert(!hasWritten, "a transaction would be committed in its midst")
-        if hasWritten { return }
+        hasCommittedWaiting = true
         try begin()
         try connection.commit()
         hasBegun = false
         carried = [:]
         carriedActions = WaitingActions.Changes()
     }
+
+    /// - Throws: `MustCommitWaiting`, once: what waits after `commitWaiting` was changed by this turn itself.
+    func requireNoneWaiting() throws { if !hasCommittedWaiting { throw MustCommitWaiting() } }
 
     /// Whether the body changed any row.
     var hasChanged: Bool { hasWritten || !replaced.isEmpty }
@@ -132,7 +141,9 @@ final class Turn {
     func fail() -> Bool {
         if hasEnded { return false }
         if hasBegun { connection.rollBack() }
-        undo.reversed().forEach { $0() }
+        for undo in undo.reversed() {
+            do { try undo() } catch { hasFailedToUndo = true }
+        }
         waiting.putBack(carried)
         for (inode, before) in replaced.reversed() { waiting.restore(before, for: inode) }
         waitingActions.putBack(carriedActions)

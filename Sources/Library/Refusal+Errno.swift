@@ -93,6 +93,7 @@ extension RenameRefusal {
         case .cannotExchange, .intoItself: .invalidArgument
         case .isOfTheTree, .contentNotHere, .migration(.stillArriving), .migration(.inConflict): .resourceBusy
         case .folderIntoDocuments: .notPermitted
+        case .reservedName: .permissionDenied
         case .migration(.notHere): .noRouteToHost
         }
     }

@@ -85,6 +85,7 @@ extension RenameRefusal {
         case .isOfTheTree: Refusal.isOfTheTree.description
         case .folderIntoDocuments: "a folder cannot be moved into Documents itself"
         case .intoItself: "a folder cannot be moved into itself"
+        case .reservedName: Refusal.reservedName.description
         case .contentNotHere: "the content of one of the two is not here"
         case .migration(.stillArriving): "some of its content is still being downloaded, since it leaves the cloud"
         case .migration(.inConflict): "a document in conflict does not leave the cloud"

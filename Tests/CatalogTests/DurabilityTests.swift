@@ -225,6 +225,54 @@ struct DurabilityTests {
         }
     }
 
+    /// Else a part of what a transaction does would stay if the rest of it failed.
+    @Test func `a write that needs a waiting row committed runs again, and nothing of its first run stays`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            let heard = Heard()
+            catalog.setListener(
+                Catalog.Listener { events in
+                    for case .nameChanged(let name, _) in events { heard.add(name) }
+                } failed: { _ in
+                    heard.add("failed")
+                } delayed: { _ in
+                })
+            let waiting = try Self.make("a", in: catalog)
+            #expect(try remains() == [])
+            var runs = 0
+            var undone = 0
+            try catalog.write { transaction in
+                runs += 1
+                transaction.announce(.nameChanged("run \(runs)", in: .local))
+                transaction.ifFailed { undone += 1 }
+                _ = try transaction.insert(.folder("b\(runs)", position: 2))
+                try transaction.requireWritten(waiting)
+                #expect(try remains() == ["a"])
+                // What the body itself makes wait may go on waiting.
+                transaction.durability = .soon
+                try transaction.delete(waiting)
+                try transaction.requireWritten(waiting)
+            }
+            #expect(runs == 2)
+            #expect(undone == 1)
+            #expect(heard.all == ["run 2"])
+            #expect(try catalog.read { try $0.children(of: .local).map(\.filename) } == ["b2"])
+        }
+    }
+
+    @Test func `a write that needs no waiting row committed runs once`() throws {
+        try Self.withCatalog { catalog, _, remains in
+            _ = try Self.make("a", in: catalog)
+            let written = try catalog.write { try $0.insert(.folder("b", position: 2)) }
+            var runs = 0
+            try catalog.write { transaction in
+                runs += 1
+                try transaction.requireWritten(written)
+                try transaction.requireAllWritten()
+            }
+            #expect(runs == 1)
+        }
+    }
+
     @Test func `a write that fails removes its own waiting rows, and no others`() throws {
         try Self.withCatalog { catalog, later, remains in
             let a = try Self.make("a", in: catalog)

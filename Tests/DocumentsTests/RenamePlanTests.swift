@@ -7,20 +7,10 @@ struct RenamePlanTests {
         _ source: RenamedEntry, over target: RenamedEntry?, isSame: Bool = false, name: String = "Name.txt",
         in destination: NamingContext = .ordinary, migrates: Bool = false, options: RenameOptions = []
     ) throws -> RenamePlan {
-        let plan = try RenameRule.plan(
+        try RenameRule.plan(
             RenameRequest(
                 source: source, target: target, isSame: isSame, name: try EntryName(name), destination: destination,
                 migrates: migrates, options: options))
-        // `RenamingTests` tests which of them continue a removed document.
-        switch plan {
-        case .relocate(var renaming):
-            renaming.continuesRemoved = false
-            return .relocate(renaming)
-        case .replaceEntry(var renaming):
-            renaming.continuesRemoved = false
-            return .replaceEntry(renaming)
-        case .nothing, .replaceContent, .exchange: return plan
-        }
     }
 
     @Test(arguments: [false, true])
@@ -55,16 +45,16 @@ struct RenamePlanTests {
     func `a file renamed over a document gives it its content, and the document stays what it is`(
         source: RenamedEntry
     ) throws {
-        #expect(try plan(source, over: .groceries, name: "Groceries.txt") == .replaceContent)
+        #expect(try plan(source, over: .groceries, name: "Groceries.txt") == .replaceContent())
         #expect(
             try plan(source, over: .document(".bashrc", "", filename: ".bashrc", isGenerated: false), name: ".bashrc")
-                == .replaceContent)
+                == .replaceContent())
     }
 
     @Test func `saving by rename works in a folder that keeps names`() throws {
         let config = RenamedEntry.document("config", "", filename: "config", isGenerated: false)
         let lock = RenamedEntry.document("config", "lock", filename: "config.lock", isGenerated: false)
-        #expect(try plan(lock, over: config, name: "config", in: .hidden) == .replaceContent)
+        #expect(try plan(lock, over: config, name: "config", in: .hidden) == .replaceContent())
     }
 
     @Test func `over what is no document the source takes the name`() throws {
@@ -189,5 +179,57 @@ struct RenamePlanTests {
         #expect(
             try plan(.scratch, over: .other(.scratch, "a.tmp"), name: "a.tmp", migrates: true)
                 == .replaceEntry(Renaming(kind: .scratch, filename: .exactly("a.tmp"))))
+    }
+
+    @Test func `a name that only docfs gives is refused, but for an entry that has it already`() throws {
+        #expect(throws: RenameRefusal.reservedName) { try plan(.scratch, over: nil, name: ".order") }
+        #expect(try plan(.scratch, over: .groceries, name: ".order") == .replaceContent())
+    }
+
+    /// `Untitled.txt` resolves to an untitled document, and is still free as a name.
+    @Test func `a name by which a document is found without having it is free`() throws {
+        let untitled = RenamedEntry.document("First line", naming: .untitled)
+        func plan(_ source: RenamedEntry, isSame: Bool = false, _ options: RenameOptions = []) throws -> RenamePlan {
+            try RenameRule.plan(
+                RenameRequest(
+                    source: source, target: untitled, isSame: isSame, isTargetAlias: true,
+                    name: try EntryName("Untitled.txt"), destination: .ordinary, migrates: false, options: options))
+        }
+        let named = Renaming(kind: .document, filename: .keep, name: .named("Untitled"), naming: .given)
+        #expect(try plan(.groceries) == .relocate(named))
+        #expect(try plan(.groceries, .noReplace) == .relocate(named))
+        #expect(try plan(untitled, isSame: true) == .relocate(Renaming(kind: .document, filename: .keep)))
+        #expect(throws: RenameRefusal.nothingToExchange) { try plan(.groceries, .exchange) }
+    }
+
+    @Test func `a version that was written beside a document goes back into it, unless there is no content to keep`()
+        throws
+    {
+        let version = RenamedEntry.other(.scratch, ".docfs-restore-1.tmp")
+        #expect(try plan(version, over: .groceries) == .restoreVersion)
+        var placeholder = RenamedEntry.groceries
+        placeholder.isContentHere = false
+        #expect(try plan(version, over: placeholder) == .replaceContent())
+        guard case .replaceEntry = try plan(version, over: .other(.scratch, "a.tmp")) else {
+            Issue.record("a scratch file has no versions")
+            return
+        }
+    }
+
+    @Test func `a document that becomes its own backup lends its identity to a file that is saved in its place`() throws
+    {
+        func identity(_ source: RenamedEntry, as name: String, migrates: Bool = false) throws -> IdentityChange? {
+            guard case .relocate(let renaming) = try plan(source, over: nil, name: name, migrates: migrates) else {
+                return nil
+            }
+            return renaming.identity
+        }
+        #expect(try identity(.groceries, as: "Groceries.txt~") == .ends)
+        #expect(try identity(.groceries, as: "Groceries.txt.bak") == .backsUp)
+        #expect(try identity(.groceries, as: "Groceries.old") == .backsUp)
+        #expect(try identity(.groceries, as: "Shopping.txt") == IdentityChange.none)
+        let backup = RenamedEntry.document("Groceries.txt", "bak")
+        #expect(try plan(.groceries, over: backup, name: "Groceries.txt.bak") == .replaceContent(backsUp: true))
+        #expect(try plan(.plan, over: backup, name: "Groceries.txt.bak") == .replaceContent(backsUp: false))
     }
 }

@@ -55,9 +55,9 @@ struct RenamingTests {
             let plan = try RenameRule.plan(
                 RenameRequest(
                     source: source, target: nil, isSame: false, name: try EntryName(name), destination: .ordinary,
-                    migrates: migrates, options: []))
+                    migrates: migrates, canContinue: true, options: []))
             guard case .relocate(let renaming) = plan else { return false }
-            return renaming.continuesRemoved
+            return renaming == Renaming(kind: .document, identity: .continues, filename: .keep)
         }
         #expect(try continues(.groceries, "Plan.txt"))
         #expect(try !continues(.groceries, "Plan.txt", migrates: true))
@@ -217,5 +217,42 @@ struct NamingPlaceTests {
         #expect(NamingContext.ordinary.keepsName(try EntryName(".bashrc")))
         #expect(!NamingContext.ordinary.keepsName(try EntryName("a.txt")))
         #expect(NamingContext.hidden.keepsName(try EntryName("a.txt")))
+    }
+
+    /// As `cp -a` back from a backup, which has the files under their filenames.
+    @Test func `a name that docfs once generated becomes the filename again, if the document has none`() throws {
+        func filename(_ source: RenamedEntry, in place: NamingContext = .ordinary) throws -> FilenameChoice {
+            let name = try EntryName(RenamedEntry.generatedFilename)
+            return RenameRule.renaming(source, to: name, in: place, couldBeGenerated: true).filename
+        }
+        #expect(try filename(.scratch) == .restored(RenamedEntry.generatedFilename))
+        #expect(try filename(.plan) == .keep)
+        #expect(try filename(.scratch, in: .hidden) == .exactly(RenamedEntry.generatedFilename))
+        let config = RenamedEntry.document(".config", "ini", filename: ".config.ini", isGenerated: false)
+        #expect(try filename(config) == .restored(RenamedEntry.generatedFilename))
+    }
+
+    @Test func `a file is created with the identity and the names that it would get by a rename`() throws {
+        for name in ["Plan.txt", "4913", ".bashrc", "Untitled.txt", "x.tmp"] {
+            for place in [NamingContext.ordinary, .hidden, .trash] {
+                let name = try EntryName(name)
+                #expect(
+                    RenameRule.creation(of: name, in: place, couldBeGenerated: false)
+                        == RenameRule.renaming(.scratch, to: name, in: place))
+            }
+        }
+    }
+
+    @Test func `in a trash folder all files are scratch, and elsewhere those with such names`() throws {
+        let name = try EntryName("a.tmp")
+        for entry in [RenamedEntry.scratch, .groceries, .link] {
+            #expect(RenameRule.isScratch(entry, as: name, in: .ordinary))
+            #expect(RenameRule.isScratch(entry, as: try EntryName("Plan.txt"), in: .trash))
+            #expect(!RenameRule.isScratch(entry, as: try EntryName("Plan.txt"), in: .ordinary))
+        }
+        #expect(!RenameRule.isScratch(.folder, as: name, in: .ordinary))
+        #expect(RenameRule.isScratch(.folder, as: name, in: .trash))
+        // A document keeps a name that it has, whatever it looks like.
+        #expect(!RenameRule.isScratch(.document("a", "tmp"), as: name, in: .ordinary))
     }
 }

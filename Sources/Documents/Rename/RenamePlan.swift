@@ -6,12 +6,21 @@ public enum FilenameChoice: Sendable, Equatable {
     case exactly(String)
     /// The caller generates a filename by the convention of the mount.
     case generate
+    /// This filename if nothing has it; else as `generate`. A document that is restored from a backup gets its old filename back, so that a
+    /// program that restores it once more finds it.
+    case restored(String)
 }
 
-/// Whether a rename makes a file a document, or a document a scratch file.
+/// What a rename means for the identity of an entry.
 public enum IdentityChange: Sendable, Equatable {
-    /// The kind stays.
+    /// It stays.
     case none
+    /// It stays for now. The document has become a program's backup of itself: a file that gets its former name within 15 seconds takes the
+    /// identity, and the backup begins another.
+    case backsUp
+    /// The entry takes the identity of the document that had the new name until a moment ago: that one was deleted, or renamed to a backup.
+    /// `zip` saves so: it removes the archive and renames a temporary file. A document that does so ends its own.
+    case continues
     /// A scratch file becomes a document, or a link that was scratch is one no longer.
     case begins
     /// A document becomes a scratch file, or a link becomes scratch.
@@ -22,7 +31,7 @@ public enum IdentityChange: Sendable, Equatable {
 public struct Renaming: Sendable, Equatable {
     /// The kind after the rename.
     public var kind: EntryKind
-    /// Whether the caller must begin or end a document.
+    /// Whether the caller must begin, end or continue a document. One that continues has that one's names, and not those below.
     public var identity: IdentityChange
     /// The filename after the rename.
     public var filename: FilenameChoice
@@ -30,20 +39,16 @@ public struct Renaming: Sendable, Equatable {
     public var name: DocumentName?
     /// Who chose the new name; nil if there is none.
     public var naming: Naming?
-    /// Whether the file continues the document that had the new name until a moment ago, if there is one: it was deleted or renamed to a
-    /// backup. `zip` saves so: it removes the archive and renames a temporary file.
-    public var continuesRemoved: Bool
 
     public init(
         kind: EntryKind, identity: IdentityChange = .none, filename: FilenameChoice, name: DocumentName? = nil,
-        naming: Naming? = nil, continuesRemoved: Bool = false
+        naming: Naming? = nil
     ) {
         self.kind = kind
         self.identity = identity
         self.filename = filename
         self.name = name
         self.naming = naming
-        self.continuesRemoved = continuesRemoved
     }
 }
 
@@ -54,7 +59,11 @@ public enum RenamePlan: Equatable, Sendable {
     /// The source moves to an unused name.
     case relocate(Renaming)
     /// The source's content becomes the content of the target document, whose identity stays.
-    case replaceContent
+    ///
+    /// - Parameter backsUp: whether the target is an older backup of the source, a document: the source ends as `IdentityChange.backsUp`.
+    case replaceContent(backsUp: Bool = false)
+    /// The target document goes back to a version of it, which the source holds. The content that it has is kept in the trash.
+    case restoreVersion
     /// The target is removed, and the source gets its name.
     case replaceEntry(Renaming)
     /// Both swap their contents; names and identities stay.
@@ -79,6 +88,8 @@ public enum RenameRefusal: Error, Equatable, Sendable {
     case folderIntoDocuments
     /// A folder into itself or into a folder within it.
     case intoItself
+    /// A name that only docfs gives, such as `.order`.
+    case reservedName
     /// RENAME_EXCHANGE with content that is not here.
     case contentNotHere
     /// A move between locations that is not possible now.

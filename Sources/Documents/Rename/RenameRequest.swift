@@ -56,6 +56,8 @@ public struct RenameRequest: Sendable {
     public var target: RenamedEntry?
     /// Whether source and target are one entry.
     public var isSame: Bool
+    /// Whether the target is found as `Untitled.EXT` only, which is no name of it: any entry may get that name.
+    public var isTargetAlias: Bool
     /// The new name, as the system call has it: a filename, or a display name with its extension.
     public var name: EntryName
     /// How the folder of the new name treats names.
@@ -66,24 +68,32 @@ public struct RenameRequest: Sendable {
     public var isIntoItself: Bool
     /// Whether source and destination are in different locations.
     public var migrates: Bool
+    /// Whether there is a document that had the new name until a moment ago, and the source can take its identity.
+    public var canContinue: Bool
+    /// Whether the new name could be a filename that docfs generated: that of a document out of a backup.
+    public var couldBeGenerated: Bool
     /// Why the source cannot leave its location, where the rename crosses locations or may make it scratch.
     public var obstacle: MigrationObstacle?
     /// Linux refuses both together (EINVAL) before docfs is asked.
     public var options: RenameOptions
 
     public init(
-        source: RenamedEntry, target: RenamedEntry?, isSame: Bool, name: EntryName, destination: NamingContext,
-        isIntoDocuments: Bool = false, isIntoItself: Bool = false, migrates: Bool, obstacle: MigrationObstacle? = nil,
+        source: RenamedEntry, target: RenamedEntry?, isSame: Bool, isTargetAlias: Bool = false, name: EntryName,
+        destination: NamingContext, isIntoDocuments: Bool = false, isIntoItself: Bool = false, migrates: Bool,
+        canContinue: Bool = false, couldBeGenerated: Bool = false, obstacle: MigrationObstacle? = nil,
         options: RenameOptions
     ) {
         self.source = source
         self.target = target
         self.isSame = isSame
+        self.isTargetAlias = isTargetAlias
         self.name = name
         self.destination = destination
         self.isIntoDocuments = isIntoDocuments
         self.isIntoItself = isIntoItself
         self.migrates = migrates
+        self.canContinue = canContinue
+        self.couldBeGenerated = couldBeGenerated
         self.obstacle = obstacle
         self.options = options
     }

@@ -1,10 +1,12 @@
-/// The rules of renaming (Semantics, "Two names", "Saving" and "Moving between local and cloud"). They decide what a rename does; the
-/// page Architecture says which few decisions are made outside it.
+/// The rules of renaming (Semantics, "Two names", "Saving" and "Moving between local and cloud"). What a rename does is decided here alone.
 public enum RenameRule {
     /// Decides the effect of a rename. Pure: the request has all facts.
     ///
     /// - Throws: `RenameRefusal`; then nothing is to change.
-    public static func plan(_ request: RenameRequest) throws(RenameRefusal) -> RenamePlan {
+    public static func plan(_ asked: RenameRequest) throws(RenameRefusal) -> RenamePlan {
+        var request = asked
+        if request.isTargetAlias { (request.target, request.isSame) = (nil, false) }
+        if request.target == nil, VirtualName.isReserved(request.name.text) { throw .reservedName }
         try requireAllowedFolders(request)
         let plan = try planByKinds(request)
         if plan == .nothing { return plan }
@@ -13,6 +15,35 @@ public enum RenameRule {
             throw .contentNotHere
         }
         return plan
+    }
+
+    /// The kind and the names of a file that is created as `name` in `destination`.
+    ///
+    /// - Parameter couldBeGenerated: as of a `RenameRequest`.
+    public static func creation(
+        of name: EntryName, in destination: NamingContext, couldBeGenerated: Bool
+    ) -> Renaming {
+        if destination.isScratch(name) { return Renaming(kind: .scratch, filename: .exactly(name.text)) }
+        let documentName = DocumentName(splitting: name)
+        return Renaming(
+            kind: .document, identity: .begins,
+            filename: destination.keepsName(name)
+                ? .exactly(name.text) : generated(documentName, couldBeGenerated: couldBeGenerated),
+            name: documentName, naming: Naming(createdAs: documentName))
+    }
+
+    /// The filename of a document that had none that was generated.
+    private static func generated(_ name: DocumentName, couldBeGenerated: Bool) -> FilenameChoice {
+        couldBeGenerated ? .restored(name.full) : .generate
+    }
+
+    /// Whether an entry is scratch when it is called `name` in `destination`: it then stays on this device, and takes part in no undo.
+    public static func isScratch(_ entry: RenamedEntry, as name: EntryName, in destination: NamingContext) -> Bool {
+        switch entry.kind {
+        case .folder: destination.folder(name).isScratch
+        case .symbolicLink, .scratch: destination.isScratch(name)
+        case .document: destination.isScratch || destination.isScratch(name) && !isOwnName(name, of: entry)
+        }
     }
 
     /// Refuses to move `Documents`, `local` and `cloud`. Called before the destination is looked up, since no destination is valid.
@@ -25,17 +56,12 @@ public enum RenameRule {
         if request.migrates { return true }
         switch plan {
         case .relocate(let renaming), .replaceEntry(let renaming):
-            if request.obstacle == .inConflict, isBackup(request) { return false }
+            // Editors rename what they save to a backup, and the document goes on under its name: so it can be saved in conflict, too.
+            if request.obstacle == .inConflict, mayBeBackup(request.name.text, of: request.source) { return false }
             return renaming.identity == .ends
                 || renaming.kind == .folder && request.destination.folder(request.name).isScratch
-        case .nothing, .replaceContent, .exchange: return false
+        case .nothing, .replaceContent, .restoreVersion, .exchange: return false
         }
-    }
-
-    /// Whether a program is about to save, and the document goes on under its name: editors rename what they save to a backup. A document in
-    /// conflict can be saved so, too.
-    private static func isBackup(_ request: RenameRequest) -> Bool {
-        request.source.name.map { BackupName.isBackup(request.name.text, of: $0) } ?? false
     }
 
     private static func requireAllowedFolders(_ request: RenameRequest) throws(RenameRefusal) {
@@ -63,65 +89,85 @@ public enum RenameRule {
         if source.kind != .folder, target.kind == .folder { throw .isFolder }
         if request.migrates, source.kind != .scratch || target.kind != .scratch { throw .exists }
         // A placeholder has no content here that the target could get, so it replaces the target as an entry.
-        if target.kind == .document, source.kind != .symbolicLink, source.isContentHere { return .replaceContent }
+        if target.kind == .document, source.kind != .symbolicLink, source.isContentHere {
+            if restoresVersion(request.source, target) { return .restoreVersion }
+            return .replaceContent(backsUp: target.name.map { mayBeBackup($0.full, of: source) } ?? false)
+        }
         return .replaceEntry(renaming(request))
+    }
+
+    /// Of a placeholder, and of a document whose newest version is not here, there is no file to keep: that is a save, and
+    /// `docfs versions restore` downloads the document first.
+    private static func restoresVersion(_ source: RenamedEntry, _ target: RenamedEntry) -> Bool {
+        source.kind == .scratch && RestoredVersionName.matches(source.filename) && target.isContentHere
+    }
+
+    /// Whether a document of this name may be a backup of the source.
+    private static func mayBeBackup(_ name: String, of source: RenamedEntry) -> Bool {
+        source.name.map { BackupName.isBackup(name, of: $0) } ?? false
     }
 
     private static func renaming(_ request: RenameRequest) -> Renaming {
         var source = request.source
         // A filename stays on the way between containers.
         if request.migrates, request.target == nil { source.isFilenameFresh = false }
-        var renaming = renaming(source, to: request.name, in: request.destination)
+        var renaming = renaming(
+            source, to: request.name, in: request.destination, couldBeGenerated: request.couldBeGenerated)
+        if request.canContinue, renaming.kind == .document, continuesRemoved(request) {
+            return Renaming(kind: .document, identity: .continues, filename: .keep)
+        }
+        if renaming.identity == .none, let name = renaming.name, mayBeBackup(name.full, of: source) {
+            renaming.identity = .backsUp
+        }
+        return renaming
+    }
+
+    /// Whether a source that is a document afterwards continues the one that had the name.
+    private static func continuesRemoved(_ request: RenameRequest) -> Bool {
+        let source = request.source
         // A document that moves between containers continues no other one.
         // A scratch file whose content is still to come was a placeholder, and may become that one again.
-        renaming.continuesRemoved =
-            renaming.kind == .document
-            && (source.kind == .scratch || source.kind == .document && source.isContentHere && !request.migrates)
-            && !isBackup(request.name, of: source)
-        return renaming
+        return (source.kind == .scratch || source.kind == .document && source.isContentHere && !request.migrates)
+            && !isCertainlyBackup(request.name, of: source)
     }
 
     /// Whether a document becomes a backup of itself. It continues no older backup that was deleted a moment ago: a file that is written in
     /// its own place will want its identity back.
-    private static func isBackup(_ name: EntryName, of source: RenamedEntry) -> Bool {
-        guard let own = source.name, BackupName.isBackup(name.text, of: own) else { return false }
+    private static func isCertainlyBackup(_ name: EntryName, of source: RenamedEntry) -> Bool {
+        guard let own = source.name, mayBeBackup(name.text, of: source) else { return false }
         // A temporary file `Plan` that becomes `Plan.txt` is no backup.
         return !own.pathExtension.isEmpty || BackupName.hasUsualEnding(name.text, of: own)
     }
 
-    /// The kind and the names of `source` if it is renamed to `name` in `destination`.
-    static func renaming(_ source: RenamedEntry, to name: EntryName, in destination: NamingContext) -> Renaming {
+    /// The kind and the names of `source` if it is renamed to `name` in `destination`, where nothing was removed a moment ago.
+    static func renaming(
+        _ source: RenamedEntry, to name: EntryName, in destination: NamingContext, couldBeGenerated: Bool = false
+    ) -> Renaming {
+        let isScratch = isScratch(source, as: name, in: destination)
         switch source.kind {
         case .folder:
             return Renaming(kind: .folder, filename: .exactly(name.text))
         case .symbolicLink:
             // The lock of emacs is a link with a scratch name.
-            let isScratch = destination.isScratch(name)
             let identity: IdentityChange = isScratch == source.isScratch ? .none : isScratch ? .ends : .begins
             return Renaming(kind: .symbolicLink, identity: identity, filename: .exactly(name.text))
-        case .document where destination.isScratch,
-            .document where destination.isScratch(name) && !isOwnName(name, of: source):
+        case .document where isScratch:
             return Renaming(kind: .scratch, identity: .ends, filename: .exactly(name.text))
-        case .scratch where destination.isScratch(name):
-            return Renaming(kind: .scratch, filename: .exactly(name.text))
         case .scratch:
-            let documentName = DocumentName(splitting: name)
-            return Renaming(
-                kind: .document, identity: .begins,
-                filename: destination.keepsName(name) ? .exactly(name.text) : .generate,
-                name: documentName, naming: Naming(createdAs: documentName))
+            return creation(of: name, in: destination, couldBeGenerated: couldBeGenerated)
         case .document:
-            return documentRenaming(source, to: name, in: destination)
+            return documentRenaming(source, to: name, in: destination, couldBeGenerated: couldBeGenerated)
         }
     }
 
     private static func documentRenaming(
-        _ source: RenamedEntry, to name: EntryName, in destination: NamingContext
+        _ source: RenamedEntry, to name: EntryName, in destination: NamingContext, couldBeGenerated: Bool
     ) -> Renaming {
         let keepsName = destination.keepsName(name)
         let filename: FilenameChoice =
             if keepsName { name.text.isIdentical(to: source.filename) ? .keep : .exactly(name.text) } else {
-                source.hasGeneratedFilename ? .keep : .generate
+                source.hasGeneratedFilename
+                    ? .keep : generated(DocumentName(splitting: name), couldBeGenerated: couldBeGenerated)
             }
         if isOwnName(name, of: source) { return Renaming(kind: .document, filename: filename) }
         let newName = DocumentName(splitting: name)

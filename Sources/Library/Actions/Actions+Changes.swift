@@ -118,7 +118,7 @@ extension Actions {
         var open = try newAction(Self.preference, to: location.rawValue, at: surroundings.now(), transaction)
         let step = ActionStep(preferredBefore: location.other, action: open.record.id, number: 0)
         open.steps = 1
-        transaction.ifFailed { [state = self] in state.state.withLock { $0.open[Self.preference] = nil } }
+        forget(Self.preference, ifFailed: transaction)
         try transaction.append(step, of: open.record)
         state.withLock { $0.open[Self.preference] = open }
     }
@@ -253,7 +253,7 @@ extension Actions {
         var record = open.record
         record.time = now
         try transaction.store(record)
-        transaction.ifFailed { [self] in state.withLock { $0.open[grouping] = nil } }
+        forget(grouping, ifFailed: transaction)
         state.withLock { $0.open[grouping]?.record.time = now }
         return true
     }

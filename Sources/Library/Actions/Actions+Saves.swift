@@ -38,7 +38,7 @@ extension Actions {
         }
         try transaction.store(record)
         guard let grouping else { return }
-        transaction.ifFailed { [self] in state.withLock { $0.open[grouping] = nil } }
+        forget(grouping, ifFailed: transaction)
         state.withLock { $0.open[grouping]?.record.name = record.name }
     }
 

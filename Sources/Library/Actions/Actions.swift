@@ -63,10 +63,15 @@ final class Actions: LibraryPart {
         open.record.time = now
         if kind == .delete || kind == .create { open.record.name.whole = open.roots.whole }
         // The part of the action that is stored already stays; later changes make another action.
-        transaction.ifFailed { [state = self] in state.state.withLock { $0.open[grouping] = nil } }
+        forget(grouping, ifFailed: transaction)
         try transaction.append(added, of: open.record)
         state.withLock { $0.open[grouping] = open }
         return StepReference(action: added.action, number: added.number)
+    }
+
+    /// If the transaction fails, later changes make another action than this one, of which memory knows more than the rows.
+    func forget(_ grouping: ActionGrouping, ifFailed transaction: Transaction) {
+        transaction.ifFailed { [self] in state.withLock { $0.open[grouping] = nil } }
     }
 
     /// The action that a change joins. It is taken out of the table, so that it is changed in place.

@@ -19,7 +19,7 @@ extension Undoing {
         guard try backing.trash.exists(BackingStore.trashName(step.entry.inode)) else {
             throw UndoRefusal.contentIsGone(name)
         }
-        try transaction.writeIfWaiting(entry.inode)
+        try transaction.requireWritten(entry.inode)
         let after = try tree.exchangeContent(of: entry, forTrashed: step.entry.inode, transaction)
         var former = entry
         former.isHere = entry.isBackingCurrent

@@ -76,15 +76,13 @@ extension Undoing {
         let filename = entry.filename
         switch entry.kind {
         case .folder:
-            try directory.makeFolder(filename, mode: entry.mode)
-            transaction.ifFailed { try? directory.removeFolder(filename) }
+            try directory.makeFolder(filename, mode: entry.mode, transaction)
         case .symbolicLink:
-            try directory.makeSymbolicLink(filename, target: entry.target ?? [])
-            transaction.ifFailed { try? directory.removeFile(filename) }
+            try directory.makeSymbolicLink(filename, target: entry.target ?? [], transaction)
         case .document, .scratch:
             guard entry.isHere else { return }
             let inode = step.entry.inode
-            guard try backing.takeBack(filename, of: inode, to: directory) else {
+            guard try backing.takeBack(filename, of: inode, to: directory, transaction) else {
                 if entry.isReplicated, entry.currentVersion != nil, !entry.pending.contains(.content) {
                     // The container has it.
                     entry.isHere = false
@@ -94,7 +92,6 @@ extension Undoing {
                 }
                 throw UndoRefusal.contentIsGone(entry.subject.name)
             }
-            transaction.ifFailed { [backing] in _ = try? backing.throwAway(filename, of: inode, in: directory) }
         }
         entry.backing = try directory.identify(filename).evidence
     }

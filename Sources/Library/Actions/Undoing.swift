@@ -103,7 +103,7 @@ final class Undoing: LibraryPart {
                 guard var action = try transaction.actions(direction, limit: 1).first else {
                     throw UndoRefusal.nothing(direction)
                 }
-                try transaction.writeWaiting()
+                try transaction.requireAllWritten()
                 let steps = try transaction.steps(of: action.id)
                 var progress = UndoProgress(direction)
                 for step in direction == .undo ? steps.reversed() : steps {

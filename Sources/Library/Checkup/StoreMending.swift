@@ -89,7 +89,7 @@ struct StoreMending {
                         isFree
                         ? name
                         : try comparison.namespace.newFilename(split?.pathExtension ?? "", in: .local, transaction)
-                    try source.rename(name, to: local, target, flags: RENAME_NOREPLACE)
+                    try source.move(name, to: local, target, transaction)
                 }
             }
         }
@@ -126,11 +126,12 @@ struct StoreMending {
         }
     }
 
-    private func writeNames(_ documents: Set<InodeNumber>, _ rows: Rows) throws {
+    private func writeNames(_ documents: Set<InodeNumber>, _ transaction: Transaction) throws {
         for inode in documents {
-            guard let entry = try rows.entry(inode), entry.isHere else { continue }
+            guard let entry = try transaction.entry(inode), entry.isHere else { continue }
             files.writeDisplayName(
-                entry.name?.displayName, of: entry.filename, in: try files.folder(entry.parent, rows))
+                entry.name?.displayName, of: entry.filename, in: try files.folder(entry.parent, transaction),
+                transaction)
         }
     }
 

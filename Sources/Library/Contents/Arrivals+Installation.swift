@@ -53,7 +53,7 @@ extension Arrivals {
         do throws(Refusal) {
             try mutate(concerning: .only([inode])) { transaction in
                 guard let entry = try transaction.entry(inode), !entry.isHere, openFiles.isOpen(inode) else { return }
-                openFiles.detach(inode)
+                openFiles.detach(inode, transaction)
                 transfers.retries.renumber(from: inode, to: try transaction.renumber(inode))
                 transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
             }

@@ -64,7 +64,7 @@ extension Contents {
         entry.document?.name = name
         try namespace.announceListedName(of: entry, formerly: formerName, transaction)
         entry.markPending(.name)
-        backing.writeDisplayName(name.displayName, of: entry.filename, in: folder)
+        backing.writeDisplayName(name.displayName, of: entry.filename, in: folder, transaction)
     }
 
     /// Copies size, time and mode of the backing file into the row. By them a change that is made while docfs does not run is recognised.

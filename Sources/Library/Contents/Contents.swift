@@ -118,7 +118,7 @@ final class Contents: LibraryPart {
                 openFiles.markOvertaken(inode)
                 if openFiles.isOpenForWriting(inode) { return }
                 recordHolders(of: entry)
-                openFiles.detach(inode)
+                openFiles.detach(inode, transaction)
                 _ = try transaction.renumber(inode)
                 transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
             }

@@ -60,10 +60,11 @@ final class OpenFiles: Sendable {
 
     /// Lets the open handles of an inode keep their content while its name leads to another file. The kernel may still ask for the
     /// inode, but its file belongs to no document any more.
-    func detach(_ inode: InodeNumber) { file(inode)?.state.withLock { $0.isUnlinked = true } }
-
-    /// Undoes `detach`: the transaction that removed the name failed.
-    func reattach(_ inode: InodeNumber) { file(inode)?.state.withLock { $0.isUnlinked = false } }
+    func detach(_ inode: InodeNumber, _ transaction: Transaction) {
+        guard let file = file(inode) else { return }
+        file.state.withLock { $0.isUnlinked = true }
+        transaction.ifFailed { file.state.withLock { $0.isUnlinked = false } }
+    }
 
     /// Must be called before names or folders change: the close of any open file may have to change a row from now on.
     func requireSaves() { table.withLock { $0.nameChanges += 1 } }

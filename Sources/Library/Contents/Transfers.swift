@@ -100,7 +100,12 @@ final class Transfers: Sendable {
     }
 
     /// A document has another file: it was saved by renaming. The upload of a copy of the old one goes on, and the saves are counted on.
-    func replace(_ old: InodeNumber, by new: InodeNumber) {
+    func replace(_ old: InodeNumber, by new: InodeNumber, _ transaction: Transaction) {
+        replace(old, by: new)
+        transaction.ifFailed { self.replace(new, by: old) }
+    }
+
+    private func replace(_ old: InodeNumber, by new: InodeNumber) {
         let (arrival, upload) = state.withLock { state in
             state.activity[new] = state.activity.removeValue(forKey: old)
             let upload = state.uploads[old]?.isOfCopy == true ? nil : state.uploads.removeValue(forKey: old)

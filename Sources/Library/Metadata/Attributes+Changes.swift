@@ -29,7 +29,7 @@ extension Attributes {
                 try applyToBacking(changes, entry, transaction)
             } else if entry.isHere {
                 // The file of an older version is here. The newer one gets its owner when it arrives.
-                try setOwner(changes, of: entry, in: backing.folder(entry.parent, transaction))
+                try setOwner(changes, of: entry, in: backing.folder(entry.parent, transaction), transaction)
             } else if changes.owner.map({ $0 != geteuid() }) == true || changes.group.map({ $0 != getegid() }) == true {
                 throw Refusal.ownerOfPlaceholder
             }
@@ -65,29 +65,28 @@ extension Attributes {
         if let times = changes.times { _ = try Descriptor.check { futimens(number, times) } }
     }
 
-    private func setOwner(_ changes: AttributeChanges, of entry: Entry, in folder: BackingFolder) throws(Errno) {
+    private func setOwner(
+        _ changes: AttributeChanges, of entry: Entry, in folder: BackingFolder, _ transaction: Transaction
+    ) throws(Errno) {
         if changes.owner == nil, changes.group == nil { return }
-        try folder.setOwner(entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max)
+        try folder.setOwner(
+            entry.filename, owner: changes.owner ?? .max, group: changes.group ?? .max, transaction)
     }
 
     private func applyToBacking(
-        _ changes: AttributeChanges, _ entry: Entry, _ rows: Rows
+        _ changes: AttributeChanges, _ entry: Entry, _ transaction: Transaction
     ) throws {
         if entry.inode <= .documents {
             // No folder of the store belongs to these alone.
             guard changes.isOfModeOnly else { throw Refusal.onlyModeOfTheTree }
             return
         }
-        let folder = try backing.folder(entry.parent, rows)
+        let folder = try backing.folder(entry.parent, transaction)
         defer { self.catalog.forgetStatus(of: entry.inode) }
         // Owner before mode: a change of owner clears set-id bits that the caller may be setting.
-        try setOwner(changes, of: entry, in: folder)
-        if let mode = changes.mode {
-            switch entry.kind {
-            case .folder: try folder.setFolderMode(entry.filename, mode)
-            case .document, .scratch: try folder.setFileMode(entry.filename, mode)
-            case .symbolicLink: break
-            }
+        try setOwner(changes, of: entry, in: folder, transaction)
+        if let mode = changes.mode, entry.kind != .symbolicLink {
+            try folder.setMode(mode, of: entry.filename, isFolder: entry.kind == .folder, transaction)
         }
         if let times = changes.times {
             try unseenWrites.settingTimes(of: entry.inode) { try folder.setTimes(entry.filename, times) }

@@ -217,7 +217,7 @@ final class Metadata: LibraryPart {
         try transaction.update(entry)
         transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
         backing.writeDisplayName(
-            name.displayName, of: entry.filename, in: try backing.folder(entry.parent, transaction))
+            name.displayName, of: entry.filename, in: try backing.folder(entry.parent, transaction), transaction)
     }
 
     private func store(

@@ -5,15 +5,27 @@ import Glibc
 import SystemPackage
 
 extension Namespace {
-    /// The filename of a document that is created under `name`. A document that is restored from a backup gets its old filename back, if
-    /// that is free. So a program that restores it once more finds it.
-    func newFilename(for name: DocumentName, in folder: InodeNumber, _ transaction: Transaction) throws -> String {
-        if configuration.filenames.couldHaveMade(name), try !transaction.isFilenameInUse(name.full, in: folder),
-            try !backing.folder(folder, transaction).exists(name.full)
-        {
-            return name.full
+    /// Whether a name could be a filename that was generated here or on another device.
+    func couldHaveGenerated(_ name: DocumentName) -> Bool { configuration.filenames.couldHaveMade(name) }
+
+    /// Carries out the choice of a filename.
+    func setFilename(of entry: inout Entry, _ choice: FilenameChoice, _ transaction: Transaction) throws {
+        switch choice {
+        case .keep: return
+        case .exactly(let filename):
+            entry.filename = filename
+            if entry.kind == .document { entry.hasGeneratedFilename = false }
+        case .restored(let filename) where try isFree(filename, in: entry.parent, transaction):
+            entry.filename = filename
+            entry.hasGeneratedFilename = true
+        case .restored, .generate:
+            entry.filename = try newFilename(entry.name?.pathExtension ?? "", in: entry.parent, transaction)
+            entry.hasGeneratedFilename = true
         }
-        return try newFilename(name.pathExtension, in: folder, transaction)
+    }
+
+    private func isFree(_ filename: String, in folder: InodeNumber, _ rows: Rows) throws -> Bool {
+        try !rows.isFilenameInUse(filename, in: folder) && !backing.folder(folder, rows).exists(filename)
     }
 
     /// A generated filename that no document on this device has.

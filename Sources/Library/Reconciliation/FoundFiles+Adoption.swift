@@ -86,7 +86,7 @@ extension FoundFiles {
         }
         guard twin != nil else { return }
         entry.filename = try namespace.newFilename(split.pathExtension, in: folder.inode, transaction)
-        try directory.rename(name.text, to: directory, entry.filename, flags: RENAME_NOREPLACE)
-        if let displayName { backing.writeDisplayName(displayName, of: entry.filename, in: directory) }
+        try directory.move(name.text, to: directory, entry.filename, transaction)
+        if let displayName { backing.writeDisplayName(displayName, of: entry.filename, in: directory, transaction) }
     }
 }

@@ -112,8 +112,10 @@ final class FoundFiles: LibraryPart {
             return try transaction.update(entry)
         }
         let name = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, transaction)
-        try folder.rename(entry.filename, to: folder, name, flags: RENAME_NOREPLACE)
-        if let displayName = entry.name?.displayName { backing.writeDisplayName(displayName, of: name, in: folder) }
+        try folder.move(entry.filename, to: folder, name, transaction)
+        if let displayName = entry.name?.displayName {
+            backing.writeDisplayName(displayName, of: name, in: folder, transaction)
+        }
         _ = try adopt(.init(folder: entry.parent, name: name, found: try folder.identify(name)), folder, transaction)
     }
 

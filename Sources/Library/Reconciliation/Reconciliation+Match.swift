@@ -30,7 +30,7 @@ extension Reconciliation {
             !carried.isIdentical(to: name.displayName)
         else { return }
         if occasion == .failedWrite {
-            comparison.backing.writeDisplayName(name.displayName, of: entry.filename, in: directory)
+            comparison.backing.writeDisplayName(name.displayName, of: entry.filename, in: directory, transaction)
             return
         }
         // A name that no document can have was not set by docfs.

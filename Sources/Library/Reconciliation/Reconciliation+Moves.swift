@@ -16,7 +16,7 @@ extension Reconciliation {
         // The row's folder may not exist yet, or be another one.
         guard let target = try? comparison.backing.folder(row.parent, transaction) else { return nil }
         do throws(Errno) {
-            try source.rename(stray.name, to: target, row.filename, flags: RENAME_NOREPLACE)
+            try source.move(stray.name, to: target, row.filename, transaction)
         } catch {
             if error != .noSuchFileOrDirectory {
                 comparison.logger.warning(
@@ -26,7 +26,7 @@ extension Reconciliation {
             return nil
         }
         // The file may carry the name that the move gave it.
-        comparison.backing.writeDisplayName(row.name?.displayName, of: row.filename, in: target)
+        comparison.backing.writeDisplayName(row.name?.displayName, of: row.filename, in: target, transaction)
         comparison.logger.notice("a move that had not ended was undone", metadata: ["filename": "\(row.filename)"])
         return (row, target)
     }

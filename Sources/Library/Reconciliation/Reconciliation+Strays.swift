@@ -99,9 +99,9 @@ extension Reconciliation {
             // document as well.
             let local = try comparison.backing.folder(.local, transaction)
             let filename = try comparison.namespace.newFilename(twin.name?.pathExtension ?? "", in: .local, transaction)
-            try directory.rename(stray.name, to: local, filename, flags: RENAME_NOREPLACE)
+            try directory.move(stray.name, to: local, filename, transaction)
             if let name = twin.name?.displayName {
-                comparison.backing.writeDisplayName(name, of: filename, in: local)
+                comparison.backing.writeDisplayName(name, of: filename, in: local, transaction)
             }
             (stray, directory) = (Stray(folder: .local, name: filename, found: stray.found), local)
         }

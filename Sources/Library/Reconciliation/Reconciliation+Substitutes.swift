@@ -41,7 +41,8 @@ extension Reconciliation {
                 continue
             }
             if occasion == .uncleanEnd, let source = missing[evidence] { try completeSave(of: row, with: source) }
-            try match(row, substitute.found, in: try comparison.backing.folder(row.parent, transaction))
+            try match(
+                row, substitute.found, in: try comparison.backing.folder(row.parent, transaction))
         }
         substitutes = []
     }
@@ -50,7 +51,8 @@ extension Reconciliation {
     private mutating func completeSave(of row: Entry, with source: Entry) throws {
         // The file may carry the name of the other document still.
         comparison.backing.writeDisplayName(
-            row.name?.displayName, of: row.filename, in: try comparison.backing.folder(row.parent, transaction))
+            row.name?.displayName, of: row.filename, in: try comparison.backing.folder(row.parent, transaction),
+            transaction)
         missing.remove(source.inode)
         if source.kind == .document {
             try comparison.contents.withdrawals.withdraw(source, heir: row.id, transaction)
@@ -63,10 +65,10 @@ extension Reconciliation {
     private func undoExchange(_ first: Entry, _ second: Entry) throws {
         let folder = try comparison.backing.folder(first.parent, transaction)
         let otherFolder = try comparison.backing.folder(second.parent, transaction)
-        try folder.rename(first.filename, to: otherFolder, second.filename, flags: RENAME_EXCHANGE)
+        try folder.exchange(first.filename, with: otherFolder, second.filename, transaction)
         for (row, directory) in [(first, folder), (second, otherFolder)] {
             // The file may carry the name of the other one already.
-            comparison.backing.writeDisplayName(row.name?.displayName, of: row.filename, in: directory)
+            comparison.backing.writeDisplayName(row.name?.displayName, of: row.filename, in: directory, transaction)
             try match(row, try directory.identify(row.filename), in: directory)
         }
         comparison.logger.notice(

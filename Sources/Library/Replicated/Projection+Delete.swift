@@ -51,11 +51,11 @@ extension Projection {
         try transaction.delete(entry.inode)
         let directory = try tree.backing.folder(entry.parent, transaction)
         if entry.kind == .folder {
-            try directory.removeFolder(entry.filename)
+            try directory.removeFolder(entry.filename, transaction)
             tree.backing.forget(entry.inode)
         } else {
-            tree.openFiles.detach(entry.inode)
-            try tree.backing.setAside(entry.filename, of: entry.inode, in: directory)
+            tree.openFiles.detach(entry.inode, transaction)
+            try tree.backing.setAside(entry.filename, of: entry.inode, in: directory, transaction)
             tree.transfers.forget(entry.inode)
             discarded.append(entry.inode)
         }

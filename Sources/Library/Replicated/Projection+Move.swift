@@ -20,8 +20,7 @@ extension Projection {
         try freeFilename(description.filename, in: folder)
         let source = try tree.backing.folder(entry.parent, transaction)
         let target = try tree.backing.folder(folder.inode, transaction)
-        let isMoved = try source.renameIfPresent(
-            entry.filename, to: target, description.filename, flags: RENAME_NOREPLACE)
+        let isMoved = try source.moveIfPresent(entry.filename, to: target, description.filename, transaction)
         // An earlier attempt may have moved it, and failed after that.
         if !isMoved, entry.isHere, try !target.exists(description.filename) { throw Errno.noSuchFileOrDirectory }
         transaction.announce(.listingChanged(of: entry.parent))
@@ -39,7 +38,7 @@ extension Projection {
         let place = try tree.namespace.listedPath(of: before, transaction)
         other.filename = try tree.namespace.distinctFilename(of: before, transaction)
         let directory = try tree.backing.folder(folder.inode, transaction)
-        _ = try directory.renameIfPresent(filename, to: directory, other.filename)
+        _ = try directory.moveIfPresent(filename, to: directory, other.filename, transaction)
         // An entry that the replica has elsewhere gets its filename from there, later in this projection.
         if try keepsPath(before) { other.markPending(.place) }
         try transaction.update(other)

@@ -69,7 +69,7 @@ extension Projection {
             return
         }
         tree.contents.recordHolders(of: entry)
-        tree.openFiles.detach(inode)
+        tree.openFiles.detach(inode, transaction)
         entry.inode = try transaction.renumber(inode)
     }
 
@@ -79,11 +79,7 @@ extension Projection {
         let directory = try tree.backing.folder(entry.parent, transaction)
         if entry.mode != current.mode {
             tree.openFiles.setMode(entry.mode, of: entry.inode)
-            if entry.kind == .folder {
-                try directory.setFolderMode(entry.filename, entry.mode)
-            } else {
-                try directory.setFileMode(entry.filename, entry.mode)
-            }
+            try directory.setMode(entry.mode, of: entry.filename, isFolder: entry.kind == .folder, transaction)
         }
         if entry.modified != current.modified, entry.kind == .document {
             try tree.unseenWrites.settingTimes(of: entry.inode) {
@@ -109,6 +105,6 @@ extension Projection {
     private func mirrorName(of entry: Entry, was current: Entry) throws {
         guard entry.isHere, entry.kind == .document, entry.name != current.name else { return }
         let directory = try tree.backing.folder(entry.parent, transaction)
-        tree.backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory)
+        tree.backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory, transaction)
     }
 }

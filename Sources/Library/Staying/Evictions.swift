@@ -75,7 +75,8 @@ final class Evictions: LibraryPart {
         entry.contentVersion = nil
         entry.backing = nil
         entry.changed = entry.timeOfChange(Timestamp(status.st_ctim))
-        try folder.keepingTime { () throws(Errno) in try backing.setAside(filename, of: inode, in: folder) }
+        try folder.keepingTime { () throws(Errno) in try backing.setAside(filename, of: inode, in: folder, transaction)
+        }
         try transaction.update(entry)
         transaction.announce(.attributesChanged(of: inode))
         return .evicted

@@ -5,6 +5,14 @@ import Glibc
 import Replication
 import SystemPackage
 
+/// A document that was removed a moment ago, and whose identity another file can take.
+struct Continuation {
+    let removed: RecentlyRemoved.Document
+    let id: EntryID
+    /// The backup that has the identity; nil if the document was deleted.
+    let backup: Entry?
+}
+
 /// Begins a document's identity, moves it from one file to another, and gives back the identity of a document that was removed a moment
 /// ago.
 final class Identities: LibraryPart {
@@ -26,61 +34,64 @@ final class Identities: LibraryPart {
         self.actions = actions
     }
 
-    /// Gives a new file the identity of a document that was deleted, or renamed to a backup, a moment ago.
+    /// The document that had a name until a moment ago, if a file that gets the name can take its identity.
+    ///
+    /// - Parameters:
+    ///   - source: the file, if it is renamed; nil if it is created.
+    ///   - target: the entry that has the name, and loses it.
+    /// - Returns: nil also where another entry has the identity or its filename by now.
+    func continuation(
+        called name: EntryName, in folder: InodeNumber, by source: Entry? = nil, over target: Entry? = nil,
+        _ rows: Rows
+    ) throws -> Continuation? {
+        guard let removed = recentlyRemoved.document(called: name, in: folder, now: surroundings.now()),
+            let id = removed.entry.id, id != source?.id
+        else { return nil }
+        // A newer version may have given the backup another inode number since.
+        let backup = try rows.entry(id)
+        guard (backup != nil) == removed.isBackup else { return nil }
+        // A file that waits for its content can only be the placeholder again that it was.
+        if let source, !source.isHere, try source.awaitedContent()?.document != id { return nil }
+        if backup == nil, let other = try rows.entry(in: removed.entry.parent, filename: removed.entry.filename),
+            other.inode != target?.inode
+        {
+            return nil
+        }
+        return Continuation(removed: removed, id: id, backup: backup)
+    }
+
+    /// Gives a file the identity of a document that was deleted, or renamed to a backup, a moment ago.
     ///
     /// - Parameter entry: the file's row, in its location already: its folder may have moved since the document was removed.
-    /// - Returns: false when another entry has the identity or its filename by now.
-    func giveIdentity(
-        of removed: RecentlyRemoved.Document, to entry: inout Entry, by caller: Caller, _ transaction: Transaction
-    ) throws -> Bool {
-        guard let id = removed.entry.id else { return false }
-        // A newer version may have given the backup another inode number since.
-        let backup = try transaction.entry(id)
-        guard (backup != nil) == removed.isBackup else { return false }
-        // A file that waits for its content can only be the placeholder again that it was.
+    func carryOut(
+        _ continuation: Continuation, on entry: inout Entry, by caller: Caller, _ transaction: Transaction
+    ) throws {
+        let removed = continuation.removed
         let awaited = try entry.isHere ? nil : entry.awaitedContent()
-        if !entry.isHere, awaited?.document != id { return false }
         var document = removed.entry
         try namespace.adoptAttributes(of: entry, to: &document)
-        if let backup {
-            try makeDocument(ofBackup: backup, transaction)
-        } else if try transaction.entry(in: removed.entry.parent, filename: removed.entry.filename) != nil {
-            return false
-        }
+        if let backup = continuation.backup { try makeDocument(ofBackup: backup, transaction) }
         entry.adoptIdentity(of: document)
         entry.parent = removed.entry.parent
-        entry.continueSynchronization(of: backup ?? removed.entry)
+        entry.continueSynchronization(of: continuation.backup ?? removed.entry)
         if entry.isReplicated {
-            try withdrawals.adoptVersionSentMeanwhile(&entry, id, transaction)
-            try transaction.deleteWithdrawal(id)
+            try withdrawals.adoptVersionSentMeanwhile(&entry, continuation.id, transaction)
+            try transaction.deleteWithdrawal(continuation.id)
         }
         if let step = removed.step { try actions.forget(step, transaction) }
         if awaited != nil {
             entry.awaited = nil
-            return true
+            return
         }
         contents.setBaseVersion(of: &entry, savedBy: caller, transaction)
         entry.markPending([.creation, .content])
-        return true
     }
 
-    /// Gives the source of a rename the identity of the document that was removed from its new name a moment ago. If the source was a
-    /// document itself, it ends, as if it had been renamed over that document.
-    ///
-    /// - Returns: false where there is no such document, or the source is its backup.
-    func continueRecentlyRemoved(
-        _ entry: inout Entry, _ move: Move, by caller: Caller, _ transaction: Transaction
-    ) throws -> Bool {
-        let source = move.source
-        guard
-            let removed = recentlyRemoved.remove(move.name, in: move.folder.inode, now: surroundings.now()),
-            removed.entry.id != source.id, try giveIdentity(of: removed, to: &entry, by: caller, transaction)
-        else { return false }
-        if source.kind == .document {
-            try withdrawals.requireKeptConflicts(of: source, transaction)
-            try withdrawals.withdraw(source, heir: entry.id, transaction)
-        }
-        return true
+    /// Ends a document whose file has taken the identity of another one, as if it had been renamed over that.
+    func end(_ source: Entry, continuedAs entry: Entry, _ transaction: Transaction) throws {
+        try withdrawals.requireKeptConflicts(of: source, transaction)
+        try withdrawals.withdraw(source, heir: entry.id, transaction)
+        try actions.forgetCreation(of: source, transaction)
     }
 
     /// Makes a program's backup of a document a document of its own. The file that is being written in its former place then gets the
@@ -91,7 +102,10 @@ final class Identities: LibraryPart {
         let directory = try backing.folder(kept.parent, transaction)
         let content = try withdrawals.contentToFetch(of: kept, transaction)
         if content != nil { try withdrawals.setOlderFileAside(of: kept, transaction) }
-        try giveNewIdentity(to: &backup, called: try EntryName(name.full), in: folder, transaction)
+        let birth = RenameRule.creation(
+            of: try EntryName(name.full), in: folder.namingContext,
+            couldBeGenerated: namespace.couldHaveGenerated(name))
+        try begin(&backup, as: birth, transaction)
         backup.currentVersion = nil
         backup.contentVersion = nil
         backup.conflicts = 0
@@ -104,27 +118,21 @@ final class Identities: LibraryPart {
             try backup.wait(for: content)
         }
         if backup.filename != kept.filename {
-            if backup.isHere { try directory.rename(kept.filename, to: directory, backup.filename) }
+            if backup.isHere { try directory.move(kept.filename, to: directory, backup.filename, transaction) }
             transaction.announce(.nameChanged(kept.filename, in: kept.parent))
         }
         try transaction.update(backup)
     }
 
-    /// Makes an entry a new document called `name`.
-    func giveNewIdentity(
-        to entry: inout Entry, called name: EntryName, in folder: Entry, _ transaction: Transaction
-    ) throws {
-        let documentName = DocumentName(splitting: name)
+    /// Makes an entry a new document, as the rule chose.
+    ///
+    /// - Parameter entry: in its folder already.
+    func begin(_ entry: inout Entry, as birth: Renaming, _ transaction: Transaction) throws {
+        guard let name = birth.name else { return }
         var random = surroundings.random()
-        entry.document = DocumentIdentity(name: documentName, naming: Naming(createdAs: documentName))
+        entry.document = DocumentIdentity(name: name, naming: birth.naming ?? .given)
         entry.id = .random(using: &random)
-        if folder.namingContext.keepsName(name) {
-            entry.filename = name.text
-            entry.hasGeneratedFilename = false
-        } else {
-            entry.filename = try namespace.newFilename(for: documentName, in: folder.inode, transaction)
-            entry.hasGeneratedFilename = true
-        }
+        try namespace.setFilename(of: &entry, birth.filename, transaction)
         if entry.hasGeneratedFilename { try namespace.applyRestoredName(to: &entry) }
         if entry.naming == .untitled {
             let name = namespace.automaticName(of: entry, content: [])

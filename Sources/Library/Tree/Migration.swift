@@ -113,14 +113,15 @@ final class Migration: LibraryPart {
             try changeReplication(of: &moved, isScratch: place.isScratch, step: step, transaction)
         }
         try transaction.update(moved)
+        let now = surroundings.now()
         for var entry in try transaction.descendants(of: folder.inode) {
             // `try?`: each filename of a row is a valid name.
             guard let above = places[entry.parent], let name = try? EntryName(entry.filename) else { continue }
+            let isScratch = RenameRule.isScratch(entry.renamed(at: now), as: name, in: above)
             if entry.kind == .folder {
                 entry.nature = .folder(above.folder(name))
                 places[entry.inode] = entry.namingContext
             }
-            let isScratch = entry.kind == .folder ? entry.namingContext.isScratch : above.isScratch
             entry.location = folder.location
             try changeReplication(of: &entry, isScratch: isScratch, step: step, transaction)
             try transaction.update(entry)
@@ -131,7 +132,7 @@ final class Migration: LibraryPart {
         }
     }
 
-    /// A document that enters a trash folder becomes a scratch file. A file that leaves one becomes a document.
+    /// A document that enters a trash folder becomes a scratch file. A file that leaves one becomes a document, unless it has a scratch name.
     ///
     /// - Parameter step: of all that enters the folder at once.
     private func changeReplication(
@@ -141,7 +142,7 @@ final class Migration: LibraryPart {
             let source = entry
             try withdrawals.leaveAsScratch(&entry, from: source, step: step, transaction)
             try renameToFullName(&entry, of: source, transaction)
-        } else if !isScratch, entry.id == nil, entry.kind == .folder || !ScratchName.matches(entry.filename) {
+        } else if !isScratch, entry.id == nil {
             var random = surroundings.random()
             entry.id = .random(using: &random)
             if entry.kind == .scratch {
@@ -157,9 +158,7 @@ final class Migration: LibraryPart {
             return
         }
         let directory = try backing.folder(entry.parent, transaction)
-        if try !entry.isHere
-            || directory.renameIfPresent(entry.filename, to: directory, name, flags: RENAME_NOREPLACE)
-        {
+        if try !entry.isHere || directory.moveIfPresent(entry.filename, to: directory, name, transaction) {
             transaction.announce(.nameChanged(entry.filename, in: entry.parent))
             entry.filename = name
         }

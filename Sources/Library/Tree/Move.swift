@@ -11,4 +11,6 @@ struct Move {
     var name: EntryName
     var plan: RenamePlan
     var migrates: Bool
+    /// The document that had the new name until a moment ago, if the source can take its identity.
+    var continuation: Continuation?
 }

@@ -38,9 +38,12 @@ final class RecentlyRemoved: Sendable {
     private let table = Mutex(Table())
 
     /// Remembers `entry` under both its names.
-    func add(_ entry: Entry, isBackup: Bool, step: Actions.StepReference? = nil, now: Timestamp) {
+    func add(
+        _ entry: Entry, isBackup: Bool, step: Actions.StepReference? = nil, now: Timestamp, _ transaction: Transaction
+    ) {
         let expiry = Timestamp(nanoseconds: now.nanoseconds + SavingInterval.length)
         let box = Box(Document(entry: entry, isBackup: isBackup, step: step, expiry: expiry))
+        transaction.ifFailed { self.forget(box) }
         table.withLock { table in
             while let oldest = table.keys.first, oldest.expiry < now || table.keys.count >= Self.maximumCount {
                 table.keys.removeFirst()
@@ -58,16 +61,34 @@ final class RecentlyRemoved: Sendable {
         table.withLock { $0.documents[Self.key(name, in: parent)] != nil }
     }
 
-    /// Forgets the document that had the name `name`.
-    ///
-    /// - Returns: the document, if it was removed less than 15 seconds ago.
-    func remove(_ name: EntryName, in parent: InodeNumber, now: Timestamp) -> Document? {
+    /// The document that had this name less than 15 seconds ago.
+    func document(called name: EntryName, in parent: InodeNumber, now: Timestamp) -> Document? {
+        box(name, in: parent).map(\.document).flatMap { $0.expiry >= now ? $0 : nil }
+    }
+
+    /// Another document gets the name. From now on the name continues nothing.
+    func forget(_ name: EntryName, in parent: InodeNumber, _ transaction: Transaction) {
+        guard let box = box(name, in: parent) else { return }
+        forget(box)
+        transaction.ifFailed {
+            self.table.withLock { table in for key in Self.keys(of: box.document.entry) { table.documents[key] = box } }
+        }
+    }
+
+    private func box(_ name: EntryName, in parent: InodeNumber) -> Box? {
         table.withLock { table in
-            guard !table.documents.isEmpty, let found = table.documents[Self.key(name.text, in: parent)]?.document,
-                found.entry.parent == parent, found.entry.isCalled(name.text)
+            guard !table.documents.isEmpty, let found = table.documents[Self.key(name.text, in: parent)],
+                found.document.entry.parent == parent, found.document.entry.isCalled(name.text)
             else { return nil }
-            for key in Self.keys(of: found.entry) { table.documents[key] = nil }
-            return found.expiry >= now ? found : nil
+            return found
+        }
+    }
+
+    private func forget(_ box: Box) {
+        table.withLock { table in
+            for key in Self.keys(of: box.document.entry) where table.documents[key] === box {
+                table.documents[key] = nil
+            }
         }
     }
 

@@ -30,7 +30,7 @@ final class Removal: LibraryPart {
         let folder = try backing.folder(entry.parent, transaction)
         transaction.durability = .soon
         try transaction.delete(entry.inode)
-        detach(entry.inode, transaction)
+        openFiles.detach(entry.inode, transaction)
         let isInTrash = try removeFile(of: entry, from: folder, transaction)
         return entry.asRemoved(attributes, isHere: isInTrash)
     }
@@ -40,12 +40,14 @@ final class Removal: LibraryPart {
     /// - Throws: ENOSPC.
     func giveUpFile(of entry: Entry, _ transaction: Transaction) throws {
         // After a kill the row tells whose file is in `staging`.
-        try transaction.writeIfWaiting(entry.inode)
-        detach(entry.inode, transaction)
+        try transaction.requireWritten(entry.inode)
+        openFiles.detach(entry.inode, transaction)
         let folder = try backing.folder(entry.parent, transaction)
-        try folder.keepingTime { () throws(Errno) in try setAside(entry, in: folder, transaction) }
+        try folder.keepingTime { () throws(Errno) in
+            try backing.setAside(entry.filename, of: entry.inode, in: folder, transaction)
+        }
         transfers.forget(entry.inode)
-        keepWhenDone(entry.inode, transaction)
+        store.keepSetAside(entry.inode, after: transaction)
     }
 
     /// - Returns: whether the file is in the trash.
@@ -53,8 +55,7 @@ final class Removal: LibraryPart {
         of entry: Entry, from folder: BackingFolder, _ transaction: Transaction
     ) throws(Errno) -> Bool {
         if entry.isKeptInTrash {
-            transaction.ifFailed { [backing] in _ = try? backing.takeBack(entry.filename, of: entry.inode, to: folder) }
-            if let isInTrash = try throwAway(entry, from: folder) { return isInTrash }
+            if let isInTrash = try throwAway(entry, from: folder, transaction) { return isInTrash }
         }
         try removeForGood(entry, from: folder, transaction)
         return false
@@ -62,8 +63,12 @@ final class Removal: LibraryPart {
 
     /// - Returns: whether the file is in the trash; nil where the disk has no room for a name in it. A removal is never refused: that one
     ///   cannot be undone.
-    private func throwAway(_ entry: Entry, from folder: BackingFolder) throws(Errno) -> Bool? {
-        do throws(Errno) { return try backing.throwAway(entry.filename, of: entry.inode, in: folder) } catch {
+    private func throwAway(
+        _ entry: Entry, from folder: BackingFolder, _ transaction: Transaction
+    ) throws(Errno) -> Bool? {
+        do throws(Errno) {
+            return try backing.throwAway(entry.filename, of: entry.inode, in: folder, transaction)
+        } catch {
             if error.isLackOfRoom { return nil }
             throw error
         }
@@ -73,27 +78,11 @@ final class Removal: LibraryPart {
     private func removeForGood(
         _ entry: Entry, from folder: BackingFolder, _ transaction: Transaction
     ) throws(Errno) {
-        do throws(Errno) { try setAside(entry, in: folder, transaction) } catch {
+        do throws(Errno) { try backing.setAside(entry.filename, of: entry.inode, in: folder, transaction) } catch {
             if !error.isLackOfRoom { throw error }
             try folder.removeFile(entry.filename)
         }
-        discardWhenDone(entry.inode, transaction)
-    }
-
-    /// Moves a file to `staging`. If the transaction fails, it is moved back.
-    private func setAside(_ entry: Entry, in folder: BackingFolder, _ transaction: Transaction) throws(Errno) {
-        transaction.ifFailed { [backing, logger] in
-            do throws(Errno) { try backing.putBack(entry.filename, of: entry.inode, in: folder) } catch {
-                logger.error("a removed file could not be put back", metadata: ["error": "\(error)"])
-            }
-        }
-        try backing.setAside(entry.filename, of: entry.inode, in: folder)
-    }
-
-    /// Lets open handles keep the content of a file that loses its name. If the transaction fails, they are attached again.
-    func detach(_ inode: InodeNumber, _ transaction: Transaction) {
-        openFiles.detach(inode)
-        transaction.ifFailed { [openFiles] in openFiles.reattach(inode) }
+        store.discardSetAside(entry.inode, after: transaction)
     }
 
     /// Removes a file from the tree and moves it to `staging`. After the commit it is moved to the trash, or deleted.
@@ -107,34 +96,16 @@ final class Removal: LibraryPart {
         try withdrawals.withdraw(leaving, transaction)
         let attributes = try addOrphan(entry, transaction)
         try transaction.delete(entry.inode)
-        detach(entry.inode, transaction)
-        try setAside(entry, in: backing.folder(entry.parent, transaction), transaction)
+        openFiles.detach(entry.inode, transaction)
+        try backing.setAside(
+            entry.filename, of: entry.inode, in: backing.folder(entry.parent, transaction), transaction)
         transfers.forget(entry.inode)
         if keeps, entry.isKeptInTrash {
-            keepWhenDone(entry.inode, transaction)
+            store.keepSetAside(entry.inode, after: transaction)
         } else {
-            discardWhenDone(entry.inode, transaction)
+            store.discardSetAside(entry.inode, after: transaction)
         }
         return entry.asRemoved(attributes, isHere: entry.isHere)
-    }
-
-    /// Moves a file that was set aside to the trash.
-    private func keepWhenDone(_ inode: InodeNumber, _ transaction: Transaction) {
-        whenDone(transaction) { [backing] () throws(Errno) in try backing.keepSetAside(inode) }
-    }
-
-    /// Unlinks a file that was set aside.
-    func discardWhenDone(_ inode: InodeNumber, _ transaction: Transaction) {
-        whenDone(transaction) { [backing] () throws(Errno) in try backing.discard(inode) }
-    }
-
-    private func whenDone(_ transaction: Transaction, _ finish: @escaping () throws(Errno) -> Void) {
-        transaction.whenDone { [logger] in
-            do throws(Errno) { try finish() } catch {
-                logger.warning(
-                    "a file that was set aside stays in staging until the next mount", metadata: ["error": "\(error)"])
-            }
-        }
     }
 
     /// Removes an empty folder.
@@ -146,11 +117,12 @@ final class Removal: LibraryPart {
         if entry.kind != .folder { throw Refusal.notFolder }
         if entry.inode <= .cloud { throw Refusal.isOfTheTree }
         if try transaction.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
+        // First, since the store's folder may hold a file that no row tells of.
+        try backing.folder(entry.parent, transaction).removeFolder(entry.filename, transaction)
+        backing.forget(entry.inode)
         try withdrawals.withdraw(entry, transaction)
         let attributes = try addOrphan(entry, transaction)
         try transaction.delete(entry.inode)
-        try backing.folder(entry.parent, transaction).removeFolder(entry.filename)
-        backing.forget(entry.inode)
         return entry.asRemoved(attributes, isHere: entry.isHere)
     }
 
@@ -160,11 +132,12 @@ final class Removal: LibraryPart {
     /// - Returns: its last attributes.
     @discardableResult
     func addOrphan(
-        _ entry: Entry, content: Descriptor? = nil, _ rows: Rows
+        _ entry: Entry, content: Descriptor? = nil, _ transaction: Transaction
     ) throws -> FileAttributes {
         // Another program may have removed its file already; then the row tells the attributes.
-        let last = (try? fileAttributes.attributes(of: entry, rows)) ?? .placeholder(entry)
+        let last = (try? fileAttributes.attributes(of: entry, transaction)) ?? .placeholder(entry)
         orphans.add(entry, last, content: content)
+        transaction.ifFailed { [orphans] in orphans.forget(entry.inode) }
         return last
     }
 }

@@ -75,11 +75,9 @@ extension Tree {
         var (entry, isKnownIdentity) = try newFile(name, in: folder, by: creator, transaction)
         let directory = try backing.folder(folder.inode, transaction)
         let isWritable = !unseenWrites.mayWrite(to: entry)
-        let descriptor = try directory.makeFile(entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode)
-        let filename = entry.filename
-        // If this fails as well, reconciliation finds the file without a row.
-        transaction.ifFailed { try? directory.removeFile(filename) }
-        try Self.assignOwner(creator, filename, in: directory, isFile: true)
+        let descriptor = try directory.makeFile(
+            entry.filename, isWritable ? O_RDWR : O_RDONLY, mode: creator.mode, transaction)
+        try Self.assignOwner(creator, entry.filename, in: directory, isFile: true)
         // The row can be rebuilt from the file, except for its id, which no one has seen yet.
         let hasItsName = entry.name.map { backing.writeDisplayName($0.displayName, on: descriptor) } ?? true
         if hasItsName, BackingFolder.keepsMode(entry.mode), !isKnownIdentity, entry.naming == .given {
@@ -115,13 +113,17 @@ extension Tree {
         var entry = Entry(
             parent: folder.inode, location: folder.location, nature: .scratch, filename: name.text, created: now,
             position: try nextPosition(in: folder.inode, transaction), mode: creator.mode)
-        if folder.namingContext.isScratch(name) { return (entry, false) }
-        if let removed = identities.recentlyRemoved.remove(name, in: folder.inode, now: now),
-            try identities.giveIdentity(of: removed, to: &entry, by: creator.caller, transaction)
-        {
-            return (entry, true)
+        let birth = RenameRule.creation(
+            of: name, in: folder.namingContext,
+            couldBeGenerated: namespace.couldHaveGenerated(DocumentName(splitting: name)))
+        if birth.kind == .scratch { return (entry, false) }
+        let continuation = try identities.continuation(called: name, in: folder.inode, transaction)
+        identities.recentlyRemoved.forget(name, in: folder.inode, transaction)
+        if let continuation {
+            try identities.carryOut(continuation, on: &entry, by: creator.caller, transaction)
+        } else {
+            try identities.begin(&entry, as: birth, transaction)
         }
-        try identities.giveNewIdentity(to: &entry, called: name, in: folder, transaction)
-        return (entry, false)
+        return (entry, continuation != nil)
     }
 }

@@ -23,16 +23,11 @@ extension Tree {
         }
         let firstFolder = try backing.folder(first.parent, transaction)
         let secondFolder = try backing.folder(second.parent, transaction)
-        func swapFiles() throws(Errno) {
-            try firstFolder.rename(first.filename, to: secondFolder, second.filename, flags: RENAME_EXCHANGE)
-        }
         for entry in [first, second] { try synchronizeContent(of: entry, transaction) }
-        try swapFiles()
-        // If this fails as well, the folders are compared (`StoreComparison.undoFileChanges`), as the names on the files are.
-        transaction.ifFailed { try? swapFiles() }
+        try firstFolder.exchange(first.filename, with: secondFolder, second.filename, transaction)
         // The names stay with the paths, also on the files.
-        backing.writeDisplayName(first.name?.displayName, of: first.filename, in: firstFolder)
-        backing.writeDisplayName(second.name?.displayName, of: second.filename, in: secondFolder)
+        backing.writeDisplayName(first.name?.displayName, of: first.filename, in: firstFolder, transaction)
+        backing.writeDisplayName(second.name?.displayName, of: second.filename, in: secondFolder, transaction)
         for entry in [newSecond, newFirst] where entry.kind == .document {
             try finishExchange(of: entry, by: caller, transaction)
         }

@@ -11,8 +11,8 @@ extension Tree {
         try makeEntry(name, in: parent, kind: .folder, by: creator) { entry, folder, name in
             entry.mode = creator.mode
             entry.nature = .folder(folder.namingContext.folder(name))
-        } effect: { directory, name throws(Errno) in
-            try directory.makeFolder(name, mode: creator.mode)
+        } effect: { directory, name, transaction throws(Errno) in
+            try directory.makeFolder(name, mode: creator.mode, transaction)
             try Self.assignOwner(creator, name, in: directory)
         }
     }
@@ -23,8 +23,8 @@ extension Tree {
         try makeEntry(name, in: parent, kind: .symbolicLink, by: creator) { entry, _, _ in
             entry.mode = 0o777
             entry.nature = .symbolicLink(target: target)
-        } effect: { directory, name throws(Errno) in
-            try directory.makeSymbolicLink(name, target: target)
+        } effect: { directory, name, transaction throws(Errno) in
+            try directory.makeSymbolicLink(name, target: target, transaction)
             try Self.assignOwner(creator, name, in: directory)
         }
     }
@@ -42,7 +42,7 @@ extension Tree {
     private func makeEntry(
         _ name: some Collection<UInt8>, in parent: InodeNumber, kind: EntryKind, by creator: Creator,
         prepare: (inout Entry, _ folder: Entry, EntryName) -> Void,
-        effect: (BackingFolder, String) throws(Errno) -> Void
+        effect: (BackingFolder, String, Transaction) throws(Errno) -> Void
     ) throws(Refusal) -> Resolved {
         let name = try Namespace.entryName(name)
         return try mutate(makingNew: true, concerning: .only([])) { transaction in
@@ -65,15 +65,7 @@ extension Tree {
                 entry.markPending(.creation)
             }
             let directory = try backing.folder(folder.inode, transaction)
-            try effect(directory, name.text)
-            // If this fails as well, reconciliation finds the entry without a row.
-            transaction.ifFailed {
-                if kind == .folder {
-                    try? directory.removeFolder(name.text)
-                } else {
-                    try? directory.removeFile(name.text)
-                }
-            }
+            try effect(directory, name.text, transaction)
             entry.backing = try directory.identify(name.text).evidence
             entry.inode = try transaction.insert(entry)
             try actions.recordCreation(of: entry, by: creator.caller, transaction)

@@ -14,33 +14,18 @@ extension Tree {
         var entry = source
         entry.parent = move.folder.inode
         entry.location = move.folder.location
-        if renaming.identity == .ends {
-            try withdrawals.leaveAsScratch(&entry, from: source, step: transaction.next(.stepNumber), transaction)
-            if source.kind == .document {
-                identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now())
-            }
-        }
         // First a position at the end of the new folder. A document that is continued replaces it by its own position.
         if source.parent != entry.parent, !move.migrates {
             entry.position = try nextPosition(in: entry.parent, transaction)
             entry.markPending(.position)
         }
-        let isContinuation =
-            try renaming.continuesRemoved && identities.continueRecentlyRemoved(&entry, move, by: caller, transaction)
-        if !isContinuation {
-            switch renaming.identity {
-            case .begins: try becomeDocument(&entry, move, transaction)
-            case .none, .ends: try rename(&entry, as: renaming, source, transaction)
-            }
-        } else if source.kind == .document {
-            try actions.forgetCreation(of: source, transaction)
-        }
+        try changeIdentity(of: &entry, from: source, as: renaming, move, by: caller, transaction)
         if source.parent != entry.parent || source.filename != entry.filename {
             entry.markPending(.place)
         }
         try moveFile(of: &entry, from: source, transaction)
-        if !isContinuation { try record(entry, from: source, as: renaming, by: caller, transaction) }
-        if isContinuation, entry.isHere { try finishContinuedSave(&entry, from: source, transaction) }
+        try record(entry, from: source, as: renaming, by: caller, transaction)
+        if renaming.identity == .continues, entry.isHere { try finishContinuedSave(&entry, from: source, transaction) }
         if source.kind == .folder {
             try migration.updateDescendants(
                 of: entry, from: source, to: move.folder.namingContext.folder(move.name), transaction)
@@ -52,18 +37,45 @@ extension Tree {
         }
     }
 
+    /// Gives the entry the identity and the names that the rule chose.
+    private func changeIdentity(
+        of entry: inout Entry, from source: Entry, as renaming: Renaming, _ move: Move, by caller: Caller,
+        _ transaction: Transaction
+    ) throws {
+        if renaming.kind == .document {
+            identities.recentlyRemoved.forget(move.name, in: move.folder.inode, transaction)
+        }
+        switch renaming.identity {
+        case .none, .backsUp:
+            try rename(&entry, as: renaming, source, transaction)
+        case .ends:
+            try withdrawals.leaveAsScratch(&entry, from: source, step: transaction.next(.stepNumber), transaction)
+            if source.kind == .document {
+                identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now(), transaction)
+            }
+            try rename(&entry, as: renaming, source, transaction)
+        case .begins:
+            try begin(&entry, as: renaming, move, transaction)
+        case .continues:
+            guard let continuation = move.continuation else { return }
+            try identities.carryOut(continuation, on: &entry, by: caller, transaction)
+            if source.kind == .document { try identities.end(source, continuedAs: entry, transaction) }
+        }
+    }
+
     /// Records the change, so that it can be undone.
     private func record(
         _ entry: Entry, from source: Entry, as renaming: Renaming, by caller: Caller, _ transaction: Transaction
     ) throws {
         switch renaming.identity {
         case .begins: try actions.recordCreation(of: entry, by: caller, transaction)
-        case .ends: break
-        case .none:
+        // A part of a save is no action.
+        case .ends, .continues: break
+        case .none: _ = try actions.recordPlacement(of: entry, from: source, by: caller, transaction)
+        case .backsUp:
             let step = try actions.recordPlacement(of: entry, from: source, by: caller, transaction)
-            if let old = source.name, let name = renaming.name, BackupName.isBackup(name.full, of: old) {
-                identities.recentlyRemoved.add(source, isBackup: true, step: step, now: surroundings.now())
-            }
+            identities.recentlyRemoved.add(
+                source, isBackup: true, step: step, now: surroundings.now(), transaction)
         }
     }
 
@@ -83,7 +95,7 @@ extension Tree {
         if source.kind == .folder, try transaction.isInside(folder.inode, ancestor: source.inode) {
             throw RenameRefusal.intoItself
         }
-        try transaction.writeIfWaiting(source.inode)
+        try transaction.requireWritten(source.inode)
         var entry = source
         entry.parent = folder.inode
         entry.location = folder.location
@@ -114,16 +126,17 @@ extension Tree {
     }
 
     /// A scratch file becomes a document, or a link one that travels: it was renamed to such a name.
-    private func becomeDocument(_ entry: inout Entry, _ move: Move, _ transaction: Transaction) throws {
+    private func begin(
+        _ entry: inout Entry, as renaming: Renaming, _ move: Move, _ transaction: Transaction
+    ) throws {
         if entry.kind == .symbolicLink {
             var random = surroundings.random()
             entry.id = .random(using: &random)
             entry.filename = move.name.text
             return entry.markPending(.creation)
         }
-        entry.location = move.folder.location
         entry.created = surroundings.now()
-        try identities.giveNewIdentity(to: &entry, called: move.name, in: move.folder, transaction)
+        try identities.begin(&entry, as: renaming, transaction)
         if entry.naming != .given { try renewAutomaticName(of: &entry, at: move.source, transaction) }
     }
 
@@ -145,24 +158,13 @@ extension Tree {
             entry.document = DocumentIdentity(name: name, naming: renaming.naming ?? .given)
             entry.markPending(.name)
         }
-        switch renaming.filename {
-        case .keep:
-            // Another program may have put a file into the store under this filename.
-            let directory = try backing.folder(entry.parent, transaction)
-            guard entry.parent != source.parent, try directory.exists(entry.filename) else { break }
+        try namespace.setFilename(of: &entry, renaming.filename, transaction)
+        if entry.hasGeneratedFilename, !source.hasGeneratedFilename { try namespace.applyRestoredName(to: &entry) }
+        // Another program may have put a file into the store under a filename that stays.
+        if renaming.filename == .keep, entry.parent != source.parent,
+            try backing.folder(entry.parent, transaction).exists(entry.filename)
+        {
             entry.filename = try namespace.newFilename(entry.name?.pathExtension ?? "", in: entry.parent, transaction)
-        case .exactly(let filename):
-            entry.filename = filename
-            if entry.kind == .document { entry.hasGeneratedFilename = false }
-        case .generate:
-            if let name = entry.name, !source.hasGeneratedFilename {
-                entry.filename = try namespace.newFilename(for: name, in: entry.parent, transaction)
-                try namespace.applyRestoredName(to: &entry)
-            } else {
-                entry.filename = try namespace.newFilename(
-                    entry.name?.pathExtension ?? "", in: entry.parent, transaction)
-            }
-            entry.hasGeneratedFilename = true
         }
     }
 
@@ -171,23 +173,16 @@ extension Tree {
         let directory = try backing.folder(entry.parent, transaction)
         if source.parent != entry.parent || source.filename != entry.filename {
             let sourceDirectory = try backing.folder(source.parent, transaction)
-            let filename = entry.filename
-            let isMoved = try sourceDirectory.renameIfPresent(
-                source.filename, to: directory, filename, flags: RENAME_NOREPLACE)
+            let isMoved = try sourceDirectory.moveIfPresent(source.filename, to: directory, entry.filename, transaction)
             // Only a placeholder has no file to move.
             if !isMoved, source.isHere, entry.isHere { throw Errno.noSuchFileOrDirectory }
-            // If this fails as well, the folders are compared (`StoreComparison.undoFileChanges`).
-            transaction.ifFailed {
-                _ = try? directory.renameIfPresent(
-                    filename, to: sourceDirectory, source.filename, flags: RENAME_NOREPLACE)
-            }
         } else {
             try directory.touch()
         }
         if entry.name != source.name {
             // After the move: a kill between leaves a file that is moved back and gets its row's name again. The other way round the new
             // name would stay at the old place.
-            backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory)
+            backing.writeDisplayName(entry.name?.displayName, of: entry.filename, in: directory, transaction)
         }
         if !entry.isBackingCurrent { entry.changed = surroundings.now() }
         try transaction.update(entry)

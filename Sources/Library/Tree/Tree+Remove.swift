@@ -28,7 +28,7 @@ extension Tree {
             }
             let step = try actions.recordRemoval(of: removed, by: caller, transaction)
             if entry.kind == .document, !isMeant {
-                identities.recentlyRemoved.add(entry, isBackup: false, step: step, now: surroundings.now())
+                identities.recentlyRemoved.add(entry, isBackup: false, step: step, now: surroundings.now(), transaction)
             }
             transaction.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
             if parent != entry.parent { transaction.announce(.listingChanged(of: entry.parent)) }

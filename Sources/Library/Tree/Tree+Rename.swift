@@ -48,25 +48,25 @@ extension Tree {
         let source = try namespace.existing(name, in: parent, rows)
         try RenameRule.requireMovable(source.renamed(at: now))
         let folder = try namespace.receivingFolder(newParent, rows)
-        let found = try namespace.resolve(newName.text, in: newParent, rows).flatMap {
-            $0.isUntitledAlias ? nil : $0
-        }
-        if found == nil { try Namespace.requireUnreserved(newName) }
+        let found = try namespace.resolve(newName.text, in: newParent, rows)
         let migrates = source.location != folder.location
+        let continuation = try identities.continuation(
+            called: newName, in: folder.inode, by: source, over: found?.entry, rows)
         let plan = try RenameRule.plan(
             RenameRequest(
                 source: source.renamed(at: now), target: found?.entry.renamed(at: now),
-                isSame: source.inode == found?.entry.inode, name: newName, destination: folder.namingContext,
-                isIntoDocuments: newParent == .documents,
+                isSame: source.inode == found?.entry.inode, isTargetAlias: found?.isUntitledAlias == true,
+                name: newName, destination: folder.namingContext, isIntoDocuments: newParent == .documents,
                 isIntoItself: try source.kind == .folder && rows.isInside(folder.inode, ancestor: source.inode),
-                migrates: migrates,
+                migrates: migrates, canContinue: continuation != nil,
+                couldBeGenerated: namespace.couldHaveGenerated(DocumentName(splitting: newName)),
                 obstacle: try migrates || folder.namingContext.mayBeScratch(newName)
                     ? migration.obstacle(toMigrating: source, rows) : nil,
                 options: options))
         if plan == .nothing { return nil }
         return Move(
             source: source, target: found?.entry, isTargetNameListed: found?.isListedName == true, folder: folder,
-            name: newName, plan: plan, migrates: migrates)
+            name: newName, plan: plan, migrates: migrates, continuation: continuation)
     }
 
     /// Changes files and rows as the plan says.
@@ -74,20 +74,27 @@ extension Tree {
     /// - Returns: the entries whose names changed their meaning, as they were before.
     private func carryOut(_ move: Move, by caller: Caller, _ transaction: Transaction) throws -> [Entry] {
         let source = move.source
-        if move.plan != .replaceContent { try transaction.writeIfWaiting(source.inode) }
+        switch move.plan {
+        case .relocate, .replaceEntry, .exchange: try transaction.requireWritten(source.inode)
+        case .nothing, .replaceContent, .restoreVersion: break
+        }
         switch move.plan {
         case .nothing:
             return []
         case .relocate(let renaming):
             try relocate(source, as: renaming, move, by: caller, transaction)
             return [source]
-        case .replaceContent:
+        case .replaceContent(let backsUp):
             guard let target = move.target else { return [] }
-            if restoresVersion(of: target, with: source) {
-                try restoreVersion(of: target, with: source, by: caller, transaction)
-            } else {
-                try replaceContent(of: target, with: source, by: caller, transaction)
+            try replaceContent(of: target, with: source, by: caller, transaction)
+            // A program that renames a document over an older backup of it will make the document anew.
+            if backsUp {
+                identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now(), transaction)
             }
+            return [source, target]
+        case .restoreVersion:
+            guard let target = move.target else { return [] }
+            try restoreVersion(of: target, with: source, by: caller, transaction)
             return [source, target]
         case .replaceEntry(let renaming):
             guard let target = move.target else { return [] }
@@ -123,7 +130,10 @@ extension Tree {
         after move: Move, in newParent: InodeNumber, _ rows: Rows
     ) throws -> Bool {
         // The source has taken over the target's names.
-        if move.plan == .replaceContent, move.isTargetNameListed { return true }
+        switch move.plan {
+        case .replaceContent where move.isTargetNameListed, .restoreVersion where move.isTargetNameListed: return true
+        default: break
+        }
         guard let found = try namespace.resolve(move.name.text, in: newParent, rows),
             found.entry.inode == move.source.inode
         else { return false }

@@ -22,11 +22,12 @@ extension Tree {
         if source.kind == .document {
             try withdrawals.requireKeptConflicts(of: source, transaction)
             // Until it carries that name, a kill leaves a file with the name of another document, whose row tells of it.
-            try transaction.writeIfWaiting(source.inode)
+            try transaction.requireWritten(source.inode)
             try withdrawals.withdraw(source, heir: target.id, transaction)
         } else {
             carriesName = backing.writeDisplayName(
-                target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, transaction))
+                target.name?.displayName, of: source.filename, in: try backing.folder(source.parent, transaction),
+                transaction)
         }
         try withdrawals.withdrawIfLeavingCloud(&target, transaction)
         let directory = try backing.folder(target.parent, transaction)
@@ -45,12 +46,13 @@ extension Tree {
         contents.setBaseVersion(of: &entry, savedBy: caller, transaction)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
-        try keep(target, keeps ? .inTrash : .inStaging, whileReplacedBy: source, transaction)
-        // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no
-        // one has synced the new one (ext4: auto_da_alloc).
-        try backing.folder(source.parent, transaction).rename(source.filename, to: directory, target.filename)
+        let second = try keep(target, keeps ? .inTrash : .inStaging, transaction)
+        try backing.replace(
+            target.filename, of: target.inode, in: directory, keptBy: second, by: source.filename,
+            in: backing.folder(source.parent, transaction), transaction)
         if source.kind == .document {
-            carriesName = backing.writeDisplayName(target.name?.displayName, of: target.filename, in: directory)
+            carriesName = backing.writeDisplayName(
+                target.name?.displayName, of: target.filename, in: directory, transaction)
         }
         // No file tells attributes after a kill.
         if !keeps, carriesName, target.attributes == former.attributes, target.name == former.name,
@@ -60,11 +62,9 @@ extension Tree {
         }
         if source.kind == .document {
             try actions.forgetCreation(of: source, transaction)
-            rememberIfBackup(source, target)
         }
-        removal.detach(target.inode, transaction)
-        transfers.replace(target.inode, by: entry.inode)
-        transaction.ifFailed { [transfers] in transfers.replace(entry.inode, by: target.inode) }
+        openFiles.detach(target.inode, transaction)
+        transfers.replace(target.inode, by: entry.inode, transaction)
         try contents.finishSaveByRenaming(&entry, transaction)
         if target.name != former.name {
             try namespace.announceListedName(of: entry, formerly: former.name, transaction)
@@ -75,36 +75,23 @@ extension Tree {
         if entry.isReplicated { transfers.markClosed(entry.inode) }
     }
 
-    /// Gives the target's file a second name before the source's file is renamed over it. If the transaction fails, both get their names back.
+    /// Gives the target's file a second name before the source's file is renamed over it.
+    ///
+    /// - Returns: nil where it has none.
     private func keep(
-        _ target: Entry, _ second: BackingStore.SecondName, whileReplacedBy source: Entry, _ transaction: Transaction
-    ) throws {
-        guard target.isHere else { return }
+        _ target: Entry, _ second: BackingStore.SecondName, _ transaction: Transaction
+    ) throws -> BackingStore.SecondName? {
+        guard target.isHere else { return nil }
         let directory = try backing.folder(target.parent, transaction)
-        let sourceDirectory = try backing.folder(source.parent, transaction)
         do { try backing.keep(target.filename, of: target.inode, in: directory, second) } catch {
             // Another program may have removed the file. Without a second name a save is still a save; what a person may want back is not
             // given up.
             if second == .inTrash { throw error }
             logger.debug("a file has no second name while it is replaced", metadata: ["error": "\(error)"])
-            return
+            return nil
         }
-        transaction.ifFailed { [backing, logger] in
-            do throws(Errno) {
-                try backing.undoReplacement(
-                    of: target.filename, target.inode, in: directory, second, by: source.filename, in: sourceDirectory)
-            } catch {
-                // It keeps its second name. The next mount finds it.
-                logger.error("a content could not be put back", metadata: ["error": "\(error)"])
-            }
-        }
-        if second == .inStaging { removal.discardWhenDone(target.inode, transaction) }
-    }
-
-    /// A program that renames a document over an older backup of it will make the document anew.
-    private func rememberIfBackup(_ source: Entry, _ target: Entry) {
-        guard let old = source.name, let new = target.name, BackupName.isBackup(new.full, of: old) else { return }
-        identities.recentlyRemoved.add(source, isBackup: false, now: surroundings.now())
+        if second == .inStaging { store.discardSetAside(target.inode, after: transaction) }
+        return second
     }
 
     /// Whether the rows of a save may be committed later. After a crash `Reconciliation` matches the new file with the document by its path,

@@ -6,13 +6,6 @@ import SystemPackage
 
 /// Restoring a version: a save by renaming that is an action, and can be undone. The content that it replaces is kept in the trash.
 extension Tree {
-    /// Whether a rename over a document restores a version (`RestoredVersionName`). Of a placeholder, and of a document whose newest
-    /// version is not here, there is no file to keep: that is a save, and `docfs versions restore` downloads the document first.
-    func restoresVersion(of target: Entry, with source: Entry) -> Bool {
-        source.kind == .scratch && RestoredVersionName.matches(source.filename) && target.kind == .document
-            && target.isBackingCurrent
-    }
-
     func restoreVersion(of target: Entry, with source: Entry, by caller: Caller, _ transaction: Transaction) throws {
         // The person chose it in the place of the newest content, whichever version a program of theirs holds (`setBaseVersion`).
         try replaceContent(of: target, with: source, by: .unknown, keeps: true, transaction)
@@ -30,9 +23,7 @@ extension Tree {
         var random = surroundings.random()
         let directory = try backing.folder(target.parent, transaction)
         let filename = RestoredVersionName.make(using: &random)
-        // The trash has it as well until the rows are committed: at each moment a kill or a failure leaves it there.
-        try backing.linkFromTrash(kept, to: directory, filename)
-        transaction.ifFailed { try? directory.removeFile(filename) }
+        try backing.linkFromTrash(kept, to: directory, filename, transaction)
         actions.removeFromTrash([kept], after: transaction)
         try directory.setFileMode(filename, target.mode)
         var source = Entry(

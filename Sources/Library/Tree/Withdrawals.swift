@@ -147,17 +147,12 @@ final class Withdrawals: LibraryPart {
     /// The newest content is to be fetched, so the file with an older one is not needed. Handles that read it keep it.
     func setOlderFileAside(of source: Entry, _ transaction: Transaction) throws {
         guard source.isHere else { return }
-        openFiles.detach(source.inode)
+        openFiles.detach(source.inode, transaction)
         let folder = try backing.folder(source.parent, transaction)
         try folder.keepingTime { () throws(Errno) in
-            try backing.setAside(source.filename, of: source.inode, in: folder)
+            try backing.setAside(source.filename, of: source.inode, in: folder, transaction)
         }
-        transaction.whenDone { [backing, logger] in
-            do { try backing.discard(source.inode) } catch {
-                logger.warning(
-                    "an older version stays in staging until the next mount", metadata: ["error": "\(error)"])
-            }
-        }
+        store.discardSetAside(source.inode, after: transaction)
     }
 
     /// Completes the withdrawals of a large deletion with the versions that were seen. Must be done before more of the log is applied.

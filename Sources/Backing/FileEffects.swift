@@ -1,0 +1,168 @@
+import CLinux
+import Catalog
+import Glibc
+import SystemPackage
+
+// The changes of the store's files that a transaction makes. Each says beside what it does how it is undone, which happens if the transaction
+// fails. If undoing fails as well, the folders that the transaction used are compared with their rows (`StoreComparison.undoFileChanges`).
+
+extension BackingFolder {
+    /// Creates a file that must not exist yet.
+    package func makeFile(
+        _ name: String, _ access: Int32, mode: UInt16, _ transaction: Transaction
+    ) throws(Errno) -> Descriptor {
+        let file = try makeFile(name, access, mode: mode)
+        transaction.ifFailed { try self.removeFile(name) }
+        return file
+    }
+
+    package func makeFolder(_ name: String, mode: UInt16, _ transaction: Transaction) throws(Errno) {
+        try makeFolder(name, mode: mode)
+        transaction.ifFailed { try self.removeFolder(name) }
+    }
+
+    package func makeSymbolicLink(_ name: String, target: [UInt8], _ transaction: Transaction) throws(Errno) {
+        try makeSymbolicLink(name, target: target)
+        transaction.ifFailed { try self.removeFile(name) }
+    }
+
+    /// Renames a file or folder to a name that nothing has.
+    ///
+    /// - Throws: EEXIST if something has the new name, ENOENT.
+    package func move(
+        _ name: String, to destination: BackingFolder, _ newName: String, _ transaction: Transaction
+    ) throws(Errno) {
+        try rename(name, to: destination, newName, flags: RENAME_NOREPLACE)
+        transaction.ifFailed { try destination.rename(newName, to: self, name, flags: RENAME_NOREPLACE) }
+    }
+
+    /// As `move`.
+    ///
+    /// - Returns: false when there is nothing of that name to rename.
+    package func moveIfPresent(
+        _ name: String, to destination: BackingFolder, _ newName: String, _ transaction: Transaction
+    ) throws(Errno) -> Bool {
+        do throws(Errno) { try move(name, to: destination, newName, transaction) } catch {
+            if error == .noSuchFileOrDirectory { return false }
+            throw error
+        }
+        return true
+    }
+
+    /// Swaps two names.
+    package func exchange(
+        _ name: String, with other: BackingFolder, _ otherName: String, _ transaction: Transaction
+    ) throws(Errno) {
+        try rename(name, to: other, otherName, flags: RENAME_EXCHANGE)
+        transaction.ifFailed { try self.rename(name, to: other, otherName, flags: RENAME_EXCHANGE) }
+    }
+
+    /// rmdir(2). The directory that is made again if the transaction fails is another one, of which its row is told when files and rows are
+    /// compared next.
+    package func removeFolder(_ name: String, _ transaction: Transaction) throws(Errno) {
+        let former = try status(name)
+        try removeFolder(name)
+        transaction.ifFailed {
+            try self.makeFolder(name, mode: UInt16(former.st_mode & 0o7777))
+            try self.setTimes(name, [former.st_atim, former.st_mtim])
+        }
+    }
+
+    /// chmod(2) of a directory (`setFolderMode`) or of a file (`setFileMode`).
+    package func setMode(
+        _ mode: UInt16, of name: String, isFolder: Bool, _ transaction: Transaction
+    ) throws(Errno) {
+        let former = UInt16(try status(name).st_mode & 0o7777)
+        func set(_ mode: UInt16) throws(Errno) {
+            if isFolder { try setFolderMode(name, mode) } else { try setFileMode(name, mode) }
+        }
+        try set(mode)
+        transaction.ifFailed { try set(former) }
+    }
+
+    /// chown(2). `UInt32.max` leaves the owner or group as it is.
+    package func setOwner(
+        _ name: String, owner: UInt32, group: UInt32, _ transaction: Transaction
+    ) throws(Errno) {
+        let former = try status(name)
+        try setOwner(name, owner: owner, group: group)
+        transaction.ifFailed { try self.setOwner(name, owner: former.st_uid, group: former.st_gid) }
+    }
+}
+
+extension BackingStore {
+    /// Moves a file to `staging` (`setAside`).
+    package func setAside(
+        _ name: String, of inode: InodeNumber, in folder: BackingFolder, _ transaction: Transaction
+    ) throws(Errno) {
+        try setAside(name, of: inode, in: folder)
+        transaction.ifFailed { try self.putBack(name, of: inode, in: folder) }
+    }
+
+    /// Moves the file of a removed document to the trash (`throwAway`).
+    ///
+    /// - Returns: false if there is no such file.
+    package func throwAway(
+        _ name: String, of inode: InodeNumber, in folder: BackingFolder, _ transaction: Transaction
+    ) throws(Errno) -> Bool {
+        guard try throwAway(name, of: inode, in: folder) else { return false }
+        transaction.ifFailed { _ = try self.takeBack(name, of: inode, to: folder) }
+        return true
+    }
+
+    /// Moves a file from the trash to a folder (`takeBack`).
+    ///
+    /// - Returns: false if it is not in the trash.
+    package func takeBack(
+        _ name: String, of inode: InodeNumber, to folder: BackingFolder, _ transaction: Transaction
+    ) throws(Errno) -> Bool {
+        guard try takeBack(name, of: inode, to: folder) else { return false }
+        transaction.ifFailed { _ = try self.throwAway(name, of: inode, in: folder) }
+        return true
+    }
+
+    /// Gives a file in the trash a name in a folder as well. The trash has it until the transaction has succeeded: at each moment a kill or a
+    /// failure leaves it there.
+    ///
+    /// - Throws: ENOENT if it is not in the trash.
+    package func linkFromTrash(
+        _ inode: InodeNumber, to folder: BackingFolder, _ name: String, _ transaction: Transaction
+    ) throws(Errno) {
+        try linkFromTrash(inode, to: folder, name)
+        transaction.ifFailed { try folder.removeFile(name) }
+    }
+
+    /// One rename(2) over a file. File systems keep either the old or the new content whole over a loss of power, even if no one has synced
+    /// the new one (ext4: auto_da_alloc).
+    ///
+    /// - Parameters:
+    ///   - name: of the file that loses it, in `folder`; nil of a placeholder, which has none.
+    ///   - second: the second name that the file has got (`keep`); nil if it has none. Then undoing leaves the new file in its place.
+    ///   - newName: of the file that gets the name, in `newFolder`.
+    package func replace(
+        _ name: String, of inode: InodeNumber, in folder: BackingFolder, keptBy second: SecondName?,
+        by newName: String, in newFolder: BackingFolder, _ transaction: Transaction
+    ) throws(Errno) {
+        try newFolder.rename(newName, to: folder, name)
+        transaction.ifFailed {
+            guard let second else {
+                return try folder.rename(name, to: newFolder, newName, flags: RENAME_NOREPLACE)
+            }
+            try self.undoReplacement(of: name, inode, in: folder, second, by: newName, in: newFolder)
+        }
+    }
+
+    /// Copies the display name to an extended attribute of a file (`writeDisplayName`).
+    ///
+    /// - Returns: whether the attribute is as it should be now.
+    @discardableResult
+    package func writeDisplayName(
+        _ displayName: String?, of name: String, in folder: BackingFolder, _ transaction: Transaction
+    ) -> Bool {
+        let former = folder.displayName(of: name)
+        let isWritten = writeDisplayName(displayName, of: name, in: folder)
+        // A name that cannot be written back is written when files and rows are compared.
+        transaction.ifFailed { self.writeDisplayName(former, of: name, in: folder) }
+        return isWritten
+    }
+}
