@@ -59,7 +59,7 @@ let package = Package(
         .target(
             name: "Filesystem",
             dependencies: [
-                "CFuse", "CLinux", "Library", "Backing", "Catalog", "Documents",
+                "CFuse", "CLinux", "Library", "Backing", "Documents",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -1,3 +1,4 @@
+import Documents
 import CLinux
 import Catalog
 import SystemPackage

@@ -75,25 +75,6 @@ package final class DocumentStore: Sendable {
         reserve.endUse()
     }
 
-    /// After the transaction, unlinks a file that was set aside.
-    package func discardSetAside(_ inode: InodeNumber, after transaction: Transaction) {
-        whenDone(transaction) { [files] () throws(Errno) in try files.discard(inode) }
-    }
-
-    /// After the transaction, moves a file that was set aside to the trash.
-    package func keepSetAside(_ inode: InodeNumber, after transaction: Transaction) {
-        whenDone(transaction) { [files] () throws(Errno) in try files.keepSetAside(inode) }
-    }
-
-    private func whenDone(_ transaction: Transaction, _ finish: @escaping () throws(Errno) -> Void) {
-        transaction.whenDone { [logger] in
-            do throws(Errno) { try finish() } catch {
-                logger.warning(
-                    "a file that was set aside stays in staging until the next mount", metadata: ["error": "\(error)"])
-            }
-        }
-    }
-
     /// Does work that waited for a quiet moment: renews the reserve, and copies the write-ahead log into the catalog.
     package func tidy() {
         reserve.renew()

@@ -1,3 +1,4 @@
+import Documents
 import CLinux
 import Catalog
 import Glibc
@@ -97,6 +98,16 @@ extension BackingStore {
     ) throws(Errno) {
         try setAside(name, of: inode, in: folder)
         transaction.ifFailed { try self.putBack(name, of: inode, in: folder) }
+    }
+
+    /// After the transaction, unlinks a file that was set aside.
+    package func discardSetAside(_ inode: InodeNumber, after transaction: Transaction) {
+        transaction.whenDone { try self.discard(inode) }
+    }
+
+    /// After the transaction, moves a file that was set aside to the trash.
+    package func keepSetAside(_ inode: InodeNumber, after transaction: Transaction) {
+        transaction.whenDone { try self.keepSetAside(inode) }
     }
 
     /// Moves the file of a removed document to the trash (`throwAway`).

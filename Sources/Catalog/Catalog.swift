@@ -45,15 +45,19 @@ public final class Catalog: Sendable {
         var happened: @Sendable ([TreeEvent]) -> Void
         /// Receives the folders whose files a failed write may have changed.
         var failed: @Sendable ([InodeNumber]) -> Void
+        /// Receives the error of what was to follow a write (`Transaction.whenDone`). The write stands.
+        var unfinished: @Sendable (any Error) -> Void
         /// Receives the reason why waiting rows could not be written. They stay in memory.
         var delayed: @Sendable (CatalogError) -> Void
 
         public init(
             happened: @escaping @Sendable ([TreeEvent]) -> Void, failed: @escaping @Sendable ([InodeNumber]) -> Void,
+            unfinished: @escaping @Sendable (any Error) -> Void = { _ in },
             delayed: @escaping @Sendable (CatalogError) -> Void
         ) {
             self.happened = happened
             self.failed = failed
+            self.unfinished = unfinished
             self.delayed = delayed
         }
     }
@@ -168,7 +172,9 @@ public final class Catalog: Sendable {
             throw error
         }
         if turn.hasPostponed { scheduleWriting() }
-        turn.afterwards.forEach { $0() }
+        for body in turn.afterwards {
+            do { try body() } catch { listener.withLock { $0 }?.unfinished(error) }
+        }
         if !turn.events.isEmpty { listener.withLock { $0 }?.happened(turn.events) }
         return value
     }

@@ -1,3 +1,4 @@
+import Documents
 import CrashPoints
 import Dispatch
 import GRDB

@@ -1,3 +1,4 @@
+import Documents
 import Synchronization
 
 /// Gives out unused inode numbers: no row has them, and none was given out since the catalog was opened.

@@ -77,12 +77,12 @@ extension Transaction {
 
 /// The st_ctime of the store's folders as docfs last left them. If a folder has another one, another program changed it.
 extension Rows {
-    /// st_ctime of folders in nanoseconds, by the inode numbers of their entries.
-    public func folderTimes() throws -> [InodeNumber: Int64] {
+    /// st_ctime of folders, by the inode numbers of their entries.
+    public func folderTimes() throws -> [InodeNumber: Timestamp] {
         try turn.readWritten { db in
             let rows = try Row.fetchCursor(db.cachedStatement(sql: "SELECT folder, changed FROM folderTimes"))
-            var times: [InodeNumber: Int64] = [:]
-            while let row = try rows.next() { times[InodeNumber(row[0])] = row[1] }
+            var times: [InodeNumber: Timestamp] = [:]
+            while let row = try rows.next() { times[InodeNumber(row[0])] = Timestamp(nanoseconds: row[1]) }
             return times
         }
     }
@@ -96,12 +96,12 @@ extension Rows {
 extension Transaction {
     /// Records the st_ctime of a folder.
     ///
-    /// - Parameter time: nanoseconds; nil forgets it.
-    public func setFolderTime(_ time: Int64?, of folder: InodeNumber) throws {
+    /// - Parameter time: nil forgets it.
+    public func setFolderTime(_ time: Timestamp?, of folder: InodeNumber) throws {
         try turn.write { db in
             if let time {
                 try db.cachedStatement(sql: "REPLACE INTO folderTimes VALUES(?,?)").execute(arguments: [
-                    folder.number, time,
+                    folder.number, time.nanoseconds,
                 ])
             } else {
                 try db.cachedStatement(sql: "DELETE FROM folderTimes WHERE folder=?").execute(arguments: [folder.number]

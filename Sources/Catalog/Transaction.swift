@@ -29,8 +29,8 @@ public final class Transaction: Rows {
     /// of the failure (`Catalog.Listener`).
     public func ifFailed(_ undo: @escaping () throws -> Void) { turn.undo.append(undo) }
 
-    /// Runs `body` when the transaction has succeeded, with the tree unlocked.
-    public func whenDone(_ body: @escaping () -> Void) { turn.afterwards.append(body) }
+    /// Runs `body` when the transaction has succeeded, with the tree unlocked. If it throws, the listener is told (`Catalog.Listener`).
+    public func whenDone(_ body: @escaping () throws -> Void) { turn.afterwards.append(body) }
 
     /// Call this before the file of an entry is moved away from the path by which the entry could be rebuilt: its row may not wait
     /// any longer. Nothing is committed in the midst of a transaction: if the row waits, this throws, the waiting rows are committed, and the

@@ -1,3 +1,4 @@
+import Documents
 import CrashPoints
 import GRDB
 
@@ -30,7 +31,7 @@ final class Turn {
     /// Whether one of `undo` failed.
     private(set) var hasFailedToUndo = false
     /// Run in order when the turn has succeeded.
-    var afterwards: [() -> Void] = []
+    var afterwards: [() throws -> Void] = []
     /// Events, in the order in which they happened.
     var events: [TreeEvent] = []
     /// The folders whose files the body may have changed.

@@ -36,4 +36,22 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable {
     }
 
     public static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
+
+    /// The time from `right` to `left`. Exact: it may not fit into 64 bits of nanoseconds.
+    public static func - (left: Self, right: Self) -> Duration {
+        .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
+    }
+
+    /// Saturates at the times that 64 bits of nanoseconds can tell.
+    public static func + (left: Self, right: Duration) -> Self {
+        let (seconds, attoseconds) = right.components
+        let (length, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, carried) = left.nanoseconds.addingReportingOverflow(length)
+        if overflow || carried { return Timestamp(nanoseconds: seconds < 0 ? .min : .max) }
+        let (time, passed) = sum.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return Timestamp(nanoseconds: passed ? (attoseconds < 0 ? .min : .max) : time)
+    }
+
+    /// Two times that lie further apart (292 years) are not both of a clock, and tell no age.
+    public static let longestAge = Duration.nanoseconds(Int64.max)
 }

@@ -1,4 +1,3 @@
-import Catalog
 import Dispatch
 import Documents
 import Library

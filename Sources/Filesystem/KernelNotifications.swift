@@ -1,5 +1,5 @@
+import Documents
 import CFuse
-import Catalog
 import Glibc
 
 /// Notifications that can be sent to the kernel at any time, so that it forgets something that it has cached.

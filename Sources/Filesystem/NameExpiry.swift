@@ -1,6 +1,6 @@
+import Documents
 import CFuse
 import CLinux
-import Catalog
 import Dispatch
 import Glibc
 import Synchronization

@@ -60,7 +60,7 @@ extension Library {
     }
 
     /// Whether the cloud can be reached, as of the last attempt.
-    public var connection: Connection { transactions.cloud.connection }
+    public var connection: Connection { cloud.connection }
 
     /// The number of changes that the container must still be told.
     public func pendingCount() throws(Refusal) -> Int { try transactions.inspect { try $0.pendingCount() } }

@@ -11,20 +11,40 @@ import SystemPackage
 ///
 /// Writes that the kernel made by itself are recorded before the next change that goes by them, so that its rules see them as writes.
 final class Transactions: Sendable {
-    let store: DocumentStore
-    let cloud: any ContentSource
-    let openFiles = OpenFiles()
-    let unseenWrites = UnseenWrites()
-    let lastOpenings = LastOpenings()
-    let transfers: Transfers
-    let notices: ChangeNotices
+    private let store: DocumentStore
+    private let cloud: any ContentSource
+    private let openFiles: OpenFiles
+    private let unseenWrites: UnseenWrites
+    private let transfers: Transfers
+    private let notices: ChangeNotices
 
-    init(_ store: DocumentStore, cloud: any ContentSource, pace: SendingPace) {
+    /// Clocks, randomness and properties of the machine.
+    var surroundings: Surroundings { store.surroundings }
+    /// For failures that no caller is told of.
+    var logger: Logger { store.logger }
+
+    init(
+        _ store: DocumentStore, cloud: any ContentSource, openFiles: OpenFiles, unseenWrites: UnseenWrites,
+        transfers: Transfers, notices: ChangeNotices
+    ) {
         self.store = store
         self.cloud = cloud
-        transfers = Transfers(cloud: cloud, pace: pace, instant: store.surroundings.instant)
-        notices = ChangeNotices(now: store.surroundings.now)
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.transfers = transfers
+        self.notices = notices
     }
+
+    /// The number of changes so far. While it is the same, a read returns what it returned before.
+    var writeCount: Int { store.catalog.writeCount }
+
+    /// An entry's file changed, and its row did not (`Rows.cacheStatus`).
+    func forgetStatus(of inode: InodeNumber) { store.catalog.forgetStatus(of: inode) }
+
+    /// Writes the row of an entry if it still waits.
+    ///
+    /// - Throws: `CatalogError`; the row then goes on waiting.
+    func writeIfWaiting(_ inode: InodeNumber) throws { try store.catalog.writeIfWaiting(inode) }
 
     /// Reads the catalog.
     func inspect<Value>(_ body: (Rows) throws -> Value) throws(Refusal) -> Value {

@@ -81,4 +81,24 @@ struct TimestampTests {
         #expect(String(decoding: encoded, as: UTF8.self) == "[\(nanoseconds)]")
         #expect(try JSONDecoder().decode([Timestamp].self, from: encoded) == [Timestamp(nanoseconds: nanoseconds)])
     }
+
+    @Test(arguments: [Duration.seconds(-90), .seconds(90), .milliseconds(-1500), .zero])
+    func `a time can be shifted`(duration: Duration) {
+        let time = Timestamp(seconds: 1_000, nanoseconds: 250_000_000)
+        let expected =
+            time.nanoseconds + duration.components.seconds * 1_000_000_000 + duration.components.attoseconds
+            / 1_000_000_000
+        #expect(time + duration - time == duration)
+        #expect((time + duration).nanoseconds == expected)
+    }
+
+    @Test func `a time that is shifted beyond what can be told stays at the end, and a difference is exact`() {
+        let (first, last) = (Timestamp(nanoseconds: .min), Timestamp(nanoseconds: .max))
+        #expect(last + .nanoseconds(1) == last)
+        #expect(first + .nanoseconds(-1) == first)
+        #expect(first + .seconds(Int64.min) == first)
+        #expect(last + .seconds(Int64.max) == last)
+        #expect(last - first == .nanoseconds(Int64.max) + .nanoseconds(Int64.max) + .nanoseconds(1))
+        #expect(first - last < .zero)
+    }
 }

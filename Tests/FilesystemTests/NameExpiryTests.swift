@@ -1,3 +1,4 @@
+import Documents
 import CFuse
 import Catalog
 @testable import Filesystem

@@ -142,7 +142,7 @@ struct ArrivalTests {
             let old = try phone.library.handle(film.reader).descriptor
             #expect(try old.readPrefix(1000) == Array(Self.content.prefix(1000)))
             phone.library.close(film.reader)
-            #expect(phone.library.transactions.openFiles.isOpenForWriting(film.inode))
+            #expect(phone.library.openFiles.isOpenForWriting(film.inode))
             phone.library.close(writer)
             #expect(try await phone.text("Film.bin") == "replaced")
             try await phone.push()
@@ -257,7 +257,7 @@ struct ArrivalTests {
             #expect(spy.hasHeard(of: entry.filename, in: .cloud))
             #expect(try phone.entry("Film.bin").error != nil)
             // The pause is that of the second failure.
-            #expect(phone.library.transactions.transfers.retries.failed(inode) == .seconds(2))
+            #expect(phone.library.transfers.retries.failed(inode) == .seconds(2))
             try Self.damageContent(in: laptop.cloudFolder, at: 100)
             #expect(try await phone.bytes("Film.bin") == Self.content)
             await #expect(throws: Refusal.transfer(.damaged)) { try await phone.bytes(of: reader) }
@@ -272,7 +272,7 @@ struct ArrivalTests {
             try Self.damageContent(in: laptop.cloudFolder, at: 1)
             let inode = try phone.inode("Short.bin")
             await #expect(throws: Refusal.transfer(.damaged)) { try await phone.open(inode) }
-            #expect(!phone.library.transactions.openFiles.isOpen(inode))
+            #expect(!phone.library.openFiles.isOpen(inode))
             #expect(try phone.inode("Short.bin") == inode)
             try Self.damageContent(in: laptop.cloudFolder, at: 1)
             #expect(try await phone.text("Short.bin") == "short")

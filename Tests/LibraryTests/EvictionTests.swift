@@ -108,7 +108,7 @@ struct EvictionTests {
 
     @Test func `a write that docfs did not see stays`() async throws {
         try await withPlanOnTwoDevices { _, phone, _ in
-            phone.library.transactions.unseenWrites.areNoticed.store(true, ordering: .relaxed)
+            phone.library.unseenWrites.areNoticed.store(true, ordering: .relaxed)
             let number = try await phone.openUnseen("Plan.txt")
             try phone.writeUnseen("unseen", to: number)
             phone.library.close(number)

@@ -1,6 +1,7 @@
 import Backing
 import Catalog
 import Documents
+import Foundation
 import Glibc
 @testable import Library
 import SystemPackage
@@ -28,6 +29,36 @@ struct OrphanTests {
             #expect(try library.extendedAttributeNames(of: .entry(inode)).contains("user.colour") == false)
             #expect(try library.attributes(of: .entry(inode)).links == 0)
             library.close(number)
+        }
+    }
+
+    /// The kernel answers EIO to everything once an inode is of another kind than before.
+    @Test func `a folder that was removed is still a folder with its mode, for those who stand in it`() async throws {
+        try await withDevice { device in
+            let library = device.library
+            let inode = try device.makeFolder("gone", in: .local)
+            let before = try library.attributes(of: .entry(inode))
+            try library.removeFolder(Array("gone".utf8), in: .local)
+            let after = try library.attributes(of: .entry(inode))
+            #expect((after.type, after.mode) == (before.type, before.mode))
+            #expect(after.links == 0)
+        }
+    }
+
+    /// Another program put it into the store, and no row tells of it.
+    @Test func `a folder that cannot be removed keeps its row`() async throws {
+        try await withDevice { device in
+            let inode = try device.makeFolder("Folder", in: .local)
+            let file = device.store + "/local/Folder/stranger"
+            try Data("stranger".utf8).write(to: URL(fileURLWithPath: file))
+            try device.library.transactions.mutate { transaction in
+                let entry = try #require(try transaction.entry(inode))
+                #expect(throws: Errno.directoryNotEmpty) {
+                    try device.library.tree.removal.removeFolder(entry, transaction)
+                }
+            }
+            #expect(try device.names(in: .local) == ["Folder"])
+            #expect(FileManager.default.fileExists(atPath: file))
         }
     }
 

@@ -1,3 +1,4 @@
+import Documents
 import Catalog
 import Glibc
 @testable import Library

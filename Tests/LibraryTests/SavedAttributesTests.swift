@@ -1,3 +1,4 @@
+import Documents
 import Catalog
 @testable import Library
 import Testing

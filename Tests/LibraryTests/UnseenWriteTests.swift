@@ -236,7 +236,7 @@ struct UnseenWriteTests {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
-            let unseenWrites = device.library.transactions.unseenWrites
+            let unseenWrites = device.library.unseenWrites
             #expect(throws: Errno.noSpace) { try unseenWrites.recordWritten { _ in throw Errno.noSpace } }
             let file = try OpenFile(
                 entry: before, descriptor: device.library.handle(writer).descriptor.reopened(O_RDONLY),
@@ -250,7 +250,7 @@ struct UnseenWriteTests {
         try await Self.withPlan { device, before in
             let writer = try await device.openUnseen("Plan.txt")
             try device.writeUnseen("FIRST", to: writer)
-            device.library.transactions.unseenWrites.settingTimes(of: before.inode) {}
+            device.library.unseenWrites.settingTimes(of: before.inode) {}
             device.library.close(writer)
             #expect(try device.entry("Plan.txt").pending == .content)
         }
@@ -336,12 +336,12 @@ struct UnseenWriteTests {
                     }
                 }
             }
-            #expect(device.library.transactions.openFiles.isOpenForWriting(before.inode))
+            #expect(device.library.openFiles.isOpenForWriting(before.inode))
             mapping.write("FIRST")
             #expect(try device.entry("Plan.txt").pending.isEmpty)
             mapping.end()
             await closed.value
-            #expect(!device.library.transactions.openFiles.isOpen(before.inode))
+            #expect(!device.library.openFiles.isOpen(before.inode))
             #expect(try device.entry("Plan.txt").pending == .content)
         }
     }
@@ -366,12 +366,12 @@ struct UnseenWriteTests {
             let third = try await device.openUnseen("Plan.txt")
             close(third)
             #expect(closed.withLock { $0 } == [first, third])
-            #expect(device.library.transactions.openFiles.isOpenForWriting(before.inode))
+            #expect(device.library.openFiles.isOpenForWriting(before.inode))
             mapping.end()
             var ends = ended.makeAsyncIterator()
             for _ in 0..<3 { _ = await ends.next() }
             #expect(closed.withLock { $0 } == [first, third, second])
-            #expect(!device.library.transactions.openFiles.isOpen(before.inode))
+            #expect(!device.library.openFiles.isOpen(before.inode))
         }
     }
 

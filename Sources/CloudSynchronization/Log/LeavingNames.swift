@@ -11,7 +11,7 @@ struct LeavingNames {
     private static let lookahead = 4096
 
     private let rows: Rows
-    private let now: Duration
+    private let now: Timestamp
     /// The documents whose deletion can be sent, with their heirs.
     private var withdrawn: [EntryID: EntryID?] = [:]
     /// The documents whose content should have come by now.
@@ -20,10 +20,8 @@ struct LeavingNames {
     init(_ withdrawals: [Withdrawal], now: Timestamp, _ rows: Rows) throws {
         self.rows = rows
         let arriving = try rows.arrivingEntries(limit: Self.lookahead)
-        // As durations: the difference of two times may not fit into 64 bits.
-        let time = Duration.nanoseconds(now.nanoseconds)
-        self.now = time
-        let latecomers = arriving.filter { Self.isLate($0, time) }
+        self.now = now
+        let latecomers = arriving.filter { Self.isLate($0, now) }
         late = Set(latecomers.compactMap(\.id))
         let lateSteps = Set(latecomers.compactMap(\.step))
         for withdrawal in withdrawals where !(withdrawal.step.map(lateSteps.contains) ?? false) {
@@ -33,8 +31,8 @@ struct LeavingNames {
         }
     }
 
-    private static func isLate(_ entry: Entry, _ time: Duration) -> Bool {
-        time - .nanoseconds(entry.changed.nanoseconds) > longestWait
+    private static func isLate(_ entry: Entry, _ now: Timestamp) -> Bool {
+        now - entry.changed > longestWait
     }
 
     /// Leaves out the documents that wait for a name. Each of them keeps the name that it had, so that others may wait for that.

@@ -1,7 +1,7 @@
 /// Which changes make one action: those of one kind that one process makes within a few seconds of each other (Semantics, "Undo and redo").
 public struct ActionGrouping: Hashable, Sendable {
     /// Nanoseconds from one change to the next.
-    public static let longestPause: Int64 = 5_000_000_000
+    public static let longestPause = Duration.seconds(5)
 
     public let process: Int32
     public let kind: ActionKind
@@ -29,8 +29,8 @@ public struct ActionGrouping: Hashable, Sendable {
 
     /// Whether a change at `now` belongs to an action whose last change was at `last`.
     public static func joins(_ now: Timestamp, last: Timestamp) -> Bool {
-        let (pause, isTooLarge) = now.nanoseconds.subtractingReportingOverflow(last.nanoseconds)
-        return !isTooLarge && abs(pause) <= longestPause
+        let pause = now - last
+        return pause <= longestPause && .zero - pause <= longestPause
     }
 }
 

@@ -1,7 +1,6 @@
 /// How long deleted documents are kept, and how many (Semantics, "Undo and redo"). The oldest go first.
 public struct TrashLimit: Sendable {
-    /// Nanoseconds.
-    public var age: Int64 = 30 * 24 * 3_600_000_000_000
+    public var age = Duration.seconds(30 * 86_400)
     /// Bytes of the contents in the trash.
     public var bytes: Int64 = 10 << 30
 
@@ -11,7 +10,7 @@ public struct TrashLimit: Sendable {
     ///
     /// - Parameter time: of its last change. A time in the future is no reason.
     public func isOver(_ time: Timestamp, now: Timestamp) -> Bool {
-        let (difference, isTooLarge) = now.nanoseconds.subtractingReportingOverflow(time.nanoseconds)
-        return !isTooLarge && difference > age
+        let passed = now - time
+        return passed > age && passed <= Timestamp.longestAge
     }
 }

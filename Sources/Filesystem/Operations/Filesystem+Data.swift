@@ -1,7 +1,6 @@
 import Backing
 import CFuse
 import CLinux
-import Catalog
 import Documents
 import Glibc
 import Library

@@ -1,6 +1,5 @@
 import CFuse
 import CLinux
-import Catalog
 import Documents
 import Glibc
 import Library

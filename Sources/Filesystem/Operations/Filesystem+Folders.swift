@@ -1,5 +1,4 @@
 import CFuse
-import Catalog
 import Documents
 import Glibc
 import Library

@@ -1,5 +1,5 @@
+import Documents
 import CFuse
-import Catalog
 import Glibc
 import Library
 import SystemPackage

@@ -1,6 +1,5 @@
 import Backing
 import CFuse
-import Catalog
 import Documents
 import Glibc
 import Library

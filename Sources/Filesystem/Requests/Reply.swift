@@ -1,6 +1,6 @@
+import Documents
 import Backing
 import CFuse
-import Catalog
 import Glibc
 import Library
 import SystemPackage

@@ -9,8 +9,9 @@ import SystemPackage
 /// Records what is done in the tree, so that it can be undone (`Undoing`). A step is committed with its change.
 ///
 /// Scratch files take part in no action, and neither does a save, whatever system calls it is made of.
-final class Actions: LibraryPart {
+final class Actions: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
 
     /// A step that was recorded.
     struct StepReference: Sendable {
@@ -45,7 +46,10 @@ final class Actions: LibraryPart {
     /// More are not remembered, and the older ones are forgotten: no program makes so many temporary files at once.
     static let mostMade = 4096
 
-    init(_ transactions: Transactions) { self.transactions = transactions }
+    init(_ transactions: Transactions, backing: BackingStore) {
+        self.transactions = transactions
+        self.backing = backing
+    }
 
     // MARK: Recording
 

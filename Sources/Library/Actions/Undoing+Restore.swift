@@ -128,7 +128,7 @@ extension Undoing {
         guard entry.kind == .document, entry.isHere, entry.pending.contains(.content) else { return }
         let file = Fingerprint(try backing.folder(entry.parent, rows).status(entry.filename))
         let sent = committed.versions?.all.first { [base = entry.contentVersion] version in
-            version.base == base && version.device == store.device.id
+            version.base == base && version.device == device.id
                 && Fingerprint(size: version.size, modified: version.modified) == file
         }
         guard let sent else { return }

@@ -29,7 +29,7 @@ extension Undoing {
         let here = try rows.trashedSteps().map { step in
             if times[step.action] == nil { times[step.action] = try rows.action(step.action)?.time }
             return Trashed(
-                step, deleted: times[step.action] ?? step.entry.modified, device: transactions.store.device.name)
+                step, deleted: times[step.action] ?? step.entry.modified, device: device.name)
         }
         let elsewhere = try trashedElsewhere(nil, rows)
         if elsewhere.isEmpty { return here }
@@ -51,7 +51,7 @@ extension Undoing {
             if actions[step.action] == nil { actions[step.action] = try rows.action(step.action) }
             let action = actions[step.action]
             return Trashed(
-                step, deleted: action?.time ?? step.entry.modified, device: transactions.store.device.name,
+                step, deleted: action?.time ?? step.entry.modified, device: device.name,
                 standsAlone: action?.name.kind == .delete && action?.isUndone == false)
         }
     }
@@ -140,7 +140,7 @@ extension Undoing {
             if case .step = source { try actions.drop(trashed.step, transaction) }
             try actions.recordCreation(of: back.entry, by: .unknown, transaction)
         }
-        observer?.waitUntilNamesAreForgotten()
+        notices.observer?.waitUntilNamesAreForgotten()
     }
 
     private func folderID(for step: ActionStep, into chosen: Entry, _ rows: Rows) throws -> EntryID? {
@@ -184,7 +184,7 @@ extension Undoing {
             try setTimes(of: progress.restored, transaction)
             try actions.recordCreation(of: back, transaction)
         }
-        observer?.waitUntilNamesAreForgotten()
+        notices.observer?.waitUntilNamesAreForgotten()
     }
 
     private func isThereAgain(_ step: ActionStep, _ rows: Rows) throws -> Bool {
@@ -226,7 +226,7 @@ extension Undoing {
             guard let step = try rows.step(number, of: action), step.change == .removed,
                 step.entry.kind == .document, let record = try rows.action(action)
             else { return nil }
-            return Trashed(step, deleted: record.time, device: transactions.store.device.name)
+            return Trashed(step, deleted: record.time, device: device.name)
         }
     }
 
@@ -268,7 +268,7 @@ extension Undoing {
         try mutate { transaction in
             for trashed in try trashed(transaction) where !trashed.step.isInTrash { try discard(trashed, transaction) }
         }
-        try Refusal.wrapping { try transactions.store.emptyTrash() }
+        try Refusal.wrapping { try store.emptyTrash() }
         try mutate { transaction in
             for folder in try removedFolders(transaction) where folder.standsAlone { try discard(folder, transaction) }
         }

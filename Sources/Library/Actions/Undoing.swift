@@ -11,8 +11,14 @@ import Synchronization
 import SystemPackage
 
 /// Undoes actions, and does them again. Each is one transaction: all of its steps, or none.
-final class Undoing: LibraryPart {
+final class Undoing: Transacting {
     let transactions: Transactions
+    let store: DocumentStore
+    let device: Device
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let actions: Actions
     let namespace: Namespace
     let tree: Tree
@@ -26,11 +32,19 @@ final class Undoing: LibraryPart {
     private let lastOutcome = Mutex("")
 
     init(
-        _ transactions: Transactions, actions: Actions, namespace: Namespace, tree: Tree, removal: Removal,
+        _ transactions: Transactions, store: DocumentStore, device: Device, backing: BackingStore, openFiles: OpenFiles,
+        cloud: any ContentSource, notices: ChangeNotices, actions: Actions, namespace: Namespace, tree: Tree,
+        removal: Removal,
         fileAttributes: Attributes, replicatedTree: ReplicatedTree, preferredLocation: PreferredLocation,
         versionFiles: VersionFiles
     ) {
         self.transactions = transactions
+        self.store = store
+        self.device = device
+        self.backing = backing
+        self.openFiles = openFiles
+        self.cloud = cloud
+        self.notices = notices
         self.actions = actions
         self.namespace = namespace
         self.tree = tree
@@ -122,7 +136,7 @@ final class Undoing: LibraryPart {
             if case .undo(let refusal) = error, refusal.isFinal, let current { try drop(current, direction) }
             throw error
         }
-        observer?.waitUntilNamesAreForgotten()
+        notices.observer?.waitUntilNamesAreForgotten()
         return name
     }
 

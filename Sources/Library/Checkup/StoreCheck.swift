@@ -10,15 +10,24 @@ import Replica
 ///
 /// A mount changes its store while it is looked at, so that a file may be on its way. A finding counts if it is found a second time, a
 /// moment later.
-final class StoreCheck: LibraryPart, CheckedStore {
+final class StoreCheck: Transacting, CheckedStore {
     let transactions: Transactions
+    let store: DocumentStore
+    let backing: BackingStore
+    let openFiles: OpenFiles
     let comparison: StoreComparison
     let replicatedTree: ReplicatedTree
 
     private static let pause = Duration.seconds(1)
 
-    init(_ transactions: Transactions, comparison: StoreComparison, replicatedTree: ReplicatedTree) {
+    init(
+        _ transactions: Transactions, store: DocumentStore, backing: BackingStore, openFiles: OpenFiles,
+        comparison: StoreComparison, replicatedTree: ReplicatedTree
+    ) {
         self.transactions = transactions
+        self.store = store
+        self.backing = backing
+        self.openFiles = openFiles
         self.comparison = comparison
         self.replicatedTree = replicatedTree
     }
@@ -69,7 +78,7 @@ final class StoreCheck: LibraryPart, CheckedStore {
     func audit(progress: (Int) -> Void) throws -> StoreAudit {
         try transactions.recordUnseenWrites()
         var audit = StoreAudit(
-            catalog, backing,
+            store.catalog, backing,
             .init(
                 isMounted: true, isOpen: { [openFiles] in openFiles.isOpen($0) },
                 isOpenForWriting: { [openFiles] in openFiles.isOpenForWriting($0) }))

@@ -36,7 +36,7 @@ struct StoreMending {
         }
         try store.write { try mendTrash(audit, $0) }
         comparison.cloud.changesAreWaiting()
-        comparison.stateChanged()
+        comparison.notices.stateChanged()
     }
 
     // MARK: Rows

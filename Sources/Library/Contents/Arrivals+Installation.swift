@@ -23,7 +23,7 @@ extension Arrivals {
         evictions.releaseRoom(of: arrival.inode)
         // Installed content has left the staging folder already; the next start of docfs removes any file that is left there.
         try? backing.staging.removeFile(arrival.stagingName)
-        stateChanged()
+        notices.stateChanged()
         return result
     }
 
@@ -73,7 +73,7 @@ extension Arrivals {
             if !isInstalled { throw .staleInode }
             transfers.retries.succeeded(arrival.inode)
             // Also what nobody has opened yet was asked for just now.
-            transactions.lastOpenings.record(arrival.document, at: surroundings.now())
+            lastOpenings.record(arrival.document, at: surroundings.now())
             cloud.changesAreWaiting()
             return .success(())
         } catch {

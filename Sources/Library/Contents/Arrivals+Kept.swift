@@ -9,7 +9,7 @@ extension Arrivals {
     ///
     /// - Parameter limit: of arrivals under way at once.
     func startForKeptDocuments(atMost limit: Int) {
-        let writes = catalog.writeCount
+        let writes = transactions.writeCount
         if writesWhenKeptWereHere.withLock({ $0 == writes }) || !cloud.isReachable { return }
         do throws(Refusal) {
             let waiting = try inspect { try $0.keptDocumentsToFetch(limit: Self.lookahead) }

@@ -9,8 +9,14 @@ import Synchronization
 import SystemPackage
 
 /// Content that is not here: its download, which all callers that wait for it share, and its installation as the backing file.
-final class Arrivals: LibraryPart {
+final class Arrivals: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let transfers: Transfers
+    let cloud: any ContentSource
+    let notices: ChangeNotices
+    let lastOpenings: LastOpenings
     let contents: Contents
     let withdrawals: Withdrawals
     let foundFiles: FoundFiles
@@ -21,10 +27,18 @@ final class Arrivals: LibraryPart {
     let writesWhenKeptWereHere = Mutex<Int?>(nil)
 
     init(
-        _ transactions: Transactions, contents: Contents, withdrawals: Withdrawals, foundFiles: FoundFiles,
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, transfers: Transfers,
+        cloud: any ContentSource, notices: ChangeNotices, lastOpenings: LastOpenings, contents: Contents,
+        withdrawals: Withdrawals, foundFiles: FoundFiles,
         keeping: Keeping, evictions: Evictions, timeout: Duration
     ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.transfers = transfers
+        self.cloud = cloud
+        self.notices = notices
+        self.lastOpenings = lastOpenings
         self.contents = contents
         self.withdrawals = withdrawals
         self.foundFiles = foundFiles
@@ -135,7 +149,7 @@ final class Arrivals: LibraryPart {
         }
         if let arrival, isNew {
             arrival.start { await perform(arrival) }
-            stateChanged()
+            notices.stateChanged()
         }
         return arrival
     }
@@ -146,8 +160,8 @@ final class Arrivals: LibraryPart {
         var random = surroundings.random()
         let name = "arriving-\(inode)-\(VersionID.random(using: &random))"
         let descriptor = try backing.staging.openFile(name, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)
-        let download = try cloud.download(version, of: id, into: descriptor) { [transactions] in
-            transactions.notices.stateChanged()
+        let download = try cloud.download(version, of: id, into: descriptor) { [notices] in
+            notices.stateChanged()
         }
         return Arrival(
             inode: inode, document: id, version: version, stagingName: name, descriptor: descriptor, download: download)
@@ -156,7 +170,7 @@ final class Arrivals: LibraryPart {
     /// Opens content that is arriving for reading; nil when it is not arriving any more.
     func openArriving(_ arrival: Arrival, by caller: Caller) -> OpenedFile? {
         guard arrival.stage == .underWay else { return nil }
-        defer { stateChanged() }
+        defer { notices.stateChanged() }
         return openToRead(arrival, by: caller)
     }
 

@@ -107,7 +107,7 @@ extension Contents {
     private func synchronizeNames(_ folder: (Rows) throws -> BackingFolder?) throws(Refusal) {
         let folder = try inspect(folder)
         try Refusal.wrapping { try folder?.synchronize() }
-        do { try catalog.synchronize() } catch {
+        do { try store.catalog.synchronize() } catch {
             logger.error("the catalog could not be made durable", metadata: ["error": "\(error)"])
             throw .storeFailed("the catalog could not be made durable")
         }

@@ -70,7 +70,7 @@ extension Contents: SentContents {
 
     package func begin(_ upload: UploadProgress, of inode: InodeNumber) {
         transfers.begin(upload, of: inode)
-        stateChanged()
+        notices.stateChanged()
     }
 
     package func end(_ upload: UploadProgress, of inode: InodeNumber) { transfers.end(upload, of: inode) }

@@ -9,17 +9,37 @@ import Synchronization
 import SystemPackage
 
 /// The contents of documents: open files, writes, saves, and the version that a save is made from.
-final class Contents: LibraryPart {
+final class Contents: Transacting {
     let transactions: Transactions
+    let store: DocumentStore
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
+    let transfers: Transfers
+    let cloud: any ContentSource
+    let notices: ChangeNotices
+    let lastOpenings: LastOpenings
     let namespace: Namespace
     let withdrawals: Withdrawals
     let roomWatch: RoomWatch
 
-    init(_ transactions: Transactions, namespace: Namespace, withdrawals: Withdrawals) {
+    init(
+        _ transactions: Transactions, store: DocumentStore, backing: BackingStore, openFiles: OpenFiles,
+        unseenWrites: UnseenWrites, transfers: Transfers, cloud: any ContentSource, notices: ChangeNotices,
+        lastOpenings: LastOpenings, namespace: Namespace, withdrawals: Withdrawals
+    ) {
         self.transactions = transactions
+        self.store = store
+        self.backing = backing
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.transfers = transfers
+        self.cloud = cloud
+        self.notices = notices
+        self.lastOpenings = lastOpenings
         self.namespace = namespace
         self.withdrawals = withdrawals
-        roomWatch = RoomWatch(transactions)
+        roomWatch = RoomWatch(transactions, store: store, openFiles: openFiles, unseenWrites: unseenWrites)
     }
 
     /// Replaces content that is not here, or not the latest, by an empty backing file.
@@ -56,9 +76,9 @@ final class Contents: LibraryPart {
     func registerAnother(_ handle: Handle) -> OpenedFile? { openFiles.addAnother(handle).map { opened(handle, $0) } }
 
     private func opened(_ handle: Handle, _ number: UInt64) -> OpenedFile {
-        catalog.forgetStatus(of: handle.inode)
+        transactions.forgetStatus(of: handle.inode)
         if let document = handle.file.document {
-            transactions.lastOpenings.record(document, at: surroundings.now())
+            lastOpenings.record(document, at: surroundings.now())
         }
         // Of a write that finds no room docfs must hear, to give the trash up for it.
         let mustSee = handle.canWrite && store.mayNeedTrash
@@ -77,7 +97,7 @@ final class Contents: LibraryPart {
         } else if closing.isLastHandle, closing.isOvertaken {
             showNewerVersion(of: inode)
         }
-        stateChanged()
+        notices.stateChanged()
     }
 
     /// - Throws: EISDIR, EINVAL, EAGAIN where the content must arrive first, or the backing file's own errno.

@@ -8,8 +8,13 @@ import Synchronization
 import SystemPackage
 
 /// open(2): answered at once if the content is here, else when as much of it has arrived as the open needs.
-final class Openings: LibraryPart {
+final class Openings: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let contents: Contents
     let arrivals: Arrivals
     let fileAttributes: Attributes
@@ -17,10 +22,17 @@ final class Openings: LibraryPart {
     let orphans: Orphans
 
     init(
-        _ transactions: Transactions, contents: Contents, arrivals: Arrivals, fileAttributes: Attributes,
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, unseenWrites: UnseenWrites,
+        cloud: any ContentSource, notices: ChangeNotices, contents: Contents, arrivals: Arrivals,
+        fileAttributes: Attributes,
         versionFiles: VersionFiles, orphans: Orphans
     ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.cloud = cloud
+        self.notices = notices
         self.contents = contents
         self.arrivals = arrivals
         self.fileAttributes = fileAttributes
@@ -75,7 +87,7 @@ final class Openings: LibraryPart {
             if truncates, openFiles.file(inode)?.isUnlinked != true {
                 try closing(file.number) { () throws(Refusal) in try truncateOpened(inode) }
             }
-            stateChanged()
+            notices.stateChanged()
             return .opened(file)
         }
         if truncates, canWrite, !openFiles.isReadWhileArriving(inode) {
@@ -143,7 +155,7 @@ final class Openings: LibraryPart {
             // While the row is not yet committed, a crash rebuilds it from the file: its mode is there as well.
             if transaction.isUnwritten(inode), BackingFolder.keepsMode(entry.mode) { transaction.durability = .soon }
             try contents.truncate(&entry, to: 0, transaction)
-            self.catalog.forgetStatus(of: inode)
+            transactions.forgetStatus(of: inode)
             return true
         }
         if isNamed { return }

@@ -65,8 +65,7 @@ final class Transfers: Sendable {
 
     /// A document was moved, with its content unchanged. Its content is sent at once unless it was modified a moment ago.
     func markMoved(_ inode: InodeNumber, modified: Timestamp, now: Timestamp) {
-        // A file can have any time: the difference of two may not fit into 64 bits.
-        if Duration.nanoseconds(now.nanoseconds) - .nanoseconds(modified.nanoseconds) > pace.quiet {
+        if now - modified > pace.quiet {
             cloud.changesAreOfInterest()
         } else {
             markClosed(inode)

@@ -82,7 +82,7 @@ extension Attributes {
             return
         }
         let folder = try backing.folder(entry.parent, transaction)
-        defer { self.catalog.forgetStatus(of: entry.inode) }
+        defer { transactions.forgetStatus(of: entry.inode) }
         // Owner before mode: a change of owner clears set-id bits that the caller may be setting.
         try setOwner(changes, of: entry, in: folder, transaction)
         if let mode = changes.mode, entry.kind != .symbolicLink {
@@ -139,6 +139,6 @@ extension Attributes {
         let mode = try setAttributes(of: inode, changes).mode
         file?.state.withLock { $0.hasSetID = FileMode.hasSetID(mode) }
         // Set-group-id without group-execute may stay; the next write checks it again.
-        if mode != before { observer?.attributesChanged(of: inode) }
+        if mode != before { notices.observer?.attributesChanged(of: inode) }
     }
 }

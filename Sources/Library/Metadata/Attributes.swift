@@ -8,13 +8,26 @@ import SystemPackage
 
 /// stat(2), chmod(2), chown(2), utimensat(2) and truncate(2). The attributes of an entry are those of its backing file, with the mode of
 /// its row.
-final class Attributes: LibraryPart {
+final class Attributes: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let contents: Contents
     let orphans: Orphans
 
-    init(_ transactions: Transactions, contents: Contents, orphans: Orphans) {
+    init(
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, unseenWrites: UnseenWrites,
+        cloud: any ContentSource, notices: ChangeNotices, contents: Contents, orphans: Orphans
+    ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.cloud = cloud
+        self.notices = notices
         self.contents = contents
         self.orphans = orphans
     }
@@ -84,7 +97,7 @@ final class Attributes: LibraryPart {
         let status = try look()
         rows.cacheStatus(CachedStatus(status, at: now), of: entry.inode)
         // If the file was opened after the lstat, that open may have dropped the remembered status before it was stored.
-        if openFiles.opensWhileClosed(entry.inode) != opens { self.catalog.forgetStatus(of: entry.inode) }
+        if openFiles.opensWhileClosed(entry.inode) != opens { transactions.forgetStatus(of: entry.inode) }
         return status
     }
 
@@ -110,6 +123,6 @@ final class Attributes: LibraryPart {
         // Touching the file sets its mode once more, which could bring back set-id bits that a write removes at the same time.
         if FileMode.hasSetID(entry.mode), openFiles.isOpenForWriting(entry.inode) { return }
         try backing.folder(entry.parent, rows).touchChange(of: entry.filename)
-        self.catalog.forgetStatus(of: entry.inode)
+        transactions.forgetStatus(of: entry.inode)
     }
 }

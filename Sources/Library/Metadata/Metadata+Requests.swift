@@ -23,7 +23,7 @@ extension Metadata {
             case DownloadState.current.rawValue: try arrivals.request(inode)
             case DownloadState.notDownloaded.rawValue:
                 try evictions.evict(inode)
-                stateChanged()
+                notices.stateChanged()
             default: throw .unknownRequest
             }
         default: return false

@@ -19,8 +19,12 @@ public enum AttributeCreation: Sendable {
 ///
 /// `user.displayName` is not listed, since programs that copy a file copy the listed attributes: a copy would get the name of its
 /// original. `user.document.name` is listed, for backups (`Namespace.applyRestoredName`).
-final class Metadata: LibraryPart {
+final class Metadata: Transacting {
     let transactions: Transactions
+    let device: Device
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let notices: ChangeNotices
     let namespace: Namespace
     let contents: Contents
     let fileAttributes: Attributes
@@ -33,11 +37,16 @@ final class Metadata: LibraryPart {
     let arrivals: Arrivals
 
     init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
+        _ transactions: Transactions, device: Device, backing: BackingStore, openFiles: OpenFiles,
+        notices: ChangeNotices, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
         states: States, order: FolderOrder, orphans: Orphans, actions: Actions, keeping: Keeping, evictions: Evictions,
         arrivals: Arrivals
     ) {
         self.transactions = transactions
+        self.device = device
+        self.backing = backing
+        self.openFiles = openFiles
+        self.notices = notices
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes
@@ -82,7 +91,7 @@ final class Metadata: LibraryPart {
     /// An id that a program has seen must survive the end of the process. No file tells the id, so its row may not wait any longer.
     private func writeBeforeShowingID(of inode: InodeNumber) {
         // On a failure, which the catalog reports, the row goes on waiting; the id can be read on a full disk as well.
-        try? catalog.writeIfWaiting(inode)
+        try? transactions.writeIfWaiting(inode)
     }
 
     /// The names of all attributes that can be copied; computed ones are not among them.
@@ -122,7 +131,7 @@ final class Metadata: LibraryPart {
             _ = try actions.recordPlacement(of: entry, from: before, by: caller, transaction)
             return true
         }
-        if isRenamed { observer?.waitUntilNamesAreForgotten() }
+        if isRenamed { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
@@ -161,7 +170,7 @@ final class Metadata: LibraryPart {
             }
             return true
         }
-        if isRenamed { observer?.waitUntilNamesAreForgotten() }
+        if isRenamed { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     private static func requireUserAttribute(_ name: String) throws(Refusal) {
@@ -267,7 +276,7 @@ final class Metadata: LibraryPart {
     private func device(thatMade entry: Entry, _ rows: Rows) throws -> String {
         guard let id = entry.id, entry.location == .cloud, !entry.pending.contains(.content),
             let versions = try CatalogReplica(rows).visibleEntry(id, at: surroundings.now())?.versions
-        else { return store.device.name }
+        else { return device.name }
         return versions.current.deviceName
     }
 

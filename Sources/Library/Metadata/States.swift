@@ -4,8 +4,13 @@ import Documents
 import SystemPackage
 
 /// The virtual `.state` files.
-final class States: LibraryPart {
+final class States: Transacting {
     let transactions: Transactions
+    let device: Device
+    let openFiles: OpenFiles
+    let transfers: Transfers
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let namespace: Namespace
     let contents: Contents
     let fileAttributes: Attributes
@@ -13,10 +18,17 @@ final class States: LibraryPart {
     private let checkup: CloudCheckup
 
     init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
+        _ transactions: Transactions, device: Device, openFiles: OpenFiles, transfers: Transfers,
+        cloud: any ContentSource, notices: ChangeNotices, namespace: Namespace, contents: Contents,
+        fileAttributes: Attributes,
         order: FolderOrder, checkup: CloudCheckup
     ) {
         self.transactions = transactions
+        self.device = device
+        self.openFiles = openFiles
+        self.transfers = transfers
+        self.cloud = cloud
+        self.notices = notices
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes
@@ -57,13 +69,13 @@ final class States: LibraryPart {
 
     func stateAttributes(of node: Node, _ rows: Rows) throws -> FileAttributes {
         guard case .state(let inode) = node else { throw Refusal.staleInode }
-        return .virtualFile(size: try stateText(of: inode, rows).utf8.count, at: transactions.notices.stateTime)
+        return .virtualFile(size: try stateText(of: inode, rows).utf8.count, at: notices.stateTime)
     }
 
     /// Of `.undo` and `.redo`: virtual files that can be written to.
     func actionListAttributes(_ direction: ActionDirection, _ rows: Rows) throws -> FileAttributes {
         let text = ActionList.text(try rows.actions(direction).map(\.name))
-        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
+        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: notices.stateTime)
         attributes.mode = 0o644
         return attributes
     }
@@ -113,7 +125,7 @@ final class States: LibraryPart {
             connection: cloud.connection.description, pending: try rows.pendingCount(),
             conflicts: inCloud.conflicts, undo: try rows.actions(.undo, limit: 1).first?.name.text,
             redo: try rows.actions(.redo, limit: 1).first?.name.text, trashedDocuments: trash.documents,
-            trashedBytes: trash.bytes, device: store.device.name)
+            trashedBytes: trash.bytes, device: device.name)
         state.pendingBytes = try rows.pendingBytes().map { max(0, $0 - transfers.sentBytes) }
         state.connectionError = cloud.connection.reason
         state.cloudURL = cloud.place?.url

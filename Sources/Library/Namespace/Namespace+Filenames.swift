@@ -49,7 +49,7 @@ extension Namespace {
         var number = 1
         while true {
             let stem = DistinctName.make(
-                split.displayName, device: store.device.name, number: number, pathExtension: split.pathExtension)
+                split.displayName, device: device.name, number: number, pathExtension: split.pathExtension)
             let filename = DocumentName(storedDisplayName: stem, pathExtension: split.pathExtension).full
             if try rows.entry(in: entry.parent, filename: filename) == nil, try directory?.exists(filename) != true {
                 return filename

@@ -7,8 +7,11 @@ import Synchronization
 import SystemPackage
 
 /// Names: resolves them to entries, generates filenames, and tells which names the kernel may cache.
-final class Namespace: LibraryPart {
+final class Namespace: Transacting {
     let transactions: Transactions
+    let device: Device
+    let backing: BackingStore
+    let openFiles: OpenFiles
     let configuration: LibraryConfiguration
     let orphans: Orphans
     let givenNames = GivenNames()
@@ -16,8 +19,14 @@ final class Namespace: LibraryPart {
     /// As the catalog has it.
     private let preferred = Mutex(Location.local)
 
-    init(_ transactions: Transactions, configuration: LibraryConfiguration, orphans: Orphans) {
+    init(
+        _ transactions: Transactions, device: Device, backing: BackingStore, openFiles: OpenFiles,
+        configuration: LibraryConfiguration, orphans: Orphans
+    ) {
         self.transactions = transactions
+        self.device = device
+        self.backing = backing
+        self.openFiles = openFiles
         self.configuration = configuration
         self.orphans = orphans
     }

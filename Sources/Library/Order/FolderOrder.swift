@@ -7,14 +7,21 @@ import SystemPackage
 ///
 /// Each entry has a key (`OrderKey`) in its row, which is sent to the container like its name. Sorting changes no key: it changes what a
 /// listing shows.
-final class FolderOrder: LibraryPart {
+final class FolderOrder: Transacting {
     let transactions: Transactions
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let namespace: Namespace
     let fileAttributes: Attributes
     let actions: Actions
 
-    init(_ transactions: Transactions, namespace: Namespace, fileAttributes: Attributes, actions: Actions) {
+    init(
+        _ transactions: Transactions, cloud: any ContentSource, notices: ChangeNotices, namespace: Namespace,
+        fileAttributes: Attributes, actions: Actions
+    ) {
         self.transactions = transactions
+        self.cloud = cloud
+        self.notices = notices
         self.namespace = namespace
         self.fileAttributes = fileAttributes
         self.actions = actions
@@ -36,7 +43,7 @@ final class FolderOrder: LibraryPart {
 
     func orderAttributes(of folder: InodeNumber, _ rows: Rows) throws -> FileAttributes {
         let text = try orderText(of: folder, rows)
-        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
+        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: notices.stateTime)
         attributes.mode = 0o644
         return attributes
     }

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// The list of entries to move is stored with the new location, in one transaction. Each entry moves as rename(2) moves it (`RenameRule`); one that has
 /// moved already is recognised by its place.
-final class PreferredLocation: LibraryPart {
+final class PreferredLocation: Transacting {
     let transactions: Transactions
     let namespace: Namespace
     let tree: Tree
@@ -34,7 +34,7 @@ final class PreferredLocation: LibraryPart {
 
     /// Reads the location from the catalog, and goes on with a move that was not finished. To be called when rows and files agree.
     func load() throws {
-        let (location, hasMoves) = try store.read { rows in
+        let (location, hasMoves) = try inspect { rows in
             (
                 try rows.setting(.preferredLocation).flatMap { Location(rawValue: $0) },
                 try rows.nextPreferredMove() != nil
@@ -135,7 +135,7 @@ final class PreferredLocation: LibraryPart {
 
     /// - Returns: false if nothing is left to move.
     private func moveNext() throws -> Bool {
-        let (next, entry) = try catalog.read { rows -> (EntryID?, Entry?) in
+        let (next, entry) = try inspect { rows -> (EntryID?, Entry?) in
             guard let next = try rows.nextPreferredMove() else { return (nil, nil) }
             return (next, try rows.entry(next))
         }

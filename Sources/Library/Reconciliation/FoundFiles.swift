@@ -11,14 +11,25 @@ import SystemPackage
 
 /// Updates rows from files of the store that changed without docfs: an edit by another program, content that had just arrived before a
 /// crash, a file without a row.
-final class FoundFiles: LibraryPart {
+final class FoundFiles: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
+    let transfers: Transfers
     let namespace: Namespace
     let contents: Contents
     let withdrawals: Withdrawals
 
-    init(_ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals) {
+    init(
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, unseenWrites: UnseenWrites,
+        transfers: Transfers, namespace: Namespace, contents: Contents, withdrawals: Withdrawals
+    ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.transfers = transfers
         self.namespace = namespace
         self.contents = contents
         self.withdrawals = withdrawals

@@ -14,7 +14,7 @@ extension StoreComparison {
         // A program that still has a document open may go on writing to it after docfs has ended. The next mount then compares.
         let hasNoWriter =
             transactions.tryToRecordUnseenWrites() && unseenWrites.isEmpty && !openFiles.areWrittenUnseen
-        catalog.setListener(nil)
+        store.catalog.setListener(nil)
         let hasFolderTimes: Bool
         do {
             try recordFolderTimes()

@@ -9,8 +9,14 @@ import Synchronization
 import SystemPackage
 
 /// Has rows and files reconciled (`Reconciliation`): at the mount, after a failed write, and where a file differs from its row.
-final class StoreComparison: LibraryPart {
+final class StoreComparison: Transacting {
     let transactions: Transactions
+    let store: DocumentStore
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let namespace: Namespace
     let contents: Contents
     let identities: Identities
@@ -24,10 +30,18 @@ final class StoreComparison: LibraryPart {
     private let isUndoing = Atomic<Bool>(false)
 
     init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, identities: Identities,
+        _ transactions: Transactions, store: DocumentStore, backing: BackingStore, openFiles: OpenFiles,
+        unseenWrites: UnseenWrites, cloud: any ContentSource, notices: ChangeNotices, namespace: Namespace,
+        contents: Contents, identities: Identities,
         migration: Migration, foundFiles: FoundFiles, actions: Actions
     ) {
         self.transactions = transactions
+        self.store = store
+        self.backing = backing
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.cloud = cloud
+        self.notices = notices
         self.namespace = namespace
         self.contents = contents
         self.identities = identities
@@ -100,7 +114,7 @@ final class StoreComparison: LibraryPart {
     }
 
     /// The time of change of a folder (st_ctime); nil if it is gone.
-    private func folderTime(_ inode: InodeNumber, _ rows: Rows) throws -> Int64? {
+    private func folderTime(_ inode: InodeNumber, _ rows: Rows) throws -> Timestamp? {
         let status: stat
         switch inode {
         case .local, .cloud: status = try backing.folder(inode, rows).descriptor.status()
@@ -111,7 +125,7 @@ final class StoreComparison: LibraryPart {
             else { return nil }
             status = found
         }
-        return Timestamp(status.st_ctim).nanoseconds
+        return Timestamp(status.st_ctim)
     }
 
     /// Records the folders' times of change, by which the next mount finds folders that were changed meanwhile.
@@ -134,9 +148,10 @@ final class StoreComparison: LibraryPart {
         var last = InodeNumber(0)
         do {
             while !isOver() {
-                let entries = try catalog.read { try $0.entriesWithRecordedContent(after: last, limit: 256) }
+                let entries = try store.catalog.read { try $0.entriesWithRecordedContent(after: last, limit: 256) }
                 // One write for each edit, since it reads the whole file. By id, since a version from another device changes the inode number.
-                for id in entries.compactMap(\.id) where try catalog.read({ try looksEdited(id, $0) }) && !isOver() {
+                for id in entries.compactMap(\.id)
+                where try store.catalog.read({ try looksEdited(id, $0) }) && !isOver() {
                     try store.write { transaction in
                         guard var entry = try transaction.entry(id) else { return }
                         _ = try foundFiles.recordEditInStore(of: &entry, transaction)
@@ -150,7 +165,7 @@ final class StoreComparison: LibraryPart {
             logger.error(
                 "the store's files could not all be compared with the catalog", metadata: ["error": "\(error)"])
         }
-        stateChanged()
+        notices.stateChanged()
     }
 
     private func looksEdited(_ id: EntryID, _ rows: Rows) throws -> Bool {

@@ -6,8 +6,15 @@ import Replication
 import SystemPackage
 
 /// Shows the container's state in the tree, with the changes that are pending on this device on top (`Projection`).
-final class ReplicatedTree: LibraryPart {
+final class ReplicatedTree: Transacting {
     let transactions: Transactions
+    let store: DocumentStore
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
+    let transfers: Transfers
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let namespace: Namespace
     let contents: Contents
     let withdrawals: Withdrawals
@@ -18,11 +25,20 @@ final class ReplicatedTree: LibraryPart {
     let comparison: StoreComparison
 
     init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals,
+        _ transactions: Transactions, store: DocumentStore, backing: BackingStore, openFiles: OpenFiles,
+        unseenWrites: UnseenWrites, transfers: Transfers, cloud: any ContentSource, notices: ChangeNotices,
+        namespace: Namespace, contents: Contents, withdrawals: Withdrawals,
         removal: Removal, arrivals: Arrivals, evictions: Evictions, foundFiles: FoundFiles,
         comparison: StoreComparison
     ) {
         self.transactions = transactions
+        self.store = store
+        self.backing = backing
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.transfers = transfers
+        self.cloud = cloud
+        self.notices = notices
         self.namespace = namespace
         self.contents = contents
         self.withdrawals = withdrawals
@@ -72,9 +88,9 @@ extension ReplicatedTree: SynchronizedTree {
             try projection.project(replica.touched)
             return (projection.discarded, try projection.remoteChanges(), value)
         }
-        observer?.tellWatchers(of: changes)
+        notices.observer?.tellWatchers(of: changes)
         for inode in discarded { try backing.discard(inode) }
-        stateChanged()
+        notices.stateChanged()
         return value
     }
 
@@ -88,7 +104,7 @@ extension ReplicatedTree: SynchronizedTree {
             try projection.setFolderTimes()
             transaction.announce(.listingChanged(of: .cloud))
         }
-        stateChanged()
+        notices.stateChanged()
     }
 
     package func finishWithdrawals() throws {

@@ -63,7 +63,7 @@ extension Evictions {
     func keepWithinLimit() {
         guard let limit else { return }
         account.withLock { account in
-            let writes = catalog.writeCount
+            let writes = transactions.writeCount
             if account.writesWhenHeld == writes, !isOverLimit.load(ordering: .relaxed) { return }
             // A look that was not due yet has not seen what was written last.
             account.writesWhenHeld = makeRoom(limit, &account) ? account.lastLook?.writes : nil
@@ -77,7 +77,7 @@ extension Evictions {
 
     /// Writes the times of openings to the catalog.
     func recordOpenings(evenIfEarly: Bool) {
-        let openings = transactions.lastOpenings
+        let openings = lastOpenings
         let now = surroundings.instant()
         let times = evenIfEarly ? openings.all : openings.due(at: now)
         if times.isEmpty { return }
@@ -98,7 +98,7 @@ extension Evictions {
             while account.taken > limit {
                 let held = account.held.map { inode, held in
                     HeldContent(
-                        inode, lastOpened: transactions.lastOpenings.lately(held.id) ?? held.lastOpened,
+                        inode, lastOpened: lastOpenings.lately(held.id) ?? held.lastOpened,
                         bytes: held.bytes, stays: staying.contains(inode) || openFiles.isOpen(inode))
                 }
                 let chosen = EvictionRule.evicted(from: held, toFree: account.taken - limit)
@@ -138,9 +138,9 @@ extension Evictions {
     private func lookIfDue(_ account: inout RoomAccount) throws {
         let start = surroundings.instant()
         if let last = account.lastLook {
-            if last.writes == catalog.writeCount || start - last.end < last.duration * Self.rarity { return }
+            if last.writes == transactions.writeCount || start - last.end < last.duration * Self.rarity { return }
         }
-        let writes = catalog.writeCount
+        let writes = transactions.writeCount
         account.held = try look()
         let end = surroundings.instant()
         account.lastLook = (end, end - start, writes)
@@ -150,7 +150,7 @@ extension Evictions {
         var all: [InodeNumber: RoomAccount.Held] = [:]
         var last = InodeNumber(0)
         while true {
-            let documents = try catalog.read { rows in
+            let documents = try store.catalog.read { rows in
                 let documents = try rows.documentsHere(after: last, limit: Self.batch)
                 for document in documents {
                     // A file that another program removed takes no room.

@@ -9,8 +9,14 @@ import SystemPackage
 
 /// Drops contents of the cloud's documents from this device: they become placeholders again. That happens on request, and where the
 /// contents take more room than `--cache-limit` allows (`Evictions+Limit`).
-final class Evictions: LibraryPart {
+final class Evictions: Transacting {
     let transactions: Transactions
+    let store: DocumentStore
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let transfers: Transfers
+    let cloud: any ContentSource
+    let lastOpenings: LastOpenings
     let contents: Contents
     let foundFiles: FoundFiles
     let keeping: Keeping
@@ -22,9 +28,17 @@ final class Evictions: LibraryPart {
     let isOverLimit = Atomic<Bool>(false)
 
     init(
-        _ transactions: Transactions, contents: Contents, foundFiles: FoundFiles, keeping: Keeping, limit: Int64?
+        _ transactions: Transactions, store: DocumentStore, backing: BackingStore, openFiles: OpenFiles,
+        transfers: Transfers, cloud: any ContentSource, lastOpenings: LastOpenings, contents: Contents,
+        foundFiles: FoundFiles, keeping: Keeping, limit: Int64?
     ) {
         self.transactions = transactions
+        self.store = store
+        self.backing = backing
+        self.openFiles = openFiles
+        self.transfers = transfers
+        self.cloud = cloud
+        self.lastOpenings = lastOpenings
         self.contents = contents
         self.foundFiles = foundFiles
         self.keeping = keeping

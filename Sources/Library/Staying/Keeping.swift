@@ -4,10 +4,14 @@ import Documents
 
 /// Documents and folders whose contents are always on this device (`user.document.keep`). A document is kept if it was marked itself, or a
 /// folder in which it lies. The marks are this device's alone.
-final class Keeping: LibraryPart {
+final class Keeping: Transacting {
     let transactions: Transactions
+    let cloud: any ContentSource
 
-    init(_ transactions: Transactions) { self.transactions = transactions }
+    init(_ transactions: Transactions, cloud: any ContentSource) {
+        self.transactions = transactions
+        self.cloud = cloud
+    }
 
     static let attribute = "user.document.keep"
     static let value = "always"

@@ -8,11 +8,19 @@ import Synchronization
 ///
 /// Where the kernel writes to a file by itself, the disk refuses a write before docfs hears of it. So as long as files are open in that way,
 /// the room on the disk is looked at, the oftener the less there is.
-final class RoomWatch: LibraryPart {
+final class RoomWatch: Transacting {
     let transactions: Transactions
+    let store: DocumentStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
     private let isWatching = Mutex(false)
 
-    init(_ transactions: Transactions) { self.transactions = transactions }
+    init(_ transactions: Transactions, store: DocumentStore, openFiles: OpenFiles, unseenWrites: UnseenWrites) {
+        self.transactions = transactions
+        self.store = store
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+    }
 
     /// Bytes a second: faster than a disk of today takes them.
     private static let fastestWriter: Int64 = 4 << 30
@@ -39,7 +47,7 @@ final class RoomWatch: LibraryPart {
     private func watch() async {
         while isNeeded, let room = store.room {
             if room < 0 { await onBlockingThread { self.giveUpTrash() } }
-            let pause = catalog.mayHaveTrash ? Self.pause(room: room) : Self.longestPause
+            let pause = store.catalog.mayHaveTrash ? Self.pause(room: room) : Self.longestPause
             // A sleep fails only when it is cancelled.
             guard (try? await surroundings.sleep(pause)) != nil else { return }
         }

@@ -85,7 +85,7 @@ extension TrashDirectory {
                 try throwAwayAgain(found.trashed, as: path, by: caller)
                 throw error
             }
-            table.withLock { $0.takeOut(path, asOf: catalog.writeCount) }
+            table.withLock { $0.takeOut(path, asOf: transactions.writeCount) }
         }
     }
 
@@ -157,7 +157,7 @@ extension TrashDirectory {
         try check(found)
         try asToldByKernel(path, nil) { () throws(Refusal) in
             try undoing.discard(found.trashed, with: found.below)
-            table.withLock { $0.takeOut(path, asOf: catalog.writeCount) }
+            table.withLock { $0.takeOut(path, asOf: transactions.writeCount) }
         }
     }
 

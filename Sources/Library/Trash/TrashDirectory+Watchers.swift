@@ -70,7 +70,7 @@ extension TrashDirectory {
         }
         if isMore { tellWatchersLater() }
         if news.isEmpty { return }
-        observer?.trashChanged(
+        notices.observer?.trashChanged(
             news.map { news in
                 let number = number(news.label)
                 return TrashChange(

@@ -10,8 +10,11 @@ import SystemPackage
 ///
 /// A program throws something away in two calls: it makes `info/NAME.trashinfo` first, and then moves the thing to `files/NAME`. What it
 /// writes to the former docfs knows by itself, so the text is dropped.
-final class TrashDirectory: LibraryPart {
+final class TrashDirectory: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let notices: ChangeNotices
     let namespace: Namespace
     let contents: Contents
     let tree: Tree
@@ -19,8 +22,14 @@ final class TrashDirectory: LibraryPart {
     let table = Mutex(TrashTable())
     let watch = Mutex(TrashWatch())
 
-    init(_ transactions: Transactions, namespace: Namespace, contents: Contents, tree: Tree, undoing: Undoing) {
+    init(
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, notices: ChangeNotices,
+        namespace: Namespace, contents: Contents, tree: Tree, undoing: Undoing
+    ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.notices = notices
         self.namespace = namespace
         self.contents = contents
         self.tree = tree
@@ -30,7 +39,7 @@ final class TrashDirectory: LibraryPart {
     // MARK: Items
 
     func items(_ rows: Rows) throws -> TrashTable.Items {
-        let count = self.catalog.writeCount
+        let count = transactions.writeCount
         if let items = table.withLock({ $0.items(asOf: count) }) { return items }
         let tree = try undoing.trashTree(rows)
         return table.withLock { $0.setItems(tree, asOf: count) }
@@ -144,15 +153,15 @@ final class TrashDirectory: LibraryPart {
         default:
             guard case .trashInfo(let number) = node else { throw Refusal.staleInode }
             let text = try infoText(number, rows)
-            var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
+            var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: notices.stateTime)
             attributes.mode = 0o600
             return attributes
         }
     }
 
     private func modified(_ place: TrashPlace, _ rows: Rows) throws -> Timestamp {
-        guard case .folder(let number) = place else { return transactions.notices.stateTime }
-        if let path = path(number), isEmptied(path) { return transactions.notices.stateTime }
+        guard case .folder(let number) = place else { return notices.stateTime }
+        if let path = path(number), isEmptied(path) { return notices.stateTime }
         return try item(number, rows).trashed.step.entry.modified
     }
 

@@ -15,8 +15,10 @@ struct Continuation {
 
 /// Begins a document's identity, moves it from one file to another, and gives back the identity of a document that was removed a moment
 /// ago.
-final class Identities: LibraryPart {
+final class Identities: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let transfers: Transfers
     let namespace: Namespace
     let contents: Contents
     let withdrawals: Withdrawals
@@ -24,10 +26,13 @@ final class Identities: LibraryPart {
     let recentlyRemoved = RecentlyRemoved()
 
     init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, withdrawals: Withdrawals,
+        _ transactions: Transactions, backing: BackingStore, transfers: Transfers, namespace: Namespace,
+        contents: Contents, withdrawals: Withdrawals,
         actions: Actions
     ) {
         self.transactions = transactions
+        self.backing = backing
+        self.transfers = transfers
         self.namespace = namespace
         self.contents = contents
         self.withdrawals = withdrawals

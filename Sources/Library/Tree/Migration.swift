@@ -6,13 +6,22 @@ import SystemPackage
 
 /// Moves entries between `local` and `cloud` (`Semantics`, "Moving between local and cloud"). The rename itself changes this device only
 /// and returns at once. Synchronization sends or fetches the contents afterwards.
-final class Migration: LibraryPart {
+final class Migration: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let transfers: Transfers
+    let cloud: any ContentSource
     let contents: Contents
     let withdrawals: Withdrawals
 
-    init(_ transactions: Transactions, contents: Contents, withdrawals: Withdrawals) {
+    init(
+        _ transactions: Transactions, backing: BackingStore, transfers: Transfers, cloud: any ContentSource,
+        contents: Contents, withdrawals: Withdrawals
+    ) {
         self.transactions = transactions
+        self.backing = backing
+        self.transfers = transfers
+        self.cloud = cloud
         self.contents = contents
         self.withdrawals = withdrawals
     }

@@ -41,7 +41,7 @@ final class RecentlyRemoved: Sendable {
     func add(
         _ entry: Entry, isBackup: Bool, step: Actions.StepReference? = nil, now: Timestamp, _ transaction: Transaction
     ) {
-        let expiry = Timestamp(nanoseconds: now.nanoseconds + SavingInterval.length)
+        let expiry = now + SavingInterval.length
         let box = Box(Document(entry: entry, isBackup: isBackup, step: step, expiry: expiry))
         transaction.ifFailed { self.forget(box) }
         table.withLock { table in

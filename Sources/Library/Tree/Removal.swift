@@ -5,16 +5,23 @@ import Logging
 import SystemPackage
 
 /// Removes entries from the tree. A removed entry that is still open becomes an orphan (`Orphans`).
-final class Removal: LibraryPart {
+final class Removal: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let transfers: Transfers
     let withdrawals: Withdrawals
     let fileAttributes: Attributes
     let orphans: Orphans
 
     init(
-        _ transactions: Transactions, withdrawals: Withdrawals, fileAttributes: Attributes, orphans: Orphans
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, transfers: Transfers,
+        withdrawals: Withdrawals, fileAttributes: Attributes, orphans: Orphans
     ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.transfers = transfers
         self.withdrawals = withdrawals
         self.fileAttributes = fileAttributes
         self.orphans = orphans
@@ -47,7 +54,7 @@ final class Removal: LibraryPart {
             try backing.setAside(entry.filename, of: entry.inode, in: folder, transaction)
         }
         transfers.forget(entry.inode)
-        store.keepSetAside(entry.inode, after: transaction)
+        backing.keepSetAside(entry.inode, after: transaction)
     }
 
     /// - Returns: whether the file is in the trash.
@@ -82,7 +89,7 @@ final class Removal: LibraryPart {
             if !error.isLackOfRoom { throw error }
             try folder.removeFile(entry.filename)
         }
-        store.discardSetAside(entry.inode, after: transaction)
+        backing.discardSetAside(entry.inode, after: transaction)
     }
 
     /// Removes a file from the tree and moves it to `staging`. After the commit it is moved to the trash, or deleted.
@@ -101,9 +108,9 @@ final class Removal: LibraryPart {
             entry.filename, of: entry.inode, in: backing.folder(entry.parent, transaction), transaction)
         transfers.forget(entry.inode)
         if keeps, entry.isKeptInTrash {
-            store.keepSetAside(entry.inode, after: transaction)
+            backing.keepSetAside(entry.inode, after: transaction)
         } else {
-            store.discardSetAside(entry.inode, after: transaction)
+            backing.discardSetAside(entry.inode, after: transaction)
         }
         return entry.asRemoved(attributes, isHere: entry.isHere)
     }
@@ -117,11 +124,11 @@ final class Removal: LibraryPart {
         if entry.kind != .folder { throw Refusal.notFolder }
         if entry.inode <= .cloud { throw Refusal.isOfTheTree }
         if try transaction.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
-        // First, since the store's folder may hold a file that no row tells of.
+        let attributes = try addOrphan(entry, transaction)
+        // Before any row changes, since the store's folder may hold a file that no row tells of.
         try backing.folder(entry.parent, transaction).removeFolder(entry.filename, transaction)
         backing.forget(entry.inode)
         try withdrawals.withdraw(entry, transaction)
-        let attributes = try addOrphan(entry, transaction)
         try transaction.delete(entry.inode)
         return entry.asRemoved(attributes, isHere: entry.isHere)
     }

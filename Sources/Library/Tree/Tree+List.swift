@@ -49,7 +49,7 @@ extension Tree {
             let showsDisplayName =
                 namespace.configuration.showsDisplayNames
                 ? namespace.areShownByDisplayName(children) : Array(repeating: false, count: children.count)
-            let asOf = self.catalog.writeCount
+            let asOf = transactions.writeCount
             var names: [ListedName] = []
             names.reserveCapacity(children.count)
             for (child, showsDisplayName) in zip(children, showsDisplayName) {
@@ -101,7 +101,7 @@ extension Tree {
         guard let entry = try rows.entry(inode) ?? rows.entry(in: folder, filename: filename),
             entry.parent == folder
         else { return .gone }
-        guard try name.asOf == self.catalog.writeCount || isListed(entry, as: name.name, in: folder, rows) else {
+        guard try name.asOf == transactions.writeCount || isListed(entry, as: name.name, in: folder, rows) else {
             return .name
         }
         do {

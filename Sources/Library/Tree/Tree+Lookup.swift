@@ -56,14 +56,14 @@ extension Tree {
         case .version(let inode): try versionFiles.versionAttributes(inode, rows)
         case .actions(let direction): try states.actionListAttributes(direction, rows)
         // It is read without a look at its size, which would cost as much as reading it.
-        case .report: .virtualFile(size: 0, at: transactions.notices.stateTime)
+        case .report: .virtualFile(size: 0, at: notices.stateTime)
         case .trashPlace, .trashed, .trashInfo: throw Refusal.staleInode
         }
     }
 
     private var locationAttributes: FileAttributes {
         let text = LocationText.text(namespace.preferredLocation)
-        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: transactions.notices.stateTime)
+        var attributes = FileAttributes.virtualFile(size: text.utf8.count, at: notices.stateTime)
         attributes.mode = 0o644
         return attributes
     }

@@ -34,7 +34,7 @@ extension Tree {
             if parent != entry.parent { transaction.announce(.listingChanged(of: entry.parent)) }
             return entry
         }
-        if parent != removed.parent { observer?.waitUntilNamesAreForgotten() }
+        if parent != removed.parent { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     /// Removes an empty folder.

@@ -34,7 +34,7 @@ extension Tree {
         }
         if move == nil { return }
         // A rename within `Documents` changes names in the preferred folder, which the kernel has not locked.
-        if parent == .documents, newParent == .documents { observer?.waitUntilNamesAreForgotten() }
+        if parent == .documents, newParent == .documents { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     /// Gathers the facts that decide about a rename, and lets `RenameRule` decide.

@@ -90,7 +90,7 @@ extension Tree {
             logger.debug("a file has no second name while it is replaced", metadata: ["error": "\(error)"])
             return nil
         }
-        if second == .inStaging { store.discardSetAside(target.inode, after: transaction) }
+        if second == .inStaging { backing.discardSetAside(target.inode, after: transaction) }
         return second
     }
 

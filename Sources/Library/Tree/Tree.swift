@@ -4,8 +4,14 @@ import Documents
 import SystemPackage
 
 /// Looks up, lists, creates, removes and renames entries.
-final class Tree: LibraryPart {
+final class Tree: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let unseenWrites: UnseenWrites
+    let transfers: Transfers
+    let cloud: any ContentSource
+    let notices: ChangeNotices
     let namespace: Namespace
     let identities: Identities
     let migration: Migration
@@ -22,12 +28,20 @@ final class Tree: LibraryPart {
     let actions: Actions
 
     init(
-        _ transactions: Transactions, namespace: Namespace, identities: Identities, migration: Migration,
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, unseenWrites: UnseenWrites,
+        transfers: Transfers, cloud: any ContentSource, notices: ChangeNotices, namespace: Namespace,
+        identities: Identities, migration: Migration,
         withdrawals: Withdrawals, removal: Removal, contents: Contents, openings: Openings, fileAttributes: Attributes,
         states: States, order: FolderOrder, versionFiles: VersionFiles, replicatedTree: ReplicatedTree,
         orphans: Orphans, actions: Actions
     ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.unseenWrites = unseenWrites
+        self.transfers = transfers
+        self.cloud = cloud
+        self.notices = notices
         self.namespace = namespace
         self.identities = identities
         self.migration = migration

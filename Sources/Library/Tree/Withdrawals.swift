@@ -8,10 +8,23 @@ import Replication
 import SystemPackage
 
 /// Withdrawals: deletions that are pending for the container, and the versions that each of them has seen.
-final class Withdrawals: LibraryPart {
+final class Withdrawals: Transacting {
     let transactions: Transactions
+    let device: Device
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let cloud: any ContentSource
 
-    init(_ transactions: Transactions) { self.transactions = transactions }
+    init(
+        _ transactions: Transactions, device: Device, backing: BackingStore, openFiles: OpenFiles,
+        cloud: any ContentSource
+    ) {
+        self.transactions = transactions
+        self.device = device
+        self.backing = backing
+        self.openFiles = openFiles
+        self.cloud = cloud
+    }
 
     /// Records that an entry is gone from the cloud on this device, so that the container is told.
     ///
@@ -78,7 +91,7 @@ final class Withdrawals: LibraryPart {
     func adoptVersionSentMeanwhile(_ entry: inout Entry, _ id: EntryID, _ rows: Rows) throws {
         guard let seen = try rows.withdrawal(of: id)?.seen,
             let current = try CatalogReplica(rows).entry(id)?.versions?.current, seen.contains(current.id),
-            current.device == store.device.id, current.base == entry.contentVersion
+            current.device == device.id, current.base == entry.contentVersion
         else { return }
         entry.currentVersion = current.id
         entry.contentVersion = current.id
@@ -152,7 +165,7 @@ final class Withdrawals: LibraryPart {
         try folder.keepingTime { () throws(Errno) in
             try backing.setAside(source.filename, of: source.inode, in: folder, transaction)
         }
-        store.discardSetAside(source.inode, after: transaction)
+        backing.discardSetAside(source.inode, after: transaction)
     }
 
     /// Completes the withdrawals of a large deletion with the versions that were seen. Must be done before more of the log is applied.

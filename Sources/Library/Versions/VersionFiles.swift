@@ -7,8 +7,12 @@ import Replication
 import SystemPackage
 
 /// `F.conflicts/` and `F.versions/`: the other versions of a document as files, and the choice among them.
-final class VersionFiles: LibraryPart {
+final class VersionFiles: Transacting {
     let transactions: Transactions
+    let backing: BackingStore
+    let openFiles: OpenFiles
+    let transfers: Transfers
+    let cloud: any ContentSource
     let namespace: Namespace
     let contents: Contents
     let fileAttributes: Attributes
@@ -24,10 +28,15 @@ final class VersionFiles: LibraryPart {
     }
 
     init(
-        _ transactions: Transactions, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
+        _ transactions: Transactions, backing: BackingStore, openFiles: OpenFiles, transfers: Transfers,
+        cloud: any ContentSource, namespace: Namespace, contents: Contents, fileAttributes: Attributes,
         arrivals: Arrivals, replicatedTree: ReplicatedTree, removal: Removal, actions: Actions
     ) {
         self.transactions = transactions
+        self.backing = backing
+        self.openFiles = openFiles
+        self.transfers = transfers
+        self.cloud = cloud
         self.namespace = namespace
         self.contents = contents
         self.fileAttributes = fileAttributes

@@ -32,16 +32,15 @@ final class VersionNodes: Sendable {
 
     subscript(number: InodeNumber) -> Node? { table.withLock { $0.nodes[number] } }
 
-    /// `rm -r F.conflicts` removes the versions one by one and then the folder, which must still exist then. It does for this many
-    /// nanoseconds.
-    private static let patience: Int64 = 1_000_000_000
+    /// `rm -r F.conflicts` removes the versions one by one and then the folder, which must still exist then. It does for this long.
+    private static let patience = Duration.seconds(1)
 
     func markEmptied(_ id: EntryID, now: Timestamp) { table.withLock { $0.emptied[id] = now } }
 
     func wasJustEmptied(_ id: EntryID, now: Timestamp) -> Bool {
         table.withLock { table in
             guard let time = table.emptied[id] else { return false }
-            if now.nanoseconds - time.nanoseconds < Self.patience { return true }
+            if now - time < Self.patience { return true }
             table.emptied[id] = nil
             return false
         }

@@ -3,11 +3,9 @@ import ObjectStore
 
 /// How long the container keeps contents that nothing needs any more: 30 days (ContainerFormat, Cleaning).
 public enum Retention {
-    private static let day: Int64 = 24 * 3_600_000_000_000
-    /// In nanoseconds.
-    public static let period = 30 * day
-    /// How often each device looks for contents to remove, by its own clock, in nanoseconds.
-    public static let cleaningInterval = day
+    public static let period = Duration.seconds(30 * 86_400)
+    /// How often each device looks for contents to remove, by its own clock.
+    public static let cleaningInterval = Duration.seconds(86_400)
 
     /// Whether a content may be removed that nothing has needed since some commit.
     ///
@@ -22,9 +20,9 @@ public enum Retention {
     }
 
     /// Whether more than `period` lies between two times, which may be any numbers.
-    private static func isOver(_ period: Int64, since start: Timestamp, now: Timestamp) -> Bool {
-        let (difference, isTooLarge) = now.nanoseconds.subtractingReportingOverflow(start.nanoseconds)
-        return isTooLarge ? false : difference > period
+    private static func isOver(_ period: Duration, since start: Timestamp, now: Timestamp) -> Bool {
+        let passed = now - start
+        return passed > period && passed <= Timestamp.longestAge
     }
 }
 

@@ -186,9 +186,6 @@ public struct VersionHistory: Codable, Sendable, Equatable {
         if let shortest { superseded.remove(at: shortest) }
     }
 
-    /// Nanoseconds between the version before being superseded and this one being superseded.
-    private func timeSpent(_ index: Int) -> Int64 {
-        superseded[index].time.nanoseconds.subtractingReportingOverflow(superseded[index - 1].time.nanoseconds)
-            .partialValue
-    }
+    /// The time between the version before being superseded and this one being superseded.
+    private func timeSpent(_ index: Int) -> Duration { superseded[index].time - superseded[index - 1].time }
 }

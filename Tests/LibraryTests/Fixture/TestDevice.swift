@@ -100,7 +100,7 @@ final class TestDevice: Sendable {
     func crash() throws {
         let library = library
         opened.withLock { $0 = nil }
-        library.transactions.transfers.cancelAll()
+        library.transfers.cancelAll()
         try library.store.catalog.abandon()
     }
 

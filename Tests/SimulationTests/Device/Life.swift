@@ -46,7 +46,7 @@ final class Life: Sendable {
         }
         (self.library, self.cloud) = (library, cloud)
         // In every other life the kernel writes by itself (passthrough); then the world sets the files' times.
-        library.transactions.unseenWrites.areNoticed.store(
+        library.unseenWrites.areNoticed.store(
             surroundings.seeds.next().isMultiple(of: 2), ordering: .relaxed)
         let synchronizer = Synchronizer(library, cloud, checkpointInterval: Self.checkpointInterval)
         self.synchronizer = synchronizer
@@ -72,7 +72,7 @@ final class Life: Sendable {
     /// Ends all tasks at the end of the world.
     func abandon() {
         synchronization.cancel()
-        library.transactions.transfers.cancelAll()
+        library.transfers.cancelAll()
     }
 
     func fail(_ reason: String) {

@@ -65,7 +65,7 @@ extension World {
         guard let handle = try? device.library.handle(writer.handle), !handle.file.isUnlinked,
             handle.file.withWriting({ $0.writers == 1 }),
             handle.file.withWriting(\.isModified)
-                || device.library.transactions.unseenWrites.written().contains(where: { $0 === handle.file }),
+                || device.library.unseenWrites.written().contains(where: { $0 === handle.file }),
             let content = content(of: handle)
         else { return }
         ledger.noteSave(content, by: device.index)

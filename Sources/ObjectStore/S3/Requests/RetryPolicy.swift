@@ -61,7 +61,7 @@ struct RetryPolicy: Equatable, Sendable {
         of refusal: S3Refusal, _ tries: RequestTries, _ region: String, _ now: Timestamp
     ) -> RetryDecision? {
         if refusal.isClockSkew, let date = refusal.date, !tries.hasCorrectedClock {
-            return .correctClock(by: .nanoseconds(date.nanoseconds - now.nanoseconds))
+            return .correctClock(by: date - now)
         }
         if let named = refusal.region, named != region, refusal.namesRegion, !tries.regions.contains(named),
             tries.regions.count < mostRegions

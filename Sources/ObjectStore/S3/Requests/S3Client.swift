@@ -123,11 +123,3 @@ final class S3Client: Sendable {
         return (signed, credentials)
     }
 }
-
-extension Timestamp {
-    static func + (time: Timestamp, duration: Duration) -> Timestamp {
-        let (seconds, attoseconds) = duration.components
-        return Timestamp(
-            seconds: time.seconds + Int(seconds), nanoseconds: time.nanosecondsPart + Int(attoseconds / 1_000_000_000))
-    }
-}

@@ -25,13 +25,4 @@ struct HTTPDateTests {
     @Test func `a signature's time has no punctuation`() {
         #expect(Timestamp(seconds: 1_440_938_160, nanoseconds: 999_999_999).basicISO8601 == "20150830T123600Z")
     }
-
-    @Test(arguments: [Duration.seconds(-90), .seconds(90), .milliseconds(-1500), .zero])
-    func `a time can be shifted`(duration: Duration) {
-        let time = Timestamp(seconds: 1_000, nanoseconds: 250_000_000)
-        let expected =
-            time.nanoseconds + duration.components.seconds * 1_000_000_000 + duration.components.attoseconds
-            / 1_000_000_000
-        #expect((time + duration).nanoseconds == expected)
-    }
 }

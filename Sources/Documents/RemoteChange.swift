@@ -1,5 +1,3 @@
-import Documents
-
 /// A change of a folder's listing that the kernel does not report to inotify by itself: another device made it, or a document
 /// got another name without rename(2).
 public enum RemoteChange: Sendable, Equatable {
