@@ -53,6 +53,21 @@ public enum CloudURL: Equatable, Sendable {
         }
     }
 
+    /// A place beside this one: its name with `suffix`. Nil for a whole bucket, which has no place beside it.
+    public func beside(_ suffix: String) -> CloudURL? {
+        switch self {
+        case .directory(let path):
+            let name = path.reversed().drop { $0 == "/" }.reversed()
+            return .directory(String(name) + suffix)
+        case .s3(let location):
+            guard let last = location.prefix.last else { return nil }
+            return .s3(
+                S3Location(
+                    bucket: location.bucket, prefix: location.prefix.dropLast() + [last + suffix],
+                    endpoint: location.endpoint, region: location.region, addressing: location.addressing))
+        }
+    }
+
     private static func directory(_ rest: Substring, url: String) throws(CloudURLError) -> String {
         guard rest.hasPrefix("///") || rest.hasPrefix("//localhost/"),
             let path = String(rest.dropFirst(rest.hasPrefix("///") ? 2 : 11)).removingPercentEncoding, isFolder(path)

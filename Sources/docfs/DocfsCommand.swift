@@ -32,6 +32,7 @@ struct DocfsCommand: ParsableCommand {
             UndoCommand.self,
             RedoCommand.self,
             TrashCommand.self,
+            EncryptCommand.self,
             PassphraseCommand.self,
             BrowseCommand.self,
             StatesCommand.self,

@@ -76,6 +76,8 @@ struct HelpExampleTests {
             if example.contains("--cloud") { before += "rm -r ~/.local/share/docfs*\n" }
             if example.contains("--encrypt") { before += "export DOCFS_PASSPHRASE=secret\n" }
             example.replace("file:///mnt/nas", with: "file://$HOME/nas")
+        } else if example.hasPrefix("docfs encrypt") {
+            before = "cd ~; export DOCFS_PASSPHRASE=secret\n"
         } else if example.hasPrefix("docfs passphrase") {
             before =
                 "cd ~; docfs unmount ~/docs\nrm -r ~/.local/share/docfs*\nexport DOCFS_PASSPHRASE=secret\n"

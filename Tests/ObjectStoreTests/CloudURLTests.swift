@@ -103,4 +103,18 @@ struct CloudURLTests {
         }
         #expect(try CloudURL("s3://photos?region=a").isSamePlace(as: CloudURL("s3://photos/?region=b")))
     }
+
+    @Test(arguments: [
+        ("file:///mnt/nas/docs", "file:///mnt/nas/docs-encrypted"), ("file:///docs/", "file:///docs-encrypted"),
+        ("file:///a%20b", "file:///a%20b-encrypted"),
+        (
+            "s3://photos/one/two?endpoint=https://e.example&region=r",
+            "s3://photos/one/two-encrypted?endpoint=https://e.example&region=r"
+        ),
+    ])
+    func `a place has another one beside it, but for a whole bucket`(text: String, expected: String) throws {
+        let beside = try CloudURL(text).beside("-encrypted")
+        #expect(try beside == CloudURL(expected))
+        #expect(try CloudURL("s3://photos?region=a").beside("-encrypted") == nil)
+    }
 }

@@ -67,23 +67,21 @@ class TestRun:
 
 def end(folder):
     """Ends all that belongs to the run with this folder, and removes the folder. Returns a word for each thing, the folder's files last."""
-    remains = []
+    remains, sockets = [], []
     # Servers end by themselves when the process that started them has gone.
     wait_until(lambda: not processes(folder), seconds=3)
-    left = processes(folder)
-    remains += [f"process {name}" for name in left.values()]
-    sockets = [path for pid in left for path in sockets_of(pid)]
-    for pid in left:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-    for mount in reversed(mounts(folder)):
-        remains.append(f"mount {mount['point']}")
-        abort(mount)
-        subprocess.run(["fusermount3", "-uz", mount["point"]] if mount["type"].startswith("fuse") and os.geteuid() else
-                       ["umount", "-l", mount["point"]], stderr=subprocess.DEVNULL, check=False)
-    wait_until(lambda: not processes(folder), seconds=10)
+    # Again and again: a process may have started another one, or mounted something, while the others were looked for.
+    for _ in range(20):
+        left, mounted = processes(folder), mounts(folder)
+        if not left and not mounted:
+            break
+        remains += [f"process {name}" for name in left.values()]
+        sockets += [path for pid in left for path in sockets_of(pid)]
+        end_processes(left)
+        for mount in reversed(mounted):
+            remains.append(f"mount {mount['point']}")
+            unmount(mount)
+        wait_until(lambda: not processes(folder), seconds=1)
     for device in loop_devices(folder):
         remains.append(f"loop device {device}")
         subprocess.run(["losetup", "-d", device], check=False)
@@ -98,6 +96,22 @@ def end(folder):
         else:
             shutil.rmtree(folder, ignore_errors=True)
     return remains
+
+
+def end_processes(pids):
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+def unmount(mount):
+    abort(mount)
+    is_users = mount["type"].startswith("fuse") and os.geteuid()
+    subprocess.run(
+        ["fusermount3", "-uz", mount["point"]] if is_users else ["umount", "-l", mount["point"]],
+        stderr=subprocess.DEVNULL, check=False)
 
 
 def mount_connections():

@@ -57,30 +57,14 @@ struct MountCommand: ParsableCommand {
         } else {
             let recoveryKey = try BackgroundMount.start(
                 arguments: Array(CommandLine.arguments.dropFirst()), passphrase: passphrase)
-            if let recoveryKey, Output.isRead { try tell(recoveryKey) }
+            if let recoveryKey, Output.isRead {
+                try RecoveryKeyNotice.tell(recoveryKey, ofStore: try MountRequest.storePath(options))
+            }
             // Who mounts for another user may not look into the mount.
             if let greeting = try? MountGreeting(MountedTree(holding: mountpoint)) {
                 try Output.line(greeting.text.printable)
             }
         }
-    }
-
-    /// Once it was said, it is kept nowhere on this machine. Before, each mount says it again.
-    private func tell(_ recoveryKey: RecoveryKey) throws {
-        try Output.line(Self.advice(recoveryKey))
-        var keys = try ContainerKeyFile(ofStore: try MountRequest.storePath(options))
-        try keys.forget(recoveryKey)
-    }
-
-    private static func advice(_ recoveryKey: RecoveryKey) -> String {
-        """
-        The container is encrypted. This is its recovery key, for the day on which the passphrase is lost:
-
-            \(recoveryKey.text)
-
-        Write it down, and keep it elsewhere than on this machine. It is not shown again, and without it and the passphrase nobody can read the container.
-
-        """
     }
 
     private func serve(_ passphrase: Passphrase?) throws {
@@ -92,7 +76,9 @@ struct MountCommand: ParsableCommand {
                 guard readyDescriptor == nil else { return report.ready(recoveryKey) }
                 // What a service prints goes to a journal.
                 if let recoveryKey, isatty(STDOUT_FILENO) == 1 {
-                    do { try tell(recoveryKey) } catch { CommandFailure.print(error: "\(error)") }
+                    do { try RecoveryKeyNotice.tell(recoveryKey, ofStore: request.storePath) } catch {
+                        CommandFailure.print(error: "\(error)")
+                    }
                 }
                 return true
             }

@@ -28,25 +28,29 @@ struct WaitCommand: ParsableCommand {
 
     func run() throws {
         try CommandFailure.reported {
-            let mount = try MountedTree(holdingOrNearest: path)
-            let deadline = timeout.map { ContinuousClock.now + .seconds($0) }
-            let file = try OpenStateFile(ofFolder: mount.documents)
-            var display = ProgressDisplay("sending")
-            defer { display.clear() }
-            var course = WaitCourse()
-            while true {
-                switch course.next(StateText(try file.text())) {
-                case .done: return
-                case .refused(let reason): throw CommandFailure(reason)
-                case .waiting(let progress, let news):
-                    if let news { display.say(news) }
-                    display.title = course.title
-                    display.show(progress)
-                    let changed = try Polling.wait(
-                        for: [Polling.Request(descriptor: file.descriptor, events: POLLPRI)],
-                        until: [deadline, display.nextDraw].compactMap(\.self).min())
-                    if changed.isEmpty, let deadline, .now >= deadline { throw CommandFailure(course.timeoutReason) }
-                }
+            try Self.wait(
+                for: try MountedTree(holdingOrNearest: path), until: timeout.map { ContinuousClock.now + .seconds($0) })
+        }
+    }
+
+    /// - Throws: `CommandFailure` if the cloud refuses what is pending, or at the deadline.
+    static func wait(for mount: MountedTree, until deadline: ContinuousClock.Instant? = nil) throws {
+        let file = try OpenStateFile(ofFolder: mount.documents)
+        var display = ProgressDisplay("sending")
+        defer { display.clear() }
+        var course = WaitCourse()
+        while true {
+            switch course.next(StateText(try file.text())) {
+            case .done: return
+            case .refused(let reason): throw CommandFailure(reason)
+            case .waiting(let progress, let news):
+                if let news { display.say(news) }
+                display.title = course.title
+                display.show(progress)
+                let changed = try Polling.wait(
+                    for: [Polling.Request(descriptor: file.descriptor, events: POLLPRI)],
+                    until: [deadline, display.nextDraw].compactMap(\.self).min())
+                if changed.isEmpty, let deadline, .now >= deadline { throw CommandFailure(course.timeoutReason) }
             }
         }
     }

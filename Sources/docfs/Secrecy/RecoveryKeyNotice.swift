@@ -1,0 +1,22 @@
+import Encryption
+
+/// Tells a person the recovery key of a container that was made.
+enum RecoveryKeyNotice {
+    /// Once it was said, it is kept nowhere on this machine. Before, each mount says it again.
+    static func tell(_ recoveryKey: RecoveryKey, ofStore store: String) throws {
+        try Output.line(advice(recoveryKey))
+        var keys = try ContainerKeyFile(ofStore: store)
+        try keys.forget(recoveryKey)
+    }
+
+    private static func advice(_ recoveryKey: RecoveryKey) -> String {
+        """
+        The container is encrypted. This is its recovery key, for the day on which the passphrase is lost:
+
+            \(recoveryKey.text)
+
+        Write it down, and keep it elsewhere than on this machine. It is not shown again, and without it and the passphrase nobody can read the container.
+
+        """
+    }
+}
