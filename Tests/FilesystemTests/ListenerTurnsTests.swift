@@ -16,6 +16,7 @@ struct ListenerTurnsTests {
         func turn(now: Int64 = 0) -> ListenerTurns.Turn { turns.turn(now: now) }
         func tick() -> ListenerTurns.Turn { turns.tick() }
         func stopListening() -> Bool { turns.stopListening() }
+        func machine(isBusy: Bool) { turns.machine(isBusy: isBusy) }
 
         func receive(waited: Int64, leavesMore: Bool = false, now: Int64 = 0) -> Bool {
             turns.receive(waited: waited, leavesMore: leavesMore, now: now)
@@ -42,6 +43,14 @@ struct ListenerTurnsTests {
         #expect(turns.answer(waited: Self.soon) == .listen(awake: true))
         #expect(turns.answer(waited: Self.soon) == .listen(awake: true))
         #expect(turns.answer(waited: Self.late) == .listen(awake: false))
+    }
+
+    @Test func `it does not while tasks wait for a processor`() {
+        #expect(turns.turn() == .listen(awake: false))
+        turns.machine(isBusy: true)
+        #expect(turns.answer(waited: Self.soon) == .listen(awake: false))
+        turns.machine(isBusy: false)
+        #expect(turns.answer(waited: Self.soon) == .listen(awake: true))
     }
 
     @Test func `it does not where it would take the only processor from the caller`() {

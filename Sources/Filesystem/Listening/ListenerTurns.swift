@@ -2,8 +2,8 @@
 ///
 /// To wake a thread on another processor takes 5 to 40 us, which the caller waits for, and is more than most answers take. So one thread
 /// listens, for a moment without going to sleep, and answers most requests by itself. While it is busy with one that takes long,
-/// another thread listens; and where requests queue although one thread listens, more do. A single caller's requests take two thirds of
-/// the time that way, but more on a machine whose processors are all busy (Mechanisms).
+/// another thread listens; and where requests queue although one thread listens, more do. A single caller's requests take half to two thirds
+/// of the time that way. Where tasks wait for a processor, the thread would take the caller's own: there it goes to sleep (Mechanisms).
 ///
 /// A value without clock and threads; `RequestListeners` has both.
 struct ListenerTurns {
@@ -36,6 +36,7 @@ struct ListenerTurns {
     private var crowdEnd: Int64 = 0
     private var pressure = 0
     private var isAwake = false
+    private var isBusy = false
     private var resting = 0
     private var isWatched = false
     private var received = 0
@@ -63,6 +64,9 @@ struct ListenerTurns {
         resting += 1
         return .rest
     }
+
+    /// Whether tasks of this machine wait for a processor.
+    mutating func machine(isBusy: Bool) { self.isBusy = isBusy }
 
     /// The next turn of the thread that watched.
     mutating func tick() -> Turn {
@@ -109,7 +113,7 @@ struct ListenerTurns {
 
     private mutating func listen() -> Turn {
         listening += 1
-        return .listen(awake: mayStayAwake && isAwake && wanted == 1)
+        return .listen(awake: mayStayAwake && isAwake && !isBusy && wanted == 1)
     }
 
     /// - Returns: whether one more thread is to listen from now on.

@@ -9,6 +9,7 @@ import Synchronization
 /// libfuse cancels its threads at the end, wherever they wait: so they wait in cancellation points, and hold no lock.
 final class RequestListeners: Sendable {
     private let turns: Mutex<ListenerTurns>
+    private let pressure = Mutex(ProcessorPressure())
     /// Resting threads wait for this. `unsafe`: made in `init` and destroyed in `deinit`; any thread may use it.
     private nonisolated(unsafe) let rest = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
@@ -45,7 +46,12 @@ final class RequestListeners: Sendable {
 
     /// Returns when this thread is to listen, and whether awake.
     private func awaitTurn() -> Bool {
-        var turn = turns.withLock { $0.turn(now: Self.now) }
+        let now = Self.now
+        let isBusy = pressure.withLock { $0.isBusy(now: now) }
+        var turn = turns.withLock { turns in
+            if let isBusy { turns.machine(isBusy: isBusy) }
+            return turns.turn(now: now)
+        }
         while true {
             switch turn {
             case .listen(let awake):
