@@ -37,6 +37,14 @@ extension BackingFolder {
         transaction.ifFailed { try destination.rename(newName, to: self, name, flags: RENAME_NOREPLACE) }
     }
 
+    /// As `move`, also where something has the new name, which is then lost.
+    package func moveOver(
+        _ name: String, to destination: BackingFolder, _ newName: String, _ transaction: Transaction
+    ) throws(Errno) {
+        try rename(name, to: destination, newName)
+        transaction.ifFailed { try destination.rename(newName, to: self, name, flags: RENAME_NOREPLACE) }
+    }
+
     /// As `move`.
     ///
     /// - Returns: false when there is nothing of that name to rename.
@@ -143,24 +151,27 @@ extension BackingStore {
         transaction.ifFailed { try folder.removeFile(name) }
     }
 
-    /// One rename(2) over a file. File systems keep either the old or the new content whole over a loss of power, even if no one has synced
-    /// the new one (ext4: auto_da_alloc).
+    /// Gives a file a second name (`keep`), before another one is renamed over it by `replace`. Undoing gives both their names back, if that
+    /// was done, and takes the second name away.
     ///
-    /// - Parameters:
-    ///   - name: of the file that loses it, in `folder`; nil of a placeholder, which has none.
-    ///   - second: the second name that the file has got (`keep`); nil if it has none. Then undoing leaves the new file in its place.
-    ///   - newName: of the file that gets the name, in `newFolder`.
-    package func replace(
-        _ name: String, of inode: InodeNumber, in folder: BackingFolder, keptBy second: SecondName?,
-        by newName: String, in newFolder: BackingFolder, _ transaction: Transaction
+    /// - Parameter newName: of the file that is to get the name, in `newFolder`.
+    package func keep(
+        _ name: String, of inode: InodeNumber, in folder: BackingFolder, _ second: SecondName,
+        whileReplacedBy newName: String, in newFolder: BackingFolder, _ transaction: Transaction
     ) throws(Errno) {
-        try newFolder.rename(newName, to: folder, name)
+        try keep(name, of: inode, in: folder, second)
         transaction.ifFailed {
-            guard let second else {
-                return try folder.rename(name, to: newFolder, newName, flags: RENAME_NOREPLACE)
-            }
             try self.undoReplacement(of: name, inode, in: folder, second, by: newName, in: newFolder)
         }
+    }
+
+    /// One rename(2) over a file that `keep` gave a second name, or that cannot have one. File systems keep either the old or the new content
+    /// whole over a loss of power, even if no one has synced the new one (ext4: auto_da_alloc). A content without a second name is lost, so
+    /// that undoing leaves the new one in its place.
+    package func replace(_ name: String, in folder: BackingFolder, by newName: String, in newFolder: BackingFolder)
+        throws(Errno)
+    {
+        try newFolder.rename(newName, to: folder, name)
     }
 
     /// Copies the display name to an extended attribute of a file (`writeDisplayName`).

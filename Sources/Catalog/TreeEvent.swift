@@ -12,8 +12,11 @@ public enum TreeEvent: Sendable {
     case listingChanged(of: InodeNumber)
     /// The attributes of an inode changed.
     case attributesChanged(of: InodeNumber)
-    /// A document is listed under another name, without a rename(2).
-    case renamed(RemoteChange)
+    /// Changes of listings of which inotify does not tell by itself, in this order.
+    case remoteChanges([RemoteChange])
+    /// The call returns only when the kernel has forgotten all names that changed. Not for a request for which the kernel has locked the
+    /// directory of these names.
+    case callAwaitsNames
     /// The trash holds another document or folder than before, or one less.
     case trashChanged
 }

@@ -1,7 +1,8 @@
 import Catalog
 import Documents
 
-/// Tells the kernel's caches of changes in the tree, after their commit.
+/// Tells the kernel's caches, watchers and waiting callers of changes in the tree, after their commit. All of it was collected by the
+/// transaction (`TreeEvent`).
 final class Announcements: Sendable {
     private let notices: ChangeNotices
     private let namespace: Namespace
@@ -26,9 +27,13 @@ final class Announcements: Sendable {
             case .entryChanged(let names, let used): forget(names, besides: used)
             case .listingChanged(let folder): observer?.listingChanged(of: folder)
             case .attributesChanged(let inode): observer?.attributesChanged(of: inode)
-            case .renamed(let change): observer?.tellWatchers(of: [change])
+            case .remoteChanges(let changes): observer?.tellWatchers(of: changes)
             case .trashChanged: trashDirectory.tellWatchersLater()
+            case .callAwaitsNames: break
             }
+        }
+        if events.contains(where: { if case .callAwaitsNames = $0 { true } else { false } }) {
+            observer?.waitUntilNamesAreForgotten()
         }
     }
 
@@ -42,7 +47,7 @@ final class Announcements: Sendable {
             namespace.givenNames.expire(
                 [names.filename, names.fullName].compactMap { $0 }.filter { !isUsed($0) }, in: names.parent,
                 of: used == nil || isUsed(namespace.listedName(of: names)) ? nil : names.inode)
-        case .listingChanged, .attributesChanged, .renamed, .trashChanged: break
+        case .listingChanged, .attributesChanged, .remoteChanges, .trashChanged, .callAwaitsNames: break
         }
     }
 

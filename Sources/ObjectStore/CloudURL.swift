@@ -68,6 +68,21 @@ public enum CloudURL: Equatable, Sendable {
         }
     }
 
+    /// Whether one of the two places lies within the other: what removes the one removes the other.
+    public func overlaps(_ other: CloudURL) -> Bool {
+        switch (self, other) {
+        case (.directory(let one), .directory(let other)):
+            Self.overlap(one.split(separator: "/"), other.split(separator: "/"))
+        case (.s3(let one), .s3(let other)):
+            one.bucket == other.bucket && one.endpoint == other.endpoint && Self.overlap(one.prefix, other.prefix)
+        case (.directory, .s3), (.s3, .directory): false
+        }
+    }
+
+    private static func overlap<Part: Equatable>(_ one: [Part], _ other: [Part]) -> Bool {
+        zip(one, other).allSatisfy { $0 == $1 }
+    }
+
     private static func directory(_ rest: Substring, url: String) throws(CloudURLError) -> String {
         guard rest.hasPrefix("///") || rest.hasPrefix("//localhost/"),
             let path = String(rest.dropFirst(rest.hasPrefix("///") ? 2 : 11)).removingPercentEncoding, isFolder(path)

@@ -5,8 +5,10 @@ import SystemPackage
 
 /// Ends a mount, and waits until its daemon has ended.
 enum MountEnding {
-    /// - Parameter evenInUse: whether programs that use the mount are left without it. Otherwise it then goes on.
-    static func end(_ mount: MountedTree, evenInUse: Bool) throws {
+    /// - Parameters:
+    ///   - evenInUse: whether programs that use the mount are left without it. Otherwise it then goes on.
+    ///   - seconds: how long to wait for the daemon.
+    static func end(_ mount: MountedTree, evenInUse: Bool, within seconds: Int32 = 5) throws {
         guard let process = mount.process else {
             return try Unmounting.detach(mount.mountpoint)  // the daemon has died; only the mountpoint is left
         }
@@ -25,9 +27,9 @@ enum MountEnding {
                 "a program uses the mount at \(mount.mountpoint); close its files, leave its folders, and try again")
         }
         if isDaemon { try handle.terminate() }
-        guard handle.waitForEnd(seconds: 5) else {
+        guard handle.waitForEnd(seconds: seconds) else {
             throw CommandFailure(
-                "the mount at \(mount.mountpoint) has not ended within 5 seconds; process \(process) is still running"
+                "the mount at \(mount.mountpoint) has not ended within \(seconds) seconds; process \(process) is still running"
             )
         }
         if try MountTable.docfsMount(holding: mount.mountpoint)?.mountpoint == mount.mountpoint {

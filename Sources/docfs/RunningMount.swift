@@ -14,6 +14,10 @@ struct RunningMount {
             throw CommandFailure(
                 "the mount at \(mount.mountpoint) does not answer, or belongs to another process namespace")
         }
+        var status = stat()
+        guard stat("/proc/\(process)", &status) == 0, status.st_uid == geteuid() else {
+            throw CommandFailure("the mount at \(mount.mountpoint) is another user's; that user can do this")
+        }
         let words = try Self.words("/proc/\(process)/cmdline")
         let command: MountCommand
         do { command = try MountCommand.parse(Array(words.drop { $0 != "mount" }.dropFirst())) } catch {
@@ -54,6 +58,8 @@ struct RunningMount {
             if count <= 0 { break }
             bytes += piece.prefix(count)
         }
-        return bytes.split(separator: 0, omittingEmptySubsequences: true).map { String(decoding: $0, as: UTF8.self) }
+        // A word may be empty: `--filename-prefix ''`.
+        if bytes.last == 0 { bytes.removeLast() }
+        return bytes.split(separator: 0, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -93,6 +93,10 @@ struct EncryptCommandTests {
             let same = try await encrypt(device, "--to", device.cloudDirectory.url)
             #expect(same.exitStatus == 1 && same.oneErrorLine?.contains("is not encrypted") == true, "\(same)")
 
+            let inside = try await encrypt(device, "--to", device.cloudDirectory.url + "/inside")
+            #expect(inside.exitStatus == 1 && inside.oneErrorLine?.contains("say another place") == true, "\(inside)")
+            #expect(!(device.cloudDirectory.path / "inside").exists)
+
             // A place where nothing can be made: the mount comes back as it was.
             try (device.folder / "file").write("no folder")
             let nowhere = try await encrypt(device, "--to", "file://\(device.folder)/file/container")

@@ -105,6 +105,18 @@ struct CloudURLTests {
     }
 
     @Test(arguments: [
+        ("file:///a/b", "file:///a/b", true), ("file:///a/b", "file:///a/b/c", true),
+        ("file:///a/b", "file:///a", true),
+        ("file:///a/b", "file:///a/bc", false), ("s3://photos", "s3://photos/x", true),
+        ("s3://photos/x", "s3://photos/y", false), ("s3://photos/x", "s3://others/x", false),
+        ("s3://photos/x", "file:///photos/x", false),
+    ])
+    func `two places overlap where one lies within the other`(one: String, other: String, isSo: Bool) throws {
+        #expect(try CloudURL(one).overlaps(CloudURL(other)) == isSo)
+        #expect(try CloudURL(other).overlaps(CloudURL(one)) == isSo)
+    }
+
+    @Test(arguments: [
         ("file:///mnt/nas/docs", "file:///mnt/nas/docs-encrypted"), ("file:///docs/", "file:///docs-encrypted"),
         ("file:///a%20b", "file:///a%20b-encrypted"),
         (

@@ -24,6 +24,15 @@ public enum RenameRule {
         of name: EntryName, in destination: NamingContext, couldBeGenerated: Bool
     ) -> Renaming {
         if destination.isScratch(name) { return Renaming(kind: .scratch, filename: .exactly(name.text)) }
+        return newDocument(called: name, in: destination, couldBeGenerated: couldBeGenerated)
+    }
+
+    /// The names of a new document, also one whose name looks like that of a scratch file.
+    ///
+    /// - Parameter couldBeGenerated: as of a `RenameRequest`.
+    public static func newDocument(
+        called name: EntryName, in destination: NamingContext, couldBeGenerated: Bool
+    ) -> Renaming {
         let documentName = DocumentName(splitting: name)
         return Renaming(
             kind: .document, identity: .begins,
@@ -41,7 +50,11 @@ public enum RenameRule {
     public static func isScratch(_ entry: RenamedEntry, as name: EntryName, in destination: NamingContext) -> Bool {
         switch entry.kind {
         case .folder: destination.folder(name).isScratch
-        case .symbolicLink, .scratch: destination.isScratch(name)
+        case .scratch: destination.isScratch(name)
+        // A link that travels under such a name came so from another device, and keeps it.
+        case .symbolicLink:
+            destination.isScratch
+                || destination.isScratch(name) && (entry.isScratch || !name.text.isIdentical(to: entry.filename))
         case .document: destination.isScratch || destination.isScratch(name) && !isOwnName(name, of: entry)
         }
     }

@@ -67,7 +67,7 @@ extension Undoing {
         transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
         transaction.announceTrash()
         if let place = try namespace.listedPath(of: entry, transaction) {
-            transaction.announce(.renamed(.created(place)))
+            transaction.announce(.remoteChanges([.created(place)]))
         }
     }
 

@@ -139,8 +139,8 @@ extension Undoing {
             try setTimes(of: progress.restored, transaction)
             if case .step = source { try actions.drop(trashed.step, transaction) }
             try actions.recordCreation(of: back.entry, by: .unknown, transaction)
+            transaction.announce(.callAwaitsNames)
         }
-        notices.observer?.waitUntilNamesAreForgotten()
     }
 
     private func folderID(for step: ActionStep, into chosen: Entry, _ rows: Rows) throws -> EntryID? {
@@ -183,8 +183,8 @@ extension Undoing {
             }
             try setTimes(of: progress.restored, transaction)
             try actions.recordCreation(of: back, transaction)
+            transaction.announce(.callAwaitsNames)
         }
-        notices.observer?.waitUntilNamesAreForgotten()
     }
 
     private func isThereAgain(_ step: ActionStep, _ rows: Rows) throws -> Bool {

@@ -18,7 +18,6 @@ final class Undoing: Transacting {
     let backing: BackingStore
     let openFiles: OpenFiles
     let cloud: any ContentSource
-    let notices: ChangeNotices
     let actions: Actions
     let namespace: Namespace
     let tree: Tree
@@ -33,7 +32,7 @@ final class Undoing: Transacting {
 
     init(
         _ transactions: Transactions, store: DocumentStore, device: Device, backing: BackingStore, openFiles: OpenFiles,
-        cloud: any ContentSource, notices: ChangeNotices, actions: Actions, namespace: Namespace, tree: Tree,
+        cloud: any ContentSource, actions: Actions, namespace: Namespace, tree: Tree,
         removal: Removal,
         fileAttributes: Attributes, replicatedTree: ReplicatedTree, preferredLocation: PreferredLocation,
         versionFiles: VersionFiles
@@ -44,7 +43,6 @@ final class Undoing: Transacting {
         self.backing = backing
         self.openFiles = openFiles
         self.cloud = cloud
-        self.notices = notices
         self.actions = actions
         self.namespace = namespace
         self.tree = tree
@@ -130,13 +128,13 @@ final class Undoing: Transacting {
                 try transaction.store(action)
                 let hasRedo = try transaction.actionCount(.redo) > 0
                 actions.endGrouping(hasRedo: hasRedo)
+                transaction.announce(.callAwaitsNames)
                 return action.name.text
             }
         } catch {
             if case .undo(let refusal) = error, refusal.isFinal, let current { try drop(current, direction) }
             throw error
         }
-        notices.observer?.waitUntilNamesAreForgotten()
         return name
     }
 
@@ -199,7 +197,7 @@ final class Undoing: Transacting {
             transaction.announce(.listingChanged(of: names.parent))
         }
         if let from, let to = try namespace.listedPath(of: entry, transaction), !from.isSameName(as: to) {
-            transaction.announce(.renamed(.moved(from: from, to: to)))
+            transaction.announce(.remoteChanges([.moved(from: from, to: to)]))
         }
         return ActionStep(
             action: step.action, number: step.number, change: .placed, entry: source, folder: formerFolder,
@@ -246,7 +244,7 @@ final class Undoing: Transacting {
         }
         transaction.announce(.entryChanged(EntryNames(entry), besides: nil))
         transaction.announce(.listingChanged(of: entry.parent))
-        if let place { transaction.announce(.renamed(.removed(place))) }
+        if let place { transaction.announce(.remoteChanges([.removed(place)])) }
         return ActionStep(
             action: step.action, number: step.number, change: .removed, entry: removed, folder: folder)
     }

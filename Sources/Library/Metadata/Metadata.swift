@@ -117,21 +117,22 @@ final class Metadata: Transacting {
         if try order.setAttribute(name, to: value, of: node) { return }
         if try request(name, value, of: node, creation) { return }
         let inode = try changeable(name, of: node)
-        let isRenamed = try mutate(makingNew: true, concerning: .only([inode])) { transaction in
+        try mutate(makingNew: true, concerning: .only([inode])) { transaction in
             var entry = try entryOrOrphan(inode, transaction)
             guard isName(name, of: entry) else {
                 try store(name, value, in: &entry, creation)
-                try update(entry, transaction)
-                return false
+                return try update(entry, transaction)
             }
             if creation == .mustCreate || creation == .impossible { throw Refusal.attributeExists }
-            if name == Namespace.restoredName { return try restoreName(value, of: &entry, transaction) }
+            if name == Namespace.restoredName {
+                if try restoreName(value, of: &entry, transaction) { transaction.announce(.callAwaitsNames) }
+                return
+            }
             let before = entry
             try setDisplayName(Namespace.documentName(value, for: entry), .given, of: &entry, transaction)
             _ = try actions.recordPlacement(of: entry, from: before, by: caller, transaction)
-            return true
+            transaction.announce(.callAwaitsNames)
         }
-        if isRenamed { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     /// Removing `user.displayName` makes the display name automatic again.
@@ -142,7 +143,7 @@ final class Metadata: Transacting {
         let inode = try changeable(name, of: node)
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
-        let isRenamed = try mutate(concerning: .only([inode])) { transaction in
+        try mutate(concerning: .only([inode])) { transaction in
             var entry = try entryOrOrphan(inode, transaction)
             guard isName(name, of: entry) else {
                 var stored = try entry.storedAttributes()
@@ -150,11 +151,10 @@ final class Metadata: Transacting {
                 stored[name] = nil
                 try entry.setStoredAttributes(stored)
                 entry.markPending(.attributes)
-                try update(entry, transaction)
-                return false
+                return try update(entry, transaction)
             }
             // A program that copies a file over a document may remove the attributes that its source lacks. The document keeps its name.
-            if name == Namespace.restoredName { return false }
+            if name == Namespace.restoredName { return }
             if entry.naming == .given { entry.document?.naming = .automatic }
             var automatic = entry.name
             if entry.isBackingCurrent {
@@ -168,9 +168,8 @@ final class Metadata: Transacting {
                 try setDisplayName(automatic, entry.naming, of: &entry, transaction)
                 _ = try actions.recordPlacement(of: entry, from: before, by: .unknown, transaction)
             }
-            return true
+            transaction.announce(.callAwaitsNames)
         }
-        if isRenamed { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     private static func requireUserAttribute(_ name: String) throws(Refusal) {

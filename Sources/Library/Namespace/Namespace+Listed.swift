@@ -43,7 +43,7 @@ extension Namespace {
         guard let from = try listedPath(of: former, transaction), let to = try listedPath(of: entry, transaction),
             !from.isSameName(as: to)
         else { return }
-        transaction.announce(.renamed(.moved(from: from, to: to)))
+        transaction.announce(.remoteChanges([.moved(from: from, to: to)]))
     }
 
     /// The name that listings show unless another document in the folder has the same one.

@@ -47,7 +47,7 @@ extension Projection {
             changes.recordRemoval(of: entry, from: place)
         }
         if let folder = try transaction.entry(entry.parent) { try willChangeEntries(of: folder) }
-        try tree.removal.addOrphan(entry, transaction)
+        tree.removal.addOrphan(entry, transaction)
         try transaction.delete(entry.inode)
         let directory = try tree.backing.folder(entry.parent, transaction)
         if entry.kind == .folder {
@@ -57,7 +57,7 @@ extension Projection {
             tree.openFiles.detach(entry.inode, transaction)
             try tree.backing.setAside(entry.filename, of: entry.inode, in: directory, transaction)
             tree.transfers.forget(entry.inode)
-            discarded.append(entry.inode)
+            tree.backing.discardSetAside(entry.inode, after: transaction)
         }
         transaction.announce(.listingChanged(of: entry.parent))
         transaction.announce(.entryChanged(EntryNames(entry), besides: nil))

@@ -8,15 +8,13 @@ import Replication
 /// Projects the replica onto the tree: a person sees the committed state of the container with this device's pending changes on top
 /// (`ContainerFormat`, `Architecture`).
 ///
-/// A projection runs inside one transaction. The files that it removed from the tree (`discarded`) are deleted after it.
+/// A projection runs inside one transaction. The files that it removed from the tree are deleted after it.
 struct Projection {
     let tree: ReplicatedTree
     let transaction: Transaction
     let replica: CatalogReplica
     /// The documents that this device saved with the commit that is applied.
     let saved: Set<EntryID>
-    /// Files in `staging` that can be deleted when the transaction is committed.
-    var discarded: [InodeNumber] = []
     var changes = TreeChanges()
     var inherited: InheritedVersions
     var folderTimes = FolderTimes()

@@ -81,15 +81,15 @@ extension ReplicatedTree: SynchronizedTree {
         _ change: (Transaction) throws -> (ReplicaChange, Value)
     ) throws -> Value {
         try transactions.recordUnseenWrites()
-        let (discarded, changes, value) = try comparison.writeReconciling(in: folders) { transaction in
+        let value = try comparison.writeReconciling(in: folders) { transaction in
             while try withdrawals.finishWithdrawals(limit: Self.withdrawalsAtOnce, transaction) {}
             let (replica, value) = try change(transaction)
             var projection = Projection(self, transaction, replica.replica, saved: replica.saved)
             try projection.project(replica.touched)
-            return (projection.discarded, try projection.remoteChanges(), value)
+            let changes = try projection.remoteChanges()
+            if !changes.isEmpty { transaction.announce(.remoteChanges(changes)) }
+            return value
         }
-        notices.observer?.tellWatchers(of: changes)
-        for inode in discarded { try backing.discard(inode) }
         notices.stateChanged()
         return value
     }

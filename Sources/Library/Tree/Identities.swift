@@ -107,8 +107,8 @@ final class Identities: Transacting {
         let directory = try backing.folder(kept.parent, transaction)
         let content = try withdrawals.contentToFetch(of: kept, transaction)
         if content != nil { try withdrawals.setOlderFileAside(of: kept, transaction) }
-        let birth = RenameRule.creation(
-            of: try EntryName(name.full), in: folder.namingContext,
+        let birth = RenameRule.newDocument(
+            called: try EntryName(name.full), in: folder.namingContext,
             couldBeGenerated: namespace.couldHaveGenerated(name))
         try begin(&backup, as: birth, transaction)
         backup.currentVersion = nil

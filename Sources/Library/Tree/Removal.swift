@@ -33,7 +33,7 @@ final class Removal: Transacting {
     /// - Returns: the entry as it was. If it was a document, its file is in the trash.
     @discardableResult
     func removeLocalFile(_ entry: Entry, _ transaction: Transaction) throws -> Entry {
-        let attributes = try addOrphan(entry, transaction)
+        let attributes = addOrphan(entry, transaction)
         let folder = try backing.folder(entry.parent, transaction)
         transaction.durability = .soon
         try transaction.delete(entry.inode)
@@ -101,7 +101,7 @@ final class Removal: Transacting {
         var leaving = entry
         try withdrawals.withdrawIfLeavingCloud(&leaving, transaction)
         try withdrawals.withdraw(leaving, transaction)
-        let attributes = try addOrphan(entry, transaction)
+        let attributes = addOrphan(entry, transaction)
         try transaction.delete(entry.inode)
         openFiles.detach(entry.inode, transaction)
         try backing.setAside(
@@ -124,10 +124,11 @@ final class Removal: Transacting {
         if entry.kind != .folder { throw Refusal.notFolder }
         if entry.inode <= .cloud { throw Refusal.isOfTheTree }
         if try transaction.hasChildren(entry.inode) { throw Refusal.folderNotEmpty }
-        let attributes = try addOrphan(entry, transaction)
-        // Before any row changes, since the store's folder may hold a file that no row tells of.
+        let attributes = lastAttributes(of: entry, transaction)
+        // Before anything else changes, since the store's folder may hold a file that no row tells of.
         try backing.folder(entry.parent, transaction).removeFolder(entry.filename, transaction)
         backing.forget(entry.inode)
+        addOrphan(entry, attributes, transaction)
         try withdrawals.withdraw(entry, transaction)
         try transaction.delete(entry.inode)
         return entry.asRemoved(attributes, isHere: entry.isHere)
@@ -140,12 +141,22 @@ final class Removal: Transacting {
     @discardableResult
     func addOrphan(
         _ entry: Entry, content: Descriptor? = nil, _ transaction: Transaction
-    ) throws -> FileAttributes {
-        // Another program may have removed its file already; then the row tells the attributes.
-        let last = (try? fileAttributes.attributes(of: entry, transaction)) ?? .placeholder(entry)
-        orphans.add(entry, last, content: content)
-        transaction.ifFailed { [orphans] in orphans.forget(entry.inode) }
+    ) -> FileAttributes {
+        let last = lastAttributes(of: entry, transaction)
+        addOrphan(entry, last, content: content, transaction)
         return last
+    }
+
+    private func addOrphan(
+        _ entry: Entry, _ attributes: FileAttributes, content: Descriptor? = nil, _ transaction: Transaction
+    ) {
+        orphans.add(entry, attributes, content: content)
+        transaction.ifFailed { [orphans] in orphans.forget(entry.inode) }
+    }
+
+    /// Another program may have removed its file already; then the row tells the attributes.
+    private func lastAttributes(of entry: Entry, _ rows: Rows) -> FileAttributes {
+        (try? fileAttributes.attributes(of: entry, rows)) ?? .placeholder(entry)
     }
 }
 

@@ -12,7 +12,7 @@ extension Tree {
     func remove(
         _ name: some Collection<UInt8>, in parent: InodeNumber, by caller: Caller, isMeant: Bool = false
     ) throws(Refusal) {
-        let removed = try mutate(names: [(String(validating: name, as: UTF8.self), parent)]) { transaction, require in
+        try mutate(names: [(String(validating: name, as: UTF8.self), parent)]) { transaction, require in
             let entry = try namespace.existing(name, in: parent, transaction)
             try require(entry)
             if entry.kind == .folder { throw Refusal.isFolder }
@@ -31,10 +31,11 @@ extension Tree {
                 identities.recentlyRemoved.add(entry, isBackup: false, step: step, now: surroundings.now(), transaction)
             }
             transaction.announce(.entryChanged(EntryNames(entry), besides: UsedName(name, in: parent)))
-            if parent != entry.parent { transaction.announce(.listingChanged(of: entry.parent)) }
-            return entry
+            if parent != entry.parent {
+                transaction.announce(.listingChanged(of: entry.parent))
+                transaction.announce(.callAwaitsNames)
+            }
         }
-        if parent != removed.parent { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     /// Removes an empty folder.

@@ -20,21 +20,19 @@ extension Tree {
         openFiles.requireSaves()
         defer { openFiles.requireSaves() }
         let names = [(String(validating: name, as: UTF8.self), parent), (newName.text, newParent)]
-        let move = try mutate(names: names) { transaction, require -> Move? in
+        try mutate(names: names) { transaction, require in
             guard
                 let move = try plan(name, in: parent, to: newName, in: newParent, options: options, transaction)
-            else { return nil }
+            else { return }
             for entry in [move.source, move.target].compactMap(\.self) { try require(entry) }
             let changed = try carryOut(move, by: caller, transaction)
             try announce(
                 move, changed, from: UsedName(name, in: parent), to: UsedName(newName.text.utf8, in: newParent),
                 transaction
             )
-            return move
+            // A rename within `Documents` changes names in the preferred folder, which the kernel has not locked.
+            if parent == .documents, newParent == .documents { transaction.announce(.callAwaitsNames) }
         }
-        if move == nil { return }
-        // A rename within `Documents` changes names in the preferred folder, which the kernel has not locked.
-        if parent == .documents, newParent == .documents { notices.observer?.waitUntilNamesAreForgotten() }
     }
 
     /// Gathers the facts that decide about a rename, and lets `RenameRule` decide.

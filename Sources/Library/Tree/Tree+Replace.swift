@@ -36,7 +36,7 @@ extension Tree {
         // Handles on the old file keep its attributes.
         var replaced = target
         replaced.attributes = former.attributes
-        try removal.addOrphan(replaced, content: content, transaction)
+        removal.addOrphan(replaced, content: content, transaction)
         entry.adoptIdentity(of: target)
         entry.parent = target.parent
         entry.location = target.location
@@ -46,10 +46,7 @@ extension Tree {
         contents.setBaseVersion(of: &entry, savedBy: caller, transaction)
         entry.markPending(.content)
         entry.markModePending(inPlaceOf: target)
-        let second = try keep(target, keeps ? .inTrash : .inStaging, transaction)
-        try backing.replace(
-            target.filename, of: target.inode, in: directory, keptBy: second, by: source.filename,
-            in: backing.folder(source.parent, transaction), transaction)
+        try replaceFile(of: target, by: source, keeping: keeps ? .inTrash : .inStaging, transaction)
         if source.kind == .document {
             carriesName = backing.writeDisplayName(
                 target.name?.displayName, of: target.filename, in: directory, transaction)
@@ -75,23 +72,28 @@ extension Tree {
         if entry.isReplicated { transfers.markClosed(entry.inode) }
     }
 
-    /// Gives the target's file a second name before the source's file is renamed over it.
-    ///
-    /// - Returns: nil where it has none.
-    private func keep(
-        _ target: Entry, _ second: BackingStore.SecondName, _ transaction: Transaction
-    ) throws -> BackingStore.SecondName? {
-        guard target.isHere else { return nil }
+    /// Renames the source's file over the target's, which gets a second name before.
+    private func replaceFile(
+        of target: Entry, by source: Entry, keeping second: BackingStore.SecondName, _ transaction: Transaction
+    ) throws {
         let directory = try backing.folder(target.parent, transaction)
-        do { try backing.keep(target.filename, of: target.inode, in: directory, second) } catch {
+        let sourceDirectory = try backing.folder(source.parent, transaction)
+        // A placeholder has no file. One that another program put there gives way.
+        guard target.isHere else {
+            return try sourceDirectory.moveOver(source.filename, to: directory, target.filename, transaction)
+        }
+        do {
+            try backing.keep(
+                target.filename, of: target.inode, in: directory, second, whileReplacedBy: source.filename,
+                in: sourceDirectory, transaction)
+            if second == .inStaging { backing.discardSetAside(target.inode, after: transaction) }
+        } catch {
             // Another program may have removed the file. Without a second name a save is still a save; what a person may want back is not
             // given up.
             if second == .inTrash { throw error }
             logger.debug("a file has no second name while it is replaced", metadata: ["error": "\(error)"])
-            return nil
         }
-        if second == .inStaging { backing.discardSetAside(target.inode, after: transaction) }
-        return second
+        try backing.replace(target.filename, in: directory, by: source.filename, in: sourceDirectory)
     }
 
     /// Whether the rows of a save may be committed later. After a crash `Reconciliation` matches the new file with the document by its path,

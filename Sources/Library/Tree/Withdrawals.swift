@@ -37,22 +37,23 @@ final class Withdrawals: Transacting {
         _ transaction: Transaction
     ) throws {
         guard entry.isReplicated, let id = entry.id else { return }
+        let replica = CatalogReplica(transaction)
         // Before those pass on that were renamed over this one: a commit on its way may tell that this one inherits.
-        var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), transaction)
+        var shown = try shownVersions(of: id, hidesNewest: entry.pending.contains(.content), replica)
         // Documents that were renamed over this one pass on to the same heir. Otherwise their versions become this one's before it is deleted,
         // so that they come back with it; that takes a document which the container knows.
-        let isKnown = try CatalogReplica(transaction).entry(id)?.isDeleted == false
+        let isKnown = try replica.entry(id)?.isDeleted == false
         for var withdrawal in try transaction.withdrawals(inFavourOf: id) where heir != nil || !isKnown {
             withdrawal.heir = heir
             if leavesConflicts { withdrawal.seen.removeAll(where: withdrawal.bequest.contains) }
             try transaction.store(withdrawal)
         }
-        if try !containerMayKnow(id, transaction) { return }
+        if try replica.entry(id) == nil, try !transaction.hasOutbox() { return }
         let left = leavesConflicts ? Set(shown.prefix(entry.conflicts)) : []
         shown.removeAll(where: left.contains)
         // The deletion covers earlier versions as well: otherwise one of them would become the newest.
         let earlier =
-            try heir == nil ? [] : CatalogReplica(transaction).entry(id)?.versions?.superseded.map(\.version.id) ?? []
+            try heir == nil ? [] : replica.entry(id)?.versions?.superseded.map(\.version.id) ?? []
         let content = [entry.contentVersion].compactMap { $0 }.filter { !left.contains($0) }
         try transaction.store(
             Withdrawal(
@@ -71,8 +72,8 @@ final class Withdrawals: Transacting {
     /// "Conflicts").
     ///
     /// - Parameter hidesNewest: whether a content that was saved here is shown instead of the newest version.
-    private func shownVersions(of id: EntryID, hidesNewest: Bool, _ rows: Rows) throws -> [VersionID] {
-        guard let versions = try CatalogReplica(rows).visibleEntry(id, at: surroundings.now())?.versions else {
+    private func shownVersions(of id: EntryID, hidesNewest: Bool, _ replica: CatalogReplica) throws -> [VersionID] {
+        guard let versions = try replica.visibleEntry(id, at: surroundings.now())?.versions else {
             return []
         }
         return versions.conflicts.map(\.id) + (hidesNewest ? [] : [versions.current.id])
@@ -81,9 +82,9 @@ final class Withdrawals: Transacting {
     /// The versions that this device has seen of a document that left the cloud with its folder.
     func seenVersions(of id: EntryID, _ rows: Rows) throws -> [VersionID] {
         guard let content = try rows.entry(id)?.contentVersion else {
-            return try shownVersions(of: id, hidesNewest: false, rows)
+            return try shownVersions(of: id, hidesNewest: false, CatalogReplica(rows))
         }
-        return try shownVersions(of: id, hidesNewest: true, rows) + [content]
+        return try shownVersions(of: id, hidesNewest: true, CatalogReplica(rows)) + [content]
     }
 
     /// A document that was removed is made anew. If the commit with its last content reached the log between, its withdrawal has seen that

@@ -33,23 +33,31 @@ struct WaitCommand: ParsableCommand {
         }
     }
 
+    /// - Parameter hasArrived: whether all that is sent is where it is to go, although nothing is pending (`WaitCourse.next`).
     /// - Throws: `CommandFailure` if the cloud refuses what is pending, or at the deadline.
-    static func wait(for mount: MountedTree, until deadline: ContinuousClock.Instant? = nil) throws {
+    static func wait(
+        for mount: MountedTree, until deadline: ContinuousClock.Instant? = nil,
+        hasArrived: () throws -> Bool = { true }
+    ) throws {
         let file = try OpenStateFile(ofFolder: mount.documents)
         var display = ProgressDisplay("sending")
         defer { display.clear() }
         var course = WaitCourse()
         while true {
-            switch course.next(StateText(try file.text())) {
+            let state = StateText(try file.text())
+            let isThere = try hasArrived()
+            switch course.next(state, hasArrived: isThere) {
             case .done: return
             case .refused(let reason): throw CommandFailure(reason)
             case .waiting(let progress, let news):
                 if let news { display.say(news) }
                 display.title = course.title
                 display.show(progress)
+                // Where it arrives is no part of the state.
+                let look = isThere ? nil : ContinuousClock.now + .milliseconds(200)
                 let changed = try Polling.wait(
                     for: [Polling.Request(descriptor: file.descriptor, events: POLLPRI)],
-                    until: [deadline, display.nextDraw].compactMap(\.self).min())
+                    until: [deadline, display.nextDraw, look].compactMap(\.self).min())
                 if changed.isEmpty, let deadline, .now >= deadline { throw CommandFailure(course.timeoutReason) }
             }
         }
@@ -73,13 +81,14 @@ struct WaitCourse {
     private var connection = "online"
     private var saidOffline = false
 
-    mutating func next(_ state: StateText) -> Step {
+    /// - Parameter hasArrived: false while documents are on their way to another cloud, of which nothing needs to be pending.
+    mutating func next(_ state: StateText, hasArrived: Bool = true) -> Step {
         pending = state["cloud.pending"].flatMap { Int($0) } ?? 0
         connection = state["cloud.connection"] ?? "offline"
         most = max(most, pending)
         // All documents are on their way to another cloud (`--move-to-this-cloud`), also those of which nothing else is pending.
         let isMoving = connection == Connection.moving.description
-        if pending == 0, !isMoving { return .done }
+        if pending == 0, !isMoving, hasArrived { return .done }
         let progress = progress(state["cloud.unsent"].flatMap { Int64($0) })
         switch connection {
         case _ where isMoving:

@@ -1,3 +1,4 @@
+import Encryption
 import Glibc
 import ObjectStore
 import SystemPackage
@@ -23,11 +24,13 @@ struct EncryptingMove {
         let remembered = try StoreOptions(ofStore: store)
         if remembered.isEncrypted == true { return nil }
         guard let target = told ?? former.beside("-encrypted") else {
-            throw CommandFailure("the container is a whole bucket; say where the new one is to be with --to URL")
-        }
-        if target.isSamePlace(as: former) {
             throw CommandFailure(
-                "the container at \(former.text) is not encrypted, and stays so; say another place with --to URL")
+                "the container is a whole bucket; say with --to URL where, in another bucket, the new one is to be")
+        }
+        if target.overlaps(former) {
+            throw CommandFailure(
+                "\(target.text) lies where the container at \(former.text) is, which is not encrypted, and stays so; say another place with --to URL"
+            )
         }
         self.target = target
         running = try RunningMount(mount)
@@ -45,33 +48,59 @@ struct EncryptingMove {
         """
     }
 
-    /// - Parameter passphrase: asked for unless the documents are on their way already.
+    /// - Parameter passphrase: asked for where a container is to be made.
     func run(_ passphrase: () throws -> Passphrase) throws {
+        running.adoptEnvironment()
         if try !isUnderWay() {
-            try requireNoConflict()
+            try requireReadiness()
             try makeFolder()
-            let passphrase = try passphrase()
+            let passphrase = try isMade() ? nil : passphrase()
             try fetchWhatIsInTheCloudOnly()
             try mountAgain(passphrase)
         }
-        do { try WaitCommand.wait(for: mount) } catch let refusal as CommandFailure {
-            // The person is not left with a mount that goes nowhere.
-            try MountEnding.end(mount, evenInUse: true)
-            _ = try BackgroundMount.start(arguments: running.arguments + ["--cloud", former.text], passphrase: nil)
+        do { try WaitCommand.wait(for: mount) { try hasArrived() } } catch let refusal as CommandFailure {
+            do { try goBack() } catch { CommandFailure.print(error: "\(error)") }
             throw refusal
         }
     }
+
+    /// What the store remembers from the moment on in which all is in the new container.
+    private func hasArrived() throws -> Bool {
+        let remembered = try StoreOptions(ofStore: store)
+        return try remembered.isEncrypted == true
+            && remembered.cloud.map { try CloudURL($0).isSamePlace(as: target) } == true
+    }
+
+    /// The person is not left with a mount that goes nowhere. Where programs use it, it stays, and goes on trying.
+    private func goBack() throws {
+        if try hasArrived() { return }
+        try MountEnding.end(mount, evenInUse: false, within: Self.patience)
+        _ = try BackgroundMount.start(arguments: running.arguments + ["--cloud", former.text], passphrase: nil)
+    }
+
+    /// Seconds. The mount may be finishing what it does.
+    private static let patience: Int32 = 60
 
     private func state() throws -> StateText { StateText(try OpenStateFile(ofFolder: mount.documents).text()) }
 
     private func isUnderWay() throws -> Bool { try state()["cloud.url"] == target.text }
 
-    /// The other versions are in the former container only.
-    private func requireNoConflict() throws {
-        guard let count = try state()["cloud.conflicts"].flatMap({ Int($0) }), count > 0 else { return }
-        throw CommandFailure(
-            "choose first among the versions of \(HumanText.count(count, "document")) in conflict, with `docfs resolve`; then encrypt"
-        )
+    /// What is in the former container only must be to be had: versions in conflict are not, and nothing while it does not answer.
+    private func requireReadiness() throws {
+        let state = try state()
+        if let count = state["cloud.conflicts"].flatMap({ Int($0) }), count > 0 {
+            throw CommandFailure(
+                "choose first among the versions of \(HumanText.count(count, "document")) in conflict, with `docfs resolve`; then encrypt"
+            )
+        }
+        if let connection = state["cloud.connection"], connection != "online" {
+            throw CommandFailure("the cloud must be online for that, and is not: \(connection)")
+        }
+    }
+
+    /// Whether an earlier try has made the container. It has the passphrase that was said then.
+    private func isMade() throws -> Bool {
+        try ContainerKeyFile(ofStore: store).entry(at: target)?.isEstablished == true
     }
 
     /// A container in a folder needs the folder: a mount makes none, which may be a disk that is away.
@@ -85,18 +114,24 @@ struct EncryptingMove {
         try ContentDownload(try CloudDocument.all(at: mount.documents + "/cloud")).run()
     }
 
-    private func mountAgain(_ passphrase: Passphrase) throws {
-        try MountEnding.end(mount, evenInUse: false)
-        running.adoptEnvironment()
+    /// - Parameter passphrase: nil for a container that is there already.
+    private func mountAgain(_ passphrase: Passphrase?) throws {
+        try MountEnding.end(mount, evenInUse: false, within: Self.patience)
+        let recoveryKey: RecoveryKey?
         do {
-            let recoveryKey = try BackgroundMount.start(
+            recoveryKey = try BackgroundMount.start(
                 arguments: running.arguments + ["--cloud", target.text, "--move-to-this-cloud", "--encrypt"],
                 passphrase: passphrase)
-            if let recoveryKey { try RecoveryKeyNotice.tell(recoveryKey, ofStore: store) }
         } catch {
             // As it was before.
             _ = try BackgroundMount.start(arguments: running.arguments, passphrase: nil)
             throw error
+        }
+        if let recoveryKey, Output.isRead { try RecoveryKeyNotice.tell(recoveryKey, ofStore: store) }
+        if passphrase == nil {
+            try Output.line(
+                "The new container was made by an earlier try, with the passphrase that was said then; `docfs passphrase` changes it."
+            )
         }
     }
 }
