@@ -9,8 +9,8 @@ import SystemPackage
 public final class EncryptedStore: ObjectStore {
     private let store: any ObjectStore
     let containerKey: ContainerKey
-    /// The key object as this device met it.
-    private let keyObject: KeyObject?
+    /// The key object as this device knows it now: its passphrase may have been changed.
+    private let keyObject: @Sendable () -> KeyObject?
     private let nameKey: [UInt8]
     /// Of the objects that were read in parts last.
     private let seals = Mutex<[ObjectKey: ObjectSeal]>([:])
@@ -32,7 +32,8 @@ public final class EncryptedStore: ObjectStore {
     ///   - store: what the keeper sees.
     ///   - key: of the container.
     ///   - keyObject: the one that holds it, to be made again where it is lost.
-    public init(_ store: any ObjectStore, key: ContainerKey, keyObject: KeyObject? = nil) {
+    public init(_ store: any ObjectStore, key: ContainerKey, keyObject: @escaping @Sendable () -> KeyObject? = { nil })
+    {
         self.keyObject = keyObject
         self.store = store
         containerKey = key
@@ -216,7 +217,7 @@ public final class EncryptedStore: ObjectStore {
     /// an empty one.
     public func recreate() async throws(ObjectStoreError) {
         try await store.recreate()
-        try await keyObject?.restore(in: store)
+        try await keyObject()?.restore(in: store)
     }
 
     public var isEncrypted: Bool { true }

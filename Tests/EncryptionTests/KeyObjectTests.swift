@@ -90,7 +90,7 @@ struct KeyObjectTests {
             _ = try await other.establish(in: store)
             await #expect(throws: ObjectStoreError.self) { try await object.restore(in: store) }
             await #expect(throws: ObjectStoreError.self) {
-                try await EncryptedStore(store, key: .random(), keyObject: object).recreate()
+                try await EncryptedStore(store, key: .random(), keyObject: { object }).recreate()
             }
             try await object.withdraw(from: store)
             #expect(try await KeyObject.read(from: store) == other)

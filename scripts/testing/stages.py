@@ -92,26 +92,20 @@ class Stage:
         self.passed += max(0, (tests or 0) - failed)
 
 
-class BuildStage:
-    """Checks the layout of the sources and builds. Nothing else can run without it."""
+class CommandStage:
+    """Commands, each of which must succeed."""
 
-    name, heading = "build", "Layout and build"
+    name = heading = ""
 
     def __init__(self):
         self.passed = self.failed = 0
         self.failures = []
         self.seconds = 0.0
-        self.is_built = False
 
     def run(self, _log, _environment, _verbose):
-        print(f"== {self.heading}", flush=True)
+        print(f"\n== {self.heading}", flush=True)
         begin = time.monotonic()
-        self._step("the layout of the sources (`swift format -i -r Package.swift Sources Tests` corrects it)", [
-            "swift", "format", "lint", "--strict", "--parallel", "--recursive", "Package.swift", "Sources", "Tests"])
-        if not os.path.exists(BUNDLE):
-            print("Building docfs and its tests: about ten minutes on two cores; next time only what has changed.", flush=True)
-        self.is_built = self._step("the build", ["swift", "build", "--build-tests"]) and self._step(
-            "the generator of manual pages", ["swift", "build", "--product", "generate-manual"])
+        self._run()
         self.seconds = time.monotonic() - begin
         print(f"== {self.name}: {self.passed} passed, {self.failed} failed in {self.seconds:.0f} s", flush=True)
 
@@ -123,6 +117,34 @@ class BuildStage:
             self.failed += 1
             self.failures.append(f"failed: {title}")
         return is_passed
+
+
+class BuildStage(CommandStage):
+    """Checks the layout of the sources and builds. Nothing else can run without it."""
+
+    name, heading = "build", "Layout and build"
+
+    def __init__(self):
+        super().__init__()
+        self.is_built = False
+
+    def _run(self):
+        self._step("the layout of the sources (`swift format -i -r Package.swift Sources Tests` corrects it)", [
+            "swift", "format", "lint", "--strict", "--parallel", "--recursive", "Package.swift", "Sources", "Tests"])
+        if not os.path.exists(BUNDLE):
+            print("Building docfs and its tests: about ten minutes on two cores; next time only what has changed.", flush=True)
+        self.is_built = self._step("the build", ["swift", "build", "--build-tests"]) and self._step(
+            "the generator of manual pages", ["swift", "build", "--product", "generate-manual"])
+
+
+class ReleaseStage(CommandStage):
+    """Builds what people get: the optimizer has complaints of its own, and the debug code is not in it."""
+
+    name, heading = "release", "Release build"
+
+    def _run(self):
+        if self._step("the release build", ["swift", "build", "-c", "release", "--product", "docfs"]):
+            self._step("`docfs --version` of the release build", [".build/release/docfs", "--version"])
 
 
 def stages(is_root):
@@ -145,3 +167,4 @@ def stages(is_root):
     yield Stage(
         "proof", "Proof in short", Tests("ProofTests", skip=["KillTests", "PowerTests"]),
         Tests("ProofTests.KillTests", "ProofTests.PowerTests", environment={"DOCFS_PROOF_KILLS": "60", "DOCFS_PROOF_POWER": "20"}))
+    yield ReleaseStage()

@@ -49,7 +49,12 @@ struct ContainerUnlocking {
     }
 
     private func opened(_ store: any ObjectStore, _ entry: ContainerKeyFile.Entry) -> Opened {
-        (EncryptedStore(store, key: entry.key, keyObject: entry.object), entry.recoveryKey)
+        let (path, cloud) = (request.storePath, request.cloud)
+        let encrypted = EncryptedStore(store, key: entry.key) {
+            // `docfs passphrase` writes the file while a mount goes on. What this mount met is better than nothing.
+            (try? ContainerKeyFile(ofStore: path).entry(at: cloud))?.object ?? entry.object
+        }
+        return (encrypted, entry.recoveryKey)
     }
 
     /// What would go to a plain container was meant to be encrypted.
