@@ -30,6 +30,22 @@ struct WaitCourseTests {
         #expect(progress(1, 0) == Progress(done: 1000, total: 1000, unit: .bytes))
     }
 
+    @Test func `nothing pending is not enough where documents have not arrived in the cloud that they go to`() {
+        var course = WaitCourse()
+        guard case .waiting(_, let news) = course.next(state(0, "offline"), hasArrived: false) else {
+            Issue.record("it has ended")
+            return
+        }
+        #expect(news?.contains("cannot be reached") == true)
+        #expect(course.next(state(0), hasArrived: false) != .done)
+        #expect(course.next(state(0), hasArrived: true) == .done)
+        guard case .refused(let reason) = course.next(state(0, "a document stays"), hasArrived: false) else {
+            Issue.record("it goes on")
+            return
+        }
+        #expect(reason.hasSuffix("a document stays"))
+    }
+
     @Test func `while all documents go to another cloud it waits, whatever else is pending`() {
         var course = WaitCourse()
         let moving = "the documents are being sent to this cloud"

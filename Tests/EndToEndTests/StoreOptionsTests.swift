@@ -139,4 +139,22 @@ struct StoreOptionsTests {
             expectRefusal(try await mount(device, "--cloud", device.cloudDirectory.url), of: device, for: url)
         }
     }
+
+    /// Who removes the former cloud after `docfs wait` must not lose what never left it.
+    @Test func `wait does not take documents for moved that stay in the former cloud`() async throws {
+        try await withTwoDevices(.plain) { laptop, desktop in
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
+            // A placeholder: its content is in the former cloud only.
+            try await eventually { (desktop.cloud / "Plan.txt").exists }
+            try await desktop.unmount()
+            try (desktop.folder / "other").makeFolder()
+            expectMounted(
+                try await mount(desktop, "--cloud", "file://\(desktop.folder / "other")", "--move-to-this-cloud"))
+            let waited = try await desktop.docfs("wait", desktop.mountpoint.string)
+            #expect(
+                waited.exitStatus == 1 && waited.oneErrorLine?.contains("Plan.txt cannot be sent from here") == true,
+                "\(waited)")
+        }
+    }
 }

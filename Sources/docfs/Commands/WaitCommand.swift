@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Library
+import ObjectStore
 
 struct WaitCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,19 +34,15 @@ struct WaitCommand: ParsableCommand {
         }
     }
 
-    /// - Parameter hasArrived: whether all that is sent is where it is to go, although nothing is pending (`WaitCourse.next`).
     /// - Throws: `CommandFailure` if the cloud refuses what is pending, or at the deadline.
-    static func wait(
-        for mount: MountedTree, until deadline: ContinuousClock.Instant? = nil,
-        hasArrived: () throws -> Bool = { true }
-    ) throws {
+    static func wait(for mount: MountedTree, until deadline: ContinuousClock.Instant? = nil) throws {
         let file = try OpenStateFile(ofFolder: mount.documents)
         var display = ProgressDisplay("sending")
         defer { display.clear() }
         var course = WaitCourse()
         while true {
             let state = StateText(try file.text())
-            let isThere = try hasArrived()
+            let isThere = hasArrived(mount, state)
             switch course.next(state, hasArrived: isThere) {
             case .done: return
             case .refused(let reason): throw CommandFailure(reason)
@@ -61,6 +58,16 @@ struct WaitCommand: ParsableCommand {
                 if changed.isEmpty, let deadline, .now >= deadline { throw CommandFailure(course.timeoutReason) }
             }
         }
+    }
+
+    /// Whether the store belongs to the cloud that is mounted. Until all documents have gone there (`--move-to-this-cloud`) it belongs to the
+    /// former one.
+    private static func hasArrived(_ mount: MountedTree, _ state: StateText) -> Bool {
+        // Of another user's store nothing is known.
+        guard let store = mount.store, let remembered = (try? StoreOptions(ofStore: store))?.cloud,
+            let (own, mounted) = try? (CloudURL(remembered), CloudURL(state["cloud.url"] ?? remembered))
+        else { return true }
+        return own.isSamePlace(as: mounted)
     }
 }
 

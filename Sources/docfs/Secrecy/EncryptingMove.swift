@@ -58,7 +58,7 @@ struct EncryptingMove {
             try fetchWhatIsInTheCloudOnly()
             try mountAgain(passphrase)
         }
-        do { try WaitCommand.wait(for: mount) { try hasArrived() } } catch let refusal as CommandFailure {
+        do { try WaitCommand.wait(for: mount) } catch let refusal as CommandFailure {
             do { try goBack() } catch { CommandFailure.print(error: "\(error)") }
             throw refusal
         }
