@@ -3,45 +3,33 @@ import Testing
 
 /// Whether the machine is busy, by what the kernel adds up.
 struct ProcessorPressureTests {
-    private final class Kernel {
-        /// Microseconds.
-        var waited: Int64? = 1_000_000
-        var looks = 0
-    }
-
-    private let kernel = Kernel()
-
-    private func pressure() -> ProcessorPressure {
-        ProcessorPressure { [kernel] in
-            kernel.looks += 1
-            return kernel.waited
-        }
-    }
-
     @Test func `the machine is busy while some task waits for a quarter of the time`() {
-        var pressure = pressure()
-        #expect(pressure.isBusy(now: 0) == nil)
-        var now: Int64 = 0
+        var pressure = ProcessorPressure()
+        var (now, waited): (Int64, Int64) = (0, 1_000_000)
+        #expect(pressure.isBusy(waited: waited, now: now) == nil)
         for (milliseconds, isBusy) in [(0, false), (12, false), (13, true), (50, true), (1, false)] as [(Int64, Bool)] {
             now += ProcessorPressure.pause
-            kernel.waited! += milliseconds * 1000
-            #expect(pressure.isBusy(now: now) == isBusy, "\(milliseconds)")
+            waited += milliseconds * 1000
+            #expect(pressure.isBusy(waited: waited, now: now) == isBusy, "\(milliseconds)")
         }
     }
 
     @Test func `it is looked at now and then only`() {
-        var pressure = pressure()
-        for now in 0..<100 { _ = pressure.isBusy(now: Int64(now)) }
-        #expect(kernel.looks == 1)
-        _ = pressure.isBusy(now: ProcessorPressure.pause)
-        #expect(kernel.looks == 2)
+        var pressure = ProcessorPressure()
+        let times = [0, 1, ProcessorPressure.pause - 1, ProcessorPressure.pause, ProcessorPressure.pause + 1]
+        #expect(times.map { pressure.isDue(now: $0) } == [true, false, false, true, false])
     }
 
-    @Test func `where the kernel does not tell, it is asked once`() {
-        kernel.waited = nil
-        var pressure = pressure()
-        for look in 0..<5 { #expect(pressure.isBusy(now: Int64(look) * ProcessorPressure.pause) == nil) }
-        #expect(kernel.looks == 1)
+    @Test func `where the kernel never tells, it is asked once; a look that fails is made again`() {
+        var silent = ProcessorPressure()
+        #expect(silent.isDue(now: 0))
+        #expect(silent.isBusy(waited: nil, now: 0) == nil)
+        #expect(!silent.isDue(now: 1000 * ProcessorPressure.pause))
+        var pressure = ProcessorPressure()
+        _ = pressure.isBusy(waited: 0, now: 0)
+        #expect(pressure.isBusy(waited: nil, now: 1) == nil)
+        #expect(pressure.isDue(now: ProcessorPressure.pause))
+        #expect(pressure.isBusy(waited: 0, now: ProcessorPressure.pause) == false)
     }
 
     @Test func `the line of the kernel is read`() {

@@ -8,20 +8,26 @@ struct ProcessorPressure {
     /// below a tenth on two processors; one program more that computes makes it a half.
     static let busyShare = 0.25
 
-    private let read: () -> Int64?
     private var last: (time: Int64, waited: Int64)?
     private var next: Int64 = .min
 
-    /// - Parameter read: how long some task has waited since the machine was started, in microseconds; nil where the kernel does not tell.
-    init(read: @escaping () -> Int64? = Self.waited) { self.read = read }
-
+    /// Whether it is time to look. Who is told so looks, and says what it found.
+    ///
     /// - Parameter now: nanoseconds of a clock that never goes back.
-    /// - Returns: nil if that is not known anew: it was looked at just now, or for the first time.
-    mutating func isBusy(now: Int64) -> Bool? {
-        guard now >= next else { return nil }
+    mutating func isDue(now: Int64) -> Bool {
+        guard now >= next else { return false }
         next = now + Self.pause
-        guard let waited = read() else {
-            next = .max
+        return true
+    }
+
+    /// - Parameters:
+    ///   - waited: how long some task has waited since the machine was started, in microseconds; nil where the kernel does not tell. If it never
+    ///     did, it is not asked again.
+    ///   - now: when that was found.
+    /// - Returns: nil if that is not known anew.
+    mutating func isBusy(waited: Int64?, now: Int64) -> Bool? {
+        guard let waited else {
+            if last == nil { next = .max }
             return nil
         }
         defer { last = (now, waited) }
@@ -29,7 +35,7 @@ struct ProcessorPressure {
         return Double(waited - last.waited) * 1000 / Double(now - last.time) >= Self.busyShare
     }
 
-    /// Of `/proc/pressure/cpu`: `some avg10=0.00 avg60=0.00 avg300=0.00 total=123`.
+    /// Of `/proc/pressure/cpu`: `some avg10=0.00 avg60=0.00 avg300=0.00 total=123`. Has cancellation points: call it without a lock.
     static func waited() -> Int64? {
         let file = open("/proc/pressure/cpu", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

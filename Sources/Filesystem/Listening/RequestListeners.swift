@@ -47,7 +47,7 @@ final class RequestListeners: Sendable {
     /// Returns when this thread is to listen, and whether awake.
     private func awaitTurn() -> Bool {
         let now = Self.now
-        let isBusy = pressure.withLock { $0.isBusy(now: now) }
+        let isBusy = isBusy(now)
         var turn = turns.withLock { turns in
             if let isBusy { turns.machine(isBusy: isBusy) }
             return turns.turn(now: now)
@@ -65,6 +65,13 @@ final class RequestListeners: Sendable {
                 turn = turns.withLock { $0.turn(now: Self.now) }
             }
         }
+    }
+
+    /// Whether tasks wait for a processor; nil if that is not known anew.
+    private func isBusy(_ now: Int64) -> Bool? {
+        guard pressure.withLock({ $0.isDue(now: now) }) else { return nil }
+        let waited = ProcessorPressure.waited()
+        return pressure.withLock { $0.isBusy(waited: waited, now: now) }
     }
 
     /// Waits for a request without going to sleep.

@@ -82,15 +82,19 @@ extension Tree {
         guard target.isHere else {
             return try sourceDirectory.moveOver(source.filename, to: directory, target.filename, transaction)
         }
-        do {
+        do throws(Errno) {
             try backing.keep(
                 target.filename, of: target.inode, in: directory, second, whileReplacedBy: source.filename,
                 in: sourceDirectory, transaction)
             if second == .inStaging { backing.discardSetAside(target.inode, after: transaction) }
         } catch {
-            // Another program may have removed the file. Without a second name a save is still a save; what a person may want back is not
-            // given up.
+            // What a person may want back is not given up.
             if second == .inTrash { throw error }
+            // Another program has removed the file.
+            if error == .noSuchFileOrDirectory {
+                return try sourceDirectory.moveOver(source.filename, to: directory, target.filename, transaction)
+            }
+            // Without a second name a save is still a save.
             logger.debug("a file has no second name while it is replaced", metadata: ["error": "\(error)"])
         }
         try backing.replace(target.filename, in: directory, by: source.filename, in: sourceDirectory)

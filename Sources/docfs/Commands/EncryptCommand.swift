@@ -33,8 +33,9 @@ struct EncryptCommand: ParsableCommand {
             guard let move = try EncryptingMove(of: mount, to: target) else {
                 return try Output.line("The container of \(mount.mountpoint.printable) is encrypted already.")
             }
+            // Before a mount is started, which takes it out of the environment.
+            let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
             try move.run {
-                let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
                 guard let passphrase = try told ?? Passphrase.asked(.new) else { throw MissingPassphrase.new }
                 return passphrase
             }

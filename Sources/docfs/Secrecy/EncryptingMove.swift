@@ -54,9 +54,9 @@ struct EncryptingMove {
         if try !isUnderWay() {
             try requireReadiness()
             try makeFolder()
-            let passphrase = try isMade() ? nil : passphrase()
+            let known = try isMade() ? nil : passphrase()
             try fetchWhatIsInTheCloudOnly()
-            try mountAgain(passphrase)
+            try mountAgain { try known ?? passphrase() }
         }
         do { try WaitCommand.wait(for: mount) } catch let refusal as CommandFailure {
             do { try goBack() } catch { CommandFailure.print(error: "\(error)") }
@@ -114,24 +114,30 @@ struct EncryptingMove {
         try ContentDownload(try CloudDocument.all(at: mount.documents + "/cloud")).run()
     }
 
-    /// - Parameter passphrase: nil for a container that is there already.
-    private func mountAgain(_ passphrase: Passphrase?) throws {
+    private func mountAgain(_ passphrase: () throws -> Passphrase) throws {
         try MountEnding.end(mount, evenInUse: false, within: Self.patience)
         let recoveryKey: RecoveryKey?
-        do {
-            recoveryKey = try BackgroundMount.start(
-                arguments: running.arguments + ["--cloud", target.text, "--move-to-this-cloud", "--encrypt"],
-                passphrase: passphrase)
-        } catch {
+        do { recoveryKey = try mountWithNewContainer(passphrase) } catch {
             // As it was before.
             _ = try BackgroundMount.start(arguments: running.arguments, passphrase: nil)
             throw error
         }
         if let recoveryKey, Output.isRead { try RecoveryKeyNotice.tell(recoveryKey, ofStore: store) }
-        if passphrase == nil {
-            try Output.line(
-                "The new container was made by an earlier try, with the passphrase that was said then; `docfs passphrase` changes it."
-            )
+    }
+
+    private func mountWithNewContainer(_ passphrase: () throws -> Passphrase) throws -> RecoveryKey? {
+        let arguments = running.arguments + ["--cloud", target.text, "--move-to-this-cloud", "--encrypt"]
+        if try isMade() {
+            do {
+                let recoveryKey = try BackgroundMount.start(arguments: arguments, passphrase: nil)
+                try Output.line(
+                    "The new container was made by an earlier try, with the passphrase that was said then; `docfs passphrase` changes it."
+                )
+                return recoveryKey
+            } catch is MissingPassphrase {
+                // Somebody has removed it since, or made another one there.
+            }
         }
+        return try BackgroundMount.start(arguments: arguments, passphrase: try passphrase())
     }
 }
