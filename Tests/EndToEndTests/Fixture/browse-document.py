@@ -100,7 +100,11 @@ def look(browser):
     escape(browser)
     choose(browser, "Sound")
     browser.click("#details button", "Look")
-    until(lambda: round(browser.run("return document.querySelector('#dialogContent audio')?.duration ?? 0") or 0) == 2, "the sound is known")
+    until(lambda: round(browser.run("return document.querySelector('#dialogContent audio')?.duration ?? 0") or 0) == 2,
+          lambda: "the sound is known, but " + str(browser.run(
+              "const audio = document.querySelector('#dialogContent audio');"
+              " return [audio?.src, audio?.error?.code, audio?.error?.message, audio?.networkState, audio?.readyState,"
+              " document.querySelector('#dialogContent')?.textContent];")))
     escape(browser)
     # A page of somebody else is a text here.
     choose(browser, "Page")
