@@ -40,9 +40,18 @@ struct WaitCommand: ParsableCommand {
         var display = ProgressDisplay("sending")
         defer { display.clear() }
         var course = WaitCourse()
+        // Since when all is sent, and the store does not say so.
+        var sent: ContinuousClock.Instant?
         while true {
             let state = StateText(try file.text())
             let isThere = hasArrived(mount, state)
+            let isSent = !isThere && state["cloud.connection"] == "online" && state["cloud.pending"] == "0"
+            sent = isSent ? sent ?? .now : nil
+            if let sent, .now - sent > Self.longestNote {
+                throw CommandFailure(
+                    "the documents are in the other cloud, and the store cannot note it; make room on its disk, and mount again"
+                )
+            }
             switch course.next(state, hasArrived: isThere) {
             case .done: return
             case .refused(let reason): throw CommandFailure(reason)
@@ -59,6 +68,9 @@ struct WaitCommand: ParsableCommand {
             }
         }
     }
+
+    /// The daemon notes it at once.
+    private static let longestNote = Duration.seconds(60)
 
     /// Whether the store belongs to the cloud that is mounted. Until all documents have gone there (`--move-to-this-cloud`) it belongs to the
     /// former one.
