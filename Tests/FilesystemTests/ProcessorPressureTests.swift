@@ -6,30 +6,37 @@ struct ProcessorPressureTests {
     @Test func `the machine is busy while some task waits for a quarter of the time`() {
         var pressure = ProcessorPressure()
         var (now, waited): (Int64, Int64) = (0, 1_000_000)
-        #expect(pressure.isBusy(waited: waited, now: now) == nil)
+        let first = pressure.isBusy(waited: waited, now: now)
+        #expect(first == nil)
         for (milliseconds, isBusy) in [(0, false), (12, false), (13, true), (50, true), (1, false)] as [(Int64, Bool)] {
             now += ProcessorPressure.pause
             waited += milliseconds * 1000
-            #expect(pressure.isBusy(waited: waited, now: now) == isBusy, "\(milliseconds)")
+            let found = pressure.isBusy(waited: waited, now: now)
+            #expect(found == isBusy, "\(milliseconds)")
         }
     }
 
     @Test func `it is looked at now and then only`() {
         var pressure = ProcessorPressure()
         let times = [0, 1, ProcessorPressure.pause - 1, ProcessorPressure.pause, ProcessorPressure.pause + 1]
-        #expect(times.map { pressure.isDue(now: $0) } == [true, false, false, true, false])
+        let looks = times.map { pressure.isDue(now: $0) }
+        #expect(looks == [true, false, false, true, false])
     }
 
     @Test func `where the kernel never tells, it is asked once; a look that fails is made again`() {
         var silent = ProcessorPressure()
-        #expect(silent.isDue(now: 0))
-        #expect(silent.isBusy(waited: nil, now: 0) == nil)
-        #expect(!silent.isDue(now: 1000 * ProcessorPressure.pause))
+        let first = (silent.isDue(now: 0), silent.isBusy(waited: nil, now: 0))
+        #expect(first == (true, nil))
+        let isDueAgain = silent.isDue(now: 1000 * ProcessorPressure.pause)
+        #expect(!isDueAgain)
         var pressure = ProcessorPressure()
         _ = pressure.isBusy(waited: 0, now: 0)
-        #expect(pressure.isBusy(waited: nil, now: 1) == nil)
-        #expect(pressure.isDue(now: ProcessorPressure.pause))
-        #expect(pressure.isBusy(waited: 0, now: ProcessorPressure.pause) == false)
+        let failed = pressure.isBusy(waited: nil, now: 1)
+        #expect(failed == nil)
+        let isDue = pressure.isDue(now: ProcessorPressure.pause)
+        #expect(isDue)
+        let found = pressure.isBusy(waited: 0, now: ProcessorPressure.pause)
+        #expect(found == false)
     }
 
     @Test func `the line of the kernel is read`() {
