@@ -151,7 +151,7 @@ extension BackingStore {
         transaction.ifFailed { try folder.removeFile(name) }
     }
 
-    /// Gives a file a second name (`keep`), before another one is renamed over it by `replace`. Undoing gives both their names back, if that
+    /// Gives a file a second name (`keep`), before another one is renamed over it. Undoing gives both their names back, if that
     /// was done, and takes the second name away.
     ///
     /// - Parameter newName: of the file that is to get the name, in `newFolder`.
@@ -165,15 +165,6 @@ extension BackingStore {
         }
     }
 
-    /// One rename(2) over a file that `keep` gave a second name, or that cannot have one. File systems keep either the old or the new content
-    /// whole over a loss of power, even if no one has synced the new one (ext4: auto_da_alloc). A content without a second name is lost, so
-    /// that undoing leaves the new one in its place.
-    package func replace(_ name: String, in folder: BackingFolder, by newName: String, in newFolder: BackingFolder)
-        throws(Errno)
-    {
-        try newFolder.rename(newName, to: folder, name)
-    }
-
     /// Copies the display name to an extended attribute of a file (`writeDisplayName`).
     ///
     /// - Returns: whether the attribute is as it should be now.
@@ -181,7 +172,8 @@ extension BackingStore {
     package func writeDisplayName(
         _ displayName: String?, of name: String, in folder: BackingFolder, _ transaction: Transaction
     ) -> Bool {
-        let former = folder.displayName(of: name)
+        // Without opening the file once more: each rename and save comes by here.
+        let former = folder.carriedName(of: name).flatMap { String(validating: $0, as: UTF8.self) }
         let isWritten = writeDisplayName(displayName, of: name, in: folder)
         // A name that cannot be written back is written when files and rows are compared.
         transaction.ifFailed { self.writeDisplayName(former, of: name, in: folder) }

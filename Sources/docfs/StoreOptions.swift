@@ -34,6 +34,13 @@ struct StoreOptions: Codable, Equatable {
         return options
     }
 
+    /// Whether the store belongs to the container at this place. Until all documents have gone there (`--move-to-this-cloud`) it belongs to the
+    /// former one.
+    func belongs(to place: CloudURL) throws(CloudURLError) -> Bool {
+        guard let cloud else { return false }
+        return try CloudURL(cloud).isSamePlace(as: place)
+    }
+
     /// What was told counts, and what was not told stays.
     func replaced(by told: MountOptions) -> StoreOptions {
         var options = self

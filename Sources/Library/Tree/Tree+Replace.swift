@@ -97,7 +97,9 @@ extension Tree {
             // Without a second name a save is still a save.
             logger.debug("a file has no second name while it is replaced", metadata: ["error": "\(error)"])
         }
-        try backing.replace(target.filename, in: directory, by: source.filename, in: sourceDirectory)
+        // One rename(2) over the old file. File systems keep either the old or the new content whole over a loss of power, even if no one has
+        // synced the new one (ext4: auto_da_alloc). A content without a second name is lost, so that undoing leaves the new one in its place.
+        try sourceDirectory.rename(source.filename, to: directory, target.filename)
     }
 
     /// Whether the rows of a save may be committed later. After a crash `Reconciliation` matches the new file with the document by its path,

@@ -72,14 +72,13 @@ struct WaitCommand: ParsableCommand {
     /// The daemon notes it at once.
     private static let longestNote = Duration.seconds(60)
 
-    /// Whether the store belongs to the cloud that is mounted. Until all documents have gone there (`--move-to-this-cloud`) it belongs to the
-    /// former one.
+    /// Whether the store belongs to the cloud that is mounted.
     private static func hasArrived(_ mount: MountedTree, _ state: StateText) -> Bool {
         // Of another user's store nothing is known.
-        guard let store = mount.store, let remembered = (try? StoreOptions(ofStore: store))?.cloud,
-            let (own, mounted) = try? (CloudURL(remembered), CloudURL(state["cloud.url"] ?? remembered))
+        guard let store = mount.store, let url = state["cloud.url"], let remembered = try? StoreOptions(ofStore: store),
+            remembered.cloud != nil, let isThere = try? remembered.belongs(to: CloudURL(url))
         else { return true }
-        return own.isSamePlace(as: mounted)
+        return isThere
     }
 }
 

@@ -67,8 +67,7 @@ struct EncryptingMove {
     /// What the store remembers from the moment on in which all is in the new container.
     private func hasArrived() throws -> Bool {
         let remembered = try StoreOptions(ofStore: store)
-        return try remembered.isEncrypted == true
-            && remembered.cloud.map { try CloudURL($0).isSamePlace(as: target) } == true
+        return try remembered.isEncrypted == true && remembered.belongs(to: target)
     }
 
     /// The person is not left with a mount that goes nowhere. Where programs use it, it stays, and goes on trying.
