@@ -229,7 +229,7 @@ let package = Package(
             name: "SimulationTests",
             dependencies: [
                 "CloudSynchronization", "Library", "Backing", "Replica", "Replication", "Catalog", "ObjectStore",
-                "Documents", "LinuxFiles", "Hashing", "CLinux", "TestSupport",
+                "Encryption", "Documents", "LinuxFiles", "Hashing", "CLinux", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],

@@ -64,17 +64,16 @@ public struct MountOptions: Sendable {
     public static let passphrase = "correct horse battery staple"
 
     public static var allowingOthers: MountOptions { MountOptions(allowsOthers: true) }
-    public static var encrypted: MountOptions {
-        var options = MountOptions()
-        options.encrypts = true
-        return options
-    }
+    public static var encrypted: MountOptions { MountOptions().encrypting(true) }
     public static var plain: MountOptions { MountOptions().plain }
 
     /// For tests that look into the container, or count what docfs prints.
-    public var plain: MountOptions {
+    public var plain: MountOptions { encrypting(false) }
+
+    /// For proofs, which go over plain and over encrypted containers.
+    public func encrypting(_ encrypts: Bool) -> MountOptions {
         var options = self
-        options.encrypts = false
+        options.encrypts = encrypts
         return options
     }
 

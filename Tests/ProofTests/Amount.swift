@@ -5,6 +5,9 @@ enum Amount {
     /// The first seed (`DOCFS_PROOF_SEED`).
     static var seed: UInt64 { UInt64(number("SEED") ?? 1) }
 
+    /// Whether the containers of a part of a row are encrypted: every other one is, and with the next seed the others.
+    static func isEncrypted(_ part: some BinaryInteger) -> Bool { (seed &+ UInt64(part)).isMultiple(of: 2) }
+
     /// The attacks of a row (`DOCFS_PROOF_ROW`).
     static func attacks(_ row: String, default amount: Int) -> Int { number(row) ?? amount }
 

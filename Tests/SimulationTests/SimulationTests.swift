@@ -43,9 +43,11 @@ import Testing
         print(
             "proof: SIMULATION: \(attacks.reduce(0) { $0 + counts[$1, default: 0] }) attacks,",
             "\(results.count { !$0.wrong.isEmpty }) lost",
-            "(in \(results.count) worlds of \(results.reduce(0) { $0 + $1.steps }) steps)")
+            "(in \(results.count) worlds of \(results.reduce(0) { $0 + $1.steps }) steps, every second one encrypted)")
         if results.count >= 100 {
-            for event in ["crash", "resolution", "reconsidered", "replyLost", "late", "undo", "redo"] {
+            for event in [
+                "crash", "damage", "encrypted", "resolution", "reconsidered", "replyLost", "late", "undo", "redo",
+            ] {
                 #expect(counts[event, default: 0] > 0)
             }
         }

@@ -8,10 +8,11 @@ import Testing
 /// devices show the same, and nothing is lost (``SaveLedger``).
 @Suite(.mounting, .timeLimit(.minutes(60)))
 struct CloudProofTests {
-    @Test func `three devices lose nothing through spoiled requests, lost connections and kills`() async throws {
-        let attacks = Amount.attacks("CLOUD", default: 60)
+    @Test(arguments: 0..<2)
+    func `three devices lose nothing through spoiled requests, lost connections and kills`(part: Int) async throws {
+        let attacks = max(1, Amount.attacks("CLOUD", default: 80) / 2)
         let server = try await S3Server.shared()
-        let seed = Amount.seed
+        let seed = Amount.seed &* 2 &+ UInt64(part)
         let names = ["Laptop", "Desktop", "Tablet"]
         try await FaultProxy.run(before: server.port, seeds: names.indices.map { seed &* 31 &+ UInt64($0) }) {
             proxies in
@@ -19,7 +20,8 @@ struct CloudProofTests {
             let environment = try server.environment()
             let members = zip(names, proxies).map { name, proxy in
                 let ownURL = url.replacing(":\(server.port)", with: ":\(proxy.port)")
-                return (name, MountOptions(timeoutSeconds: 5, cloudURL: ownURL, environment: environment))
+                let options = MountOptions(timeoutSeconds: 5, cloudURL: ownURL, environment: environment)
+                return (name, options.encrypting(Amount.isEncrypted(part)))
             }
             try await withMountedDevices(members, limit: .seconds(3500)) { devices in
                 let course = CloudCourse(devices, proxies, seed: seed)
@@ -31,7 +33,8 @@ struct CloudProofTests {
                 #expect(torn.isEmpty, "seed \(seed)")
                 Amount.report(
                     "CLOUD", attacks: course.attacks, lost: lost.count + torn.count,
-                    "\(course.ledger.saves) saves on three devices, seed \(seed): \(course.summary)")
+                    "\(course.ledger.saves) saves on three devices, seed \(seed)\(Amount.isEncrypted(part) ? ", encrypted" : ""): \(course.summary)"
+                )
             }
         }
     }

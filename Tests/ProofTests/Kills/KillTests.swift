@@ -21,7 +21,8 @@ struct KillTests {
         var (kills, losses, points) = (0, [String](), [String: Int]())
         for first in stride(from: 0, to: operations.count, by: Self.operationsOfMount) {
             let some = Array(operations[first..<min(first + Self.operationsOfMount, operations.count)])
-            let course = try await Self.attack(some, in: container)
+            let course = try await Self.attack(
+                some, in: container, isEncrypted: Amount.isEncrypted(first / Self.operationsOfMount))
             losses += course.losses
             kills += course.kills
             points.merge(course.pointsReached) { $0 + $1 }
@@ -45,13 +46,15 @@ struct KillTests {
     }
 
     private static func attack(
-        _ operations: [KilledOperation], in container: String, environment: [String: String] = [:]
+        _ operations: [KilledOperation], in container: String, isEncrypted: Bool = false,
+        environment: [String: String] = [:]
     ) async throws -> KillCourse {
         let plan = CrashPlanFile()
         defer { plan.withdraw() }
         let attacked = MountOptions(
-            listing: .displayNames, environment: environment.merging(plan.environment) { $1 })
-        let members = [("Laptop", attacked), ("Desktop", MountOptions.displayNames)]
+            listing: .displayNames, environment: environment.merging(plan.environment) { $1 }
+        ).encrypting(isEncrypted)
+        let members = [("Laptop", attacked), ("Desktop", MountOptions.displayNames.encrypting(isEncrypted))]
         return try await withMountedDevices(members, limit: .seconds(300)) { devices in
             let course = KillCourse(devices[0], container: container)
             try await course.prepare(operations)
@@ -76,7 +79,8 @@ struct KillTests {
         var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
         while kills < rounds {
             var random = SeededGenerator(seed: seed)
-            try await withTwoDevices(.displayNames) { device, observer in
+            let isEncrypted = Amount.isEncrypted(kills / Self.roundsOfMount)
+            try await withTwoDevices(.displayNames.encrypting(isEncrypted)) { device, observer in
                 let course = KillCourse(device, container: container)
                 for round in 0..<min(Self.roundsOfMount, rounds - kills) {
                     let chosen = (0..<Self.operationsOfRound).map { _ in operations.randomElement(using: &random)! }

@@ -34,11 +34,12 @@ struct PowerTests {
     ) async throws -> (made: Int, losses: [String]) {
         // A plain ext4 leaves zeros for what truncate(2) cuts off, if nobody synced it: 20 of 1,200 files when it was tried.
         let operations = KilledOperation.all.filter { $0.preparation.isEmpty && $0.name != "cut off" }
-        let options = MountOptions(listing: .displayNames, environment: environment)
         var (made, losses) = (0, [String]())
         var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
         while made < rounds, !(stopsAtLoss && !losses.isEmpty) {
             var random = SeededGenerator(seed: seed)
+            let options = MountOptions(listing: .displayNames, environment: environment)
+                .encrypting(Amount.isEncrypted(made / roundsOfDisk))
             try await withDiskImage(size: "256M", options) { device, disk in
                 let course = KillCourse(device, container: container)
                 for round in 0..<min(roundsOfDisk, rounds - made) {

@@ -41,7 +41,8 @@ final class Life: Sendable {
             }
         ) { _ in
             CloudConnection(
-                SimulatedStore(network: surroundings.network, device: place.device, life: number),
+                surroundings.network.form.store(
+                    over: SimulatedStore(network: surroundings.network, device: place.device, life: number)),
                 surroundings: surroundings.forDevice(place, life: number))
         }
         (self.library, self.cloud) = (library, cloud)
@@ -136,10 +137,10 @@ struct WorldSurroundings: Sendable {
     let ledger = Ledger()
     let seeds: SeedSource
 
-    init(seeds: SeedSource) {
+    init(seeds: SeedSource, form: ObjectForm = .plain) {
         self.seeds = seeds
         clock = SimulatedClock()
-        network = SimulatedNetwork(clock: clock)
+        network = SimulatedNetwork(clock: clock, form: form)
     }
 
     func forDevice(_ place: DevicePlace, life: Int) -> Surroundings {

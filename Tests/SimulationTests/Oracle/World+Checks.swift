@@ -170,7 +170,7 @@ extension World {
                         bequeathed.contains(version.id)
                         && replica.values.contains { $0.versions?.contains(version.id) == true }
                     if !versions.contains(version.id), !isBequeathed { wrong.append("a version of \(key) is lost") }
-                    let bytes = try objects[version.key(of: change.subject)]
+                    let bytes = network.object(try version.key(of: change.subject))
                     if bytes == nil, isDamaged || expendable.contains(version.id) {
                         ledger.count("cleaned")
                         continue

@@ -21,13 +21,13 @@ enum Fate: CaseIterable {
     /// One bit of the answer is wrong.
     case corrupted
 
-    func canMeet(_ operation: Operation) -> Bool {
+    func canMeet(_ operation: Operation, in form: ObjectForm) -> Bool {
         switch self {
         case .arrives, .lost, .replyLost, .failed: true
         case .late, .full: operation.isPut
         case .truncated: operation.isGet
-        // The transport detects damage in commits; contents are verified by SHA-256.
-        case .corrupted: operation.readsContent
+        // The transport detects damage in commits; contents are verified by SHA-256, and encrypted objects by themselves.
+        case .corrupted: form.isEncrypted ? operation.isGet : operation.readsContent
         }
     }
 

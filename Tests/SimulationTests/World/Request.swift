@@ -15,16 +15,19 @@ enum Operation: Sendable {
     case now
     case delete(ObjectKey)
 
-    var description: String {
-        switch self {
-        case .put(let key, let bytes): "PUT \(key) \(bytes.count) \(TraceHash.of(bytes))"
-        case .putFile(let key, _, _, let length): "PUT \(key) \(length)"
-        case .get(let key, _): "GET \(key)"
-        case .getRange(let key, let range): "GET \(key) \(range)"
-        case .list(let key, let after, _): "LIST \(key) \(after?.description ?? "")"
-        case .modified(let key): "HEAD \(key)"
+    /// Tells objects as devices know them: how they are sealed is another one each time.
+    func description(in form: ObjectForm) -> String {
+        let object = form.object(at:)
+        return switch self {
+        case .put(let key, let bytes):
+            "PUT \(object(key)) \(bytes.count) \(form.open(bytes, of: object(key)).map(TraceHash.of) ?? "unreadable")"
+        case .putFile(let key, _, _, let length): "PUT \(object(key)) \(length)"
+        case .get(let key, _): "GET \(object(key))"
+        case .getRange(let key, let range): "GET \(object(key)) \(range)"
+        case .list(let key, let after, _): "LIST \(key) \(after.map { object($0).description } ?? "")"
+        case .modified(let key): "HEAD \(object(key))"
         case .now: "NOW"
-        case .delete(let key): "DELETE \(key)"
+        case .delete(let key): "DELETE \(object(key))"
         }
     }
 

@@ -12,6 +12,7 @@ final class SimulatedNetwork: Sendable {
         /// Writes whose sender has given up. They may still arrive.
         var late: [Operation] = []
         var lastRequest = 0
+        /// As the keeper has them.
         var objects: [ObjectKey: [UInt8]] = [:]
         /// All log entries that ever existed.
         var allEntries: [[UInt8]] = []
@@ -21,8 +22,12 @@ final class SimulatedNetwork: Sendable {
 
     private let state = Mutex(State())
     private let clock: SimulatedClock
+    let form: ObjectForm
 
-    init(clock: SimulatedClock) { self.clock = clock }
+    init(clock: SimulatedClock, form: ObjectForm = .plain) {
+        self.clock = clock
+        self.form = form
+    }
 
     // MARK: For devices
 
@@ -45,7 +50,20 @@ final class SimulatedNetwork: Sendable {
 
     var lateCount: Int { state.withLock(\.late.count) }
 
-    var objects: [ObjectKey: [UInt8]] { state.withLock(\.objects) }
+    /// All objects, as a device reads them.
+    var objects: [ObjectKey: [UInt8]] {
+        let stored = state.withLock(\.objects)
+        return Dictionary(
+            uniqueKeysWithValues: stored.compactMap { place, bytes in
+                let object = form.object(at: place)
+                return form.open(bytes, of: object).map { (object, $0) }
+            })
+    }
+
+    /// One object, as a device reads it.
+    func object(_ key: ObjectKey) -> [UInt8]? {
+        state.withLock { $0.objects[form.place(of: key)] }.flatMap { form.open($0, of: key) }
+    }
 
     var allEntries: [[UInt8]] { state.withLock(\.allEntries) }
 
@@ -53,18 +71,29 @@ final class SimulatedNetwork: Sendable {
     func replaceLog(by objects: [ObjectKey: [UInt8]]) {
         let now = clock.wallTime(skew: 0)
         state.withLock { state in
-            for key in state.objects.keys where key.components[0] != "documents" {
-                state.objects[key] = nil
-                state.times[key] = nil
+            for place in state.objects.keys where form.object(at: place).components[0] != "documents" {
+                state.objects[place] = nil
+                state.times[place] = nil
             }
             for (key, bytes) in objects where key.components[0] != "documents" {
-                state.objects[key] = bytes
-                state.times[key] = now
+                let place = form.place(of: key)
+                state.objects[place] = form.seal(bytes, of: key)
+                state.times[place] = now
             }
         }
     }
 
-    func time(of key: ObjectKey) -> Timestamp? { state.withLock { $0.times[key] } }
+    /// Puts two objects into each other's place, as only their keeper can.
+    func exchange(_ first: ObjectKey, _ second: ObjectKey) {
+        let (first, second) = (form.place(of: first), form.place(of: second))
+        state.withLock { state in
+            let bytes = state.objects[first]
+            state.objects[first] = state.objects[second]
+            state.objects[second] = bytes
+        }
+    }
+
+    func time(of key: ObjectKey) -> Timestamp? { state.withLock { $0.times[form.place(of: key)] } }
 
     func isIdle(_ device: Int) -> Bool { state.withLock { !$0.waiting.contains { $0.device == device } } }
 
@@ -73,12 +102,12 @@ final class SimulatedNetwork: Sendable {
         let now = clock.wallTime(skew: 0)
         return state.withLock { state in
             switch operation {
-            case .put(let key, let bytes): return .success(.put(Self.put(bytes, key, now, &state)))
+            case .put(let key, let bytes): return .success(.put(put(bytes, key, now, &state)))
             case .putFile(let key, let start, let content, let length):
                 guard let bytes = Self.whole(start, content, length) else {
                     return .failure(.corrupted(key, "the document became shorter while it was sent"))
                 }
-                return .success(.put(Self.put(bytes, key, now, &state)))
+                return .success(.put(put(bytes, key, now, &state)))
             case .get(let key, let limit):
                 guard let bytes = state.objects[key] else { return .failure(.notFound(key)) }
                 return bytes.count > limit ? .failure(.corrupted(key, "too large")) : .success(.bytes(bytes))
@@ -102,11 +131,12 @@ final class SimulatedNetwork: Sendable {
         }
     }
 
-    private static func put(
+    private func put(
         _ bytes: [UInt8], _ key: ObjectKey, _ now: Timestamp, _ state: inout State
     ) -> PutOutcome {
         if state.objects[key] != nil { return .alreadyExists }
-        if key.components[0] == "log" { state.allEntries.append(bytes) }
+        let object = form.object(at: key)
+        if object.components[0] == "log", let entry = form.open(bytes, of: object) { state.allEntries.append(entry) }
         state.objects[key] = bytes
         state.times[key] = now
         return .created

@@ -52,9 +52,8 @@ extension World {
     private func sentContents(of entry: Entry, on device: SimulatedDevice) throws(Refusal) -> Set<ContentHash> {
         guard let id = entry.id else { return [] }
         let versions = try device.library.transactions.inspect { try CatalogReplica($0).entry(id)?.versions?.all } ?? []
-        let objects = network.objects
         return try Refusal.wrapping {
-            Set(try versions.compactMap { objects[try $0.key(of: id)].map(contentHash) })
+            Set(try versions.compactMap { network.object(try $0.key(of: id)).map(contentHash) })
         }
     }
 }

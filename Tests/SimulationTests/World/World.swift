@@ -49,7 +49,8 @@ final class World {
         self.queue = queue
         self.prints = prints
         random = SeededGenerator(seed: seed)
-        surroundings = WorldSurroundings(seeds: SeedSource(seed: random.next()))
+        surroundings = WorldSurroundings(
+            seeds: SeedSource(seed: random.next()), form: seed.isMultiple(of: 2) ? .encrypted(seed: seed) : .plain)
         hasSlowWrites = random.once(in: 2)
         mayBeDamaged = random.once(in: 4)
         weather = Weather(rawValue: Int.random(in: 0..<3, using: &random)) ?? .calm
@@ -60,7 +61,8 @@ final class World {
             let skew = random.once(in: 2) ? 0 : Int64.random(in: -largest...largest, using: &random)
             devices.append(try makeDevice(device, skew: skew))
         }
-        trace("\(count) devices, \(weather)")
+        if network.form.isEncrypted { ledger.count("encrypted") }
+        trace("\(count) devices, \(weather)\(network.form.isEncrypted ? ", encrypted" : "")")
         ledger.noteContent(contentHash([]))
     }
 
@@ -134,7 +136,8 @@ final class World {
         queue.drain(&random)
     }
 
-    /// Removes log entries or the whole log, rolls it back, or replaces the container by another one.
+    /// Removes log entries or the whole log, rolls it back, or replaces the container by another one. In an encrypted container, whose keeper
+    /// cannot write entries, two of them may also change places.
     private func damage() {
         let objects = network.objects
         if backup.isEmpty || random.once(in: 2) {
@@ -142,8 +145,12 @@ final class World {
             return
         }
         let log = objects.keys.filter { $0.components[0] == "log" }.sorted()
-        let kind = Int.random(in: 0..<5, using: &random)
-        trace("the container \(["has a hole", "is rolled back", "is emptied", "is replaced", "loses its id"][kind])")
+        let kind = Int.random(in: 0..<(network.form.isEncrypted ? 6 : 5), using: &random)
+        let kinds = [
+            "has a hole", "is rolled back", "is emptied", "is replaced", "loses its id",
+            "has two entries in each other's place",
+        ]
+        trace("the container \(kinds[kind])")
         switch kind {
         case 0:
             guard let hole = log.randomElement(using: &random) else { return }
@@ -151,7 +158,12 @@ final class World {
         case 1: network.replaceLog(by: backup)
         case 2: network.replaceLog(by: [:])
         case 3: network.replaceLog(by: [ContainerIdentity.key: ContainerIdentity(.random(using: &random)).encoded])
-        default: network.replaceLog(by: objects.filter { $0.key.components[0] != "container" })
+        case 4: network.replaceLog(by: objects.filter { $0.key.components[0] != "container" })
+        default:
+            guard let first = log.randomElement(using: &random), let second = log.randomElement(using: &random),
+                first != second
+            else { return }
+            network.exchange(first, second)
         }
         isDamaged = true
         ledger.count("damage")
@@ -227,7 +239,9 @@ final class World {
         let device = devices.first { $0.index == request.device }
         let fate = isHealed ? Fate.arrives : fate(of: request, isPartitioned: device?.isPartitioned == true)
         let result = fate.apply(request, network, &random)
-        trace("\(DevicePlace.names[request.device]) \(request.operation.description): \(fate) \(Self.text(result))")
+        trace(
+            "\(DevicePlace.names[request.device]) \(request.operation.description(in: network.form)): \(fate) \(Self.text(result))"
+        )
         if fate != .arrives { ledger.count("\(fate)") }
         network.answer(request, result)
     }
@@ -243,7 +257,8 @@ final class World {
         if isPartitioned { return .lost }
         guard weather != .calm else { return .arrives }
         guard random.once(in: weather == .storm ? 5 : 12) else { return .arrives }
-        return Fate.allCases.filter { $0.canMeet(request.operation) }.randomElement(using: &random) ?? .arrives
+        return Fate.allCases.filter { $0.canMeet(request.operation, in: network.form) }.randomElement(using: &random)
+            ?? .arrives
     }
 
     // MARK: Quiet
