@@ -15,7 +15,10 @@ import Testing
 struct ContainerFaultTests {
     /// Damage that no device made.
     enum Damage: String, CaseIterable {
-        case hole, rolledBack, emptied, unnamed, replaced, otherHistory, otherEnd, spoiledEntry
+        case hole, rolledBack, emptied, unnamed, replaced, otherHistory, otherEnd, spoiledEntry, spoiledEnd
+
+        /// No entry is missing, and one cannot be read.
+        var spoilsEntry: Bool { self == .spoiledEntry || self == .spoiledEnd }
     }
 
     private static let texts = ["a.txt": "alpha", "b.txt": "beta", "c.txt": "gamma", "d.txt": "delta"]
@@ -81,8 +84,8 @@ struct ContainerFaultTests {
                 try other.create(name, "theirs")
                 try await other.push()
             }
-        case .spoiledEntry:
-            try Data("{".utf8).write(to: URL(filePath: path(device, entry(2))))
+        case .spoiledEntry, .spoiledEnd:
+            try Data("{".utf8).write(to: URL(filePath: path(device, entry(damage == .spoiledEnd ? 4 : 2))))
         }
     }
 
@@ -97,7 +100,7 @@ struct ContainerFaultTests {
             })
     }
 
-    @Test(arguments: Damage.allCases.filter { $0 != .spoiledEntry }, [false, true])
+    @Test(arguments: Damage.allCases.filter { !$0.spoilsEntry }, [false, true])
     func `every device that knew the container reports the fault in one line, sends nothing and removes nothing`(
         _ damage: Damage, isEncrypted: Bool
     ) async throws {
@@ -400,13 +403,17 @@ struct ContainerFaultTests {
             try await self.damage(laptop, damage)
             let report = try await laptop.synchronizer.checkup.checkUp(repairs: true)
             #expect(report.isGood, "\(report)")
-            #expect(damage == .spoiledEntry || report.fault != nil)
+            #expect(damage.spoilsEntry || report.fault != nil)
             #expect(try await laptop.fault() == nil)
             try await laptop.push()
             // Another container is not followed: the person at the phone must say that it is meant.
             if damage == .replaced {
                 #expect(try await phone.fault() == .replaced)
                 #expect(try await phone.synchronizer.checkup.checkUp(repairs: true).isGood)
+            } else if damage == .spoiledEnd {
+                // Where the phone's last entry should be is none that can be read.
+                await #expect(throws: LogError.self) { try await phone.fault() }
+                #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             } else if try await phone.fault() != nil {
                 #expect(try await phone.synchronizer.repair.takeOverIfRepaired())
             }

@@ -133,6 +133,18 @@ struct LogEntryTests {
         #expect(store.reads.allSatisfy { $0.upperBound < Int64(entry.bytes.count) })
     }
 
+    @Test func `an entry that the store finds changed is damage, however much of it is read`() async throws {
+        let store = FakeStore()
+        let log = ReplicatedLog(store: store)
+        store.failAll(.corrupted(LogPosition(1).key, "it was changed"))
+        let expected = LogError.entry(LogPosition(1), .malformed("it was changed"))
+        for read in [{ _ = try await log.commitID(at: LogPosition(1)) }, { _ = try await log.read(LogPosition(1)) }] {
+            let error = await #expect(throws: LogError.self) { try await read() }
+            #expect(error?.description == expected.description)
+            #expect(error?.isDamage == true)
+        }
+    }
+
     @Test func `the same commit after another entry does not count as this one`()
         async throws
     {

@@ -61,13 +61,20 @@ public struct ReplicatedLog: Sendable {
         do throws(ObjectStoreError) {
             bytes = try await store.get(position.key, limit: Self.largestEntry)
         } catch {
-            switch error {
-            case .notFound: return nil
-            case .corrupted(_, let reason): throw .entry(position, .malformed(reason))
-            default: throw .store(error)
-            }
+            guard let failure = Self.failure(error, at: position) else { return nil }
+            throw failure
         }
         do throws(CommitError) { return try LogEntry(decoding: bytes) } catch { throw .entry(position, error) }
+    }
+
+    /// Why an entry cannot be had; nil where nobody has written it. What the store finds damaged is as damaged as an entry that is no JSON: a
+    /// person may have it repaired.
+    private static func failure(_ error: ObjectStoreError, at position: LogPosition) -> LogError? {
+        switch error {
+        case .notFound: nil
+        case .corrupted(_, let reason): .entry(position, .malformed(reason))
+        default: .store(error)
+        }
     }
 
     /// The id of the commit at a position, from the header of its entry alone; nil if there is no entry.
@@ -76,8 +83,8 @@ public struct ReplicatedLog: Sendable {
         do throws(ObjectStoreError) {
             start = try await store.get(position.key, range: 0..<Int64(LogEntry.longestHeader))
         } catch {
-            if case .notFound = error { return nil }
-            throw .store(error)
+            guard let failure = Self.failure(error, at: position) else { return nil }
+            throw failure
         }
         do throws(CommitError) { return try LogEntry.header(of: start).commit } catch { throw .entry(position, error) }
     }
