@@ -12,7 +12,7 @@ struct HTTPFaultTests {
             let response = try await HTTPConnections.ofTests().send(server.request("GET", "/"))
             #expect(try await response.next() == Array("tru".utf8))
             let error = await #expect(throws: HTTPFailure.self) { try await response.next() }
-            #expect(error?.isDisconnection == true)
+            #expect(error?.isDisconnection == true, "\(String(describing: error))")
         }
     }
 
