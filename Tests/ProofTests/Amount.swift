@@ -5,8 +5,11 @@ enum Amount {
     /// The first seed (`DOCFS_PROOF_SEED`).
     static var seed: UInt64 { UInt64(number("SEED") ?? 1) }
 
-    /// Whether the containers of a part of a row are encrypted: every other one is, and with the next seed the others.
-    static func isEncrypted(_ part: some BinaryInteger) -> Bool { (seed &+ UInt64(part)).isMultiple(of: 2) }
+    /// Whether the container of a part of a row is encrypted: every other one is, and with the next seed the others. A row of one part for
+    /// each of both locations encrypts one of them.
+    static func isEncrypted(_ part: Int, in location: String) -> Bool {
+        (seed &+ UInt64(part) &+ (location == "cloud" ? 1 : 0)).isMultiple(of: 2)
+    }
 
     /// The attacks of a row (`DOCFS_PROOF_ROW`).
     static func attacks(_ row: String, default amount: Int) -> Int { number(row) ?? amount }

@@ -11,6 +11,7 @@ struct CloudProofTests {
     @Test(arguments: 0..<2)
     func `three devices lose nothing through spoiled requests, lost connections and kills`(part: Int) async throws {
         let attacks = max(1, Amount.attacks("CLOUD", default: 80) / 2)
+        let isEncrypted = Amount.isEncrypted(part, in: "cloud")
         let server = try await S3Server.shared()
         let seed = Amount.seed &* 2 &+ UInt64(part)
         let names = ["Laptop", "Desktop", "Tablet"]
@@ -21,7 +22,7 @@ struct CloudProofTests {
             let members = zip(names, proxies).map { name, proxy in
                 let ownURL = url.replacing(":\(server.port)", with: ":\(proxy.port)")
                 let options = MountOptions(timeoutSeconds: 5, cloudURL: ownURL, environment: environment)
-                return (name, options.encrypting(Amount.isEncrypted(part)))
+                return (name, options.encrypting(isEncrypted))
             }
             try await withMountedDevices(members, limit: .seconds(3500)) { devices in
                 let course = CloudCourse(devices, proxies, seed: seed)
@@ -33,7 +34,7 @@ struct CloudProofTests {
                 #expect(torn.isEmpty, "seed \(seed)")
                 Amount.report(
                     "CLOUD", attacks: course.attacks, lost: lost.count + torn.count,
-                    "\(course.ledger.saves) saves on three devices, seed \(seed)\(Amount.isEncrypted(part) ? ", encrypted" : ""): \(course.summary)"
+                    "\(course.ledger.saves) saves on three devices, seed \(seed)\(isEncrypted ? ", encrypted" : ""): \(course.summary)"
                 )
             }
         }

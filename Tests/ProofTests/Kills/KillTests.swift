@@ -22,7 +22,7 @@ struct KillTests {
         for first in stride(from: 0, to: operations.count, by: Self.operationsOfMount) {
             let some = Array(operations[first..<min(first + Self.operationsOfMount, operations.count)])
             let course = try await Self.attack(
-                some, in: container, isEncrypted: Amount.isEncrypted(first / Self.operationsOfMount))
+                some, in: container, isEncrypted: Amount.isEncrypted(first / Self.operationsOfMount, in: container))
             losses += course.losses
             kills += course.kills
             points.merge(course.pointsReached) { $0 + $1 }
@@ -79,7 +79,7 @@ struct KillTests {
         var seed = Amount.seed &* 2 &+ (container == "local" ? 0 : 1)
         while kills < rounds {
             var random = SeededGenerator(seed: seed)
-            let isEncrypted = Amount.isEncrypted(kills / Self.roundsOfMount)
+            let isEncrypted = Amount.isEncrypted(kills / Self.roundsOfMount, in: container)
             try await withTwoDevices(.displayNames.encrypting(isEncrypted)) { device, observer in
                 let course = KillCourse(device, container: container)
                 for round in 0..<min(Self.roundsOfMount, rounds - kills) {

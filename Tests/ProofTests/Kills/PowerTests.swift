@@ -39,7 +39,7 @@ struct PowerTests {
         while made < rounds, !(stopsAtLoss && !losses.isEmpty) {
             var random = SeededGenerator(seed: seed)
             let options = MountOptions(listing: .displayNames, environment: environment)
-                .encrypting(Amount.isEncrypted(made / roundsOfDisk))
+                .encrypting(Amount.isEncrypted(made / roundsOfDisk, in: container))
             try await withDiskImage(size: "256M", options) { device, disk in
                 let course = KillCourse(device, container: container)
                 for round in 0..<min(roundsOfDisk, rounds - made) {
