@@ -139,7 +139,7 @@ public final class Library: Sendable {
             transactions, namespace: namespace, tree: tree, actions: actions)
         undoing = Undoing(
             transactions, store: store, device: device, backing: backing, openFiles: openFiles, cloud: cloud,
-            actions: actions, namespace: namespace, tree: tree, removal: removal,
+            actions: actions, namespace: namespace, tree: tree, removal: removal, foundFiles: foundFiles,
             fileAttributes: fileAttributes, replicatedTree: replicatedTree, preferredLocation: preferredLocation,
             versionFiles: versionFiles)
         trashDirectory = TrashDirectory(

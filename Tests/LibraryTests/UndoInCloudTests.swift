@@ -196,4 +196,67 @@ struct UndoInCloudTests {
             #expect(try await device.text("Plan.txt") == "plan")
         }
     }
+
+    // MARK: Open while removed
+
+    /// Seed 2412 of the simulation.
+    @Test(arguments: [false, true])
+    func `what a program writes to a document that it had open when it was removed is sent when it is back`(
+        writesUnseen: Bool
+    ) async throws {
+        try await withPlanOnTwoDevices { laptop, phone, known in
+            if writesUnseen { laptop.library.contents.prepareForUnseenWrites() }
+            if writesUnseen, !laptop.library.canNoticeUnseenWrites { return }
+            let writer =
+                writesUnseen ? try await laptop.openUnseen("Plan.txt") : try await laptop.open("Plan.txt", O_RDWR)
+            func write(_ text: String) throws {
+                if writesUnseen { try laptop.writeUnseen(text, to: writer) } else { try laptop.write(text, to: writer) }
+            }
+            try laptop.remove("Plan.txt")
+            try await laptop.push()
+            try write("while it was removed")
+            try laptop.library.perform(.undo)
+            #expect(try laptop.inode("Plan.txt") == known.inode)
+            #expect(try laptop.library.attributes(of: .entry(known.inode)).links == 1)
+            #expect(try laptop.entry("Plan.txt").pending.contains(.content))
+            try write("since it is back again")
+            laptop.library.close(writer)
+            try await laptop.push()
+            try await phone.pull()
+            for device in [laptop, phone] {
+                #expect(try await device.text("Plan.txt") == "since it is back again")
+                #expect(try device.entry("Plan.txt").conflicts == 0)
+            }
+            #expect(try laptop.pendingCount == 0)
+        }
+    }
+
+    @Test func `what a program writes after the undo is noticed although it wrote nothing before`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            let writer = try await laptop.open("Plan.txt", O_RDWR)
+            try laptop.remove("Plan.txt")
+            try laptop.library.perform(.undo)
+            #expect(try laptop.entry("Plan.txt").pending.isEmpty)
+            try laptop.write("later", to: writer)
+            #expect(try laptop.entry("Plan.txt").pending.contains(.content))
+            laptop.library.close(writer)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "later version")
+        }
+    }
+
+    @Test func `what a program wrote before it closed a removed document is sent when it is back`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            let writer = try await laptop.open("Plan.txt", O_RDWR)
+            try laptop.remove("Plan.txt")
+            try laptop.write("later", to: writer)
+            laptop.library.close(writer)
+            try await laptop.push()
+            try laptop.library.perform(.undo)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try await phone.text("Plan.txt") == "later version")
+        }
+    }
 }

@@ -232,4 +232,21 @@ struct UndoOfRestorationTests {
             #expect(folder.count == 2)
         }
     }
+
+    @Test func `a program that has the former content open goes on writing to it when it is back`() async throws {
+        try await withDevice { device in
+            try device.create("Plan.txt", "what I wrote")
+            let writer = try await device.open("Plan.txt", O_RDWR)
+            try restore("of last week", on: device)
+            try device.library.perform(.undo)
+            try await device.push()
+            #expect(try device.entry("Plan.txt").pending.isEmpty)
+            try device.write("WHAT", to: writer)
+            #expect(try device.entry("Plan.txt").pending == .content)
+            device.library.close(writer)
+            #expect(try await device.text("Plan.txt") == "WHAT I wrote")
+            try await device.push()
+            #expect(try await device.savesInLog == 1)
+        }
+    }
 }

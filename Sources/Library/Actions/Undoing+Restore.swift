@@ -33,12 +33,13 @@ extension Undoing {
         entry.parent = folder.inode
         entry.location = folder.location
         if entry.kind == .folder { entry.nature = .folder(folder.namingContext.folder(try EntryName(entry.filename))) }
-        try restoreFile(of: &entry, was: step, transaction)
-        entry.inode = InodeNumber(0)
+        let held = try restoreFile(of: &entry, was: step, transaction)
+        entry.inode = held?.inode ?? InodeNumber(0)
         let modified = entry.modified
         if entry.kind == .folder, entry.isReplicated { entry.modified = surroundings.folderTime(modified) }
         let committed = try restoreSynchronization(of: &entry, transaction)
         entry.inode = try transaction.insert(entry)
+        try adoptWrites(to: held, of: &entry, transaction)
         if committed, let id = entry.id { try replicatedTree.show(id, in: folder.inode, transaction) }
         if entry.kind != .document { progress.restored.append((entry, modified)) }
         try announce(entry, transaction)
@@ -71,7 +72,10 @@ extension Undoing {
         }
     }
 
-    private func restoreFile(of entry: inout Entry, was step: ActionStep, _ transaction: Transaction) throws {
+    /// - Returns: the file, if a program still has it open.
+    private func restoreFile(
+        of entry: inout Entry, was step: ActionStep, _ transaction: Transaction
+    ) throws -> OpenFile? {
         let directory = try backing.folder(entry.parent, transaction)
         let filename = entry.filename
         switch entry.kind {
@@ -80,7 +84,7 @@ extension Undoing {
         case .symbolicLink:
             try directory.makeSymbolicLink(filename, target: entry.target ?? [], transaction)
         case .document, .scratch:
-            guard entry.isHere else { return }
+            guard entry.isHere else { return nil }
             let inode = step.entry.inode
             guard try backing.takeBack(filename, of: inode, to: directory, transaction) else {
                 if entry.isReplicated, entry.currentVersion != nil, !entry.pending.contains(.content) {
@@ -88,12 +92,27 @@ extension Undoing {
                     entry.isHere = false
                     entry.contentVersion = nil
                     entry.backing = nil
-                    return
+                    return nil
                 }
                 throw UndoRefusal.contentIsGone(entry.subject.name)
             }
         }
-        entry.backing = try directory.identify(filename).evidence
+        let file = try directory.identify(filename)
+        entry.backing = file.evidence
+        return tree.contents.openFile(ofReturning: step.entry.inode, file)
+    }
+
+    /// A program may have written to the file since it was removed, and may go on.
+    ///
+    /// - Parameter held: the file, if a program still has it open.
+    private func adoptWrites(to held: OpenFile?, of entry: inout Entry, _ transaction: Transaction) throws {
+        if let held {
+            try tree.contents.attach(held, transaction)
+            removal.endOrphan(entry.inode, transaction)
+        }
+        guard entry.kind == .document, entry.isHere else { return }
+        let status = try backing.folder(entry.parent, transaction).status(entry.filename)
+        _ = try foundFiles.recordChangeInStore(of: &entry, status, .edits, transaction)
     }
 
     /// A cloud entry comes back on all devices. If the container has not been told of its removal, it is not told; else it is told that the

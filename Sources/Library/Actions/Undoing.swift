@@ -22,6 +22,7 @@ final class Undoing: Transacting {
     let namespace: Namespace
     let tree: Tree
     let removal: Removal
+    let foundFiles: FoundFiles
     let fileAttributes: Attributes
     let replicatedTree: ReplicatedTree
     let preferredLocation: PreferredLocation
@@ -33,7 +34,7 @@ final class Undoing: Transacting {
     init(
         _ transactions: Transactions, store: DocumentStore, device: Device, backing: BackingStore, openFiles: OpenFiles,
         cloud: any ContentSource, actions: Actions, namespace: Namespace, tree: Tree,
-        removal: Removal,
+        removal: Removal, foundFiles: FoundFiles,
         fileAttributes: Attributes, replicatedTree: ReplicatedTree, preferredLocation: PreferredLocation,
         versionFiles: VersionFiles
     ) {
@@ -47,6 +48,7 @@ final class Undoing: Transacting {
         self.namespace = namespace
         self.tree = tree
         self.removal = removal
+        self.foundFiles = foundFiles
         self.fileAttributes = fileAttributes
         self.replicatedTree = replicatedTree
         self.preferredLocation = preferredLocation

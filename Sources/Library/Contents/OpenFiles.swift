@@ -66,6 +66,12 @@ final class OpenFiles: Sendable {
         transaction.ifFailed { file.state.withLock { $0.isUnlinked = false } }
     }
 
+    /// The inverse of `detach`: the file has a name again.
+    func attach(_ file: OpenFile, _ transaction: Transaction) {
+        file.state.withLock { $0.isUnlinked = false }
+        transaction.ifFailed { file.state.withLock { $0.isUnlinked = true } }
+    }
+
     /// Must be called before names or folders change: the close of any open file may have to change a row from now on.
     func requireSaves() { table.withLock { $0.nameChanges += 1 } }
 

@@ -154,6 +154,11 @@ final class Removal: Transacting {
         transaction.ifFailed { [orphans] in orphans.forget(entry.inode) }
     }
 
+    /// An entry has a name again under the inode number that it had.
+    func endOrphan(_ inode: InodeNumber, _ transaction: Transaction) {
+        transaction.whenDone { [orphans] in orphans.forget(inode) }
+    }
+
     /// Another program may have removed its file already; then the row tells the attributes.
     private func lastAttributes(of entry: Entry, _ rows: Rows) -> FileAttributes {
         (try? fileAttributes.attributes(of: entry, rows)) ?? .placeholder(entry)

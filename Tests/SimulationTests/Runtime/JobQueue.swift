@@ -9,6 +9,12 @@ import TestSupport
 /// process, and concerns threads only that run a world.
 final class JobQueue: TaskExecutor {
     private let jobs = Mutex<[UnownedJob]>([])
+    /// One step runs some hundreds. So many more are tasks that start each other for ever.
+    private static let mostJobs = 1_000_000
+    private let overran = Mutex(false)
+
+    /// Whether jobs were left because they never came to an end.
+    var isOverrun: Bool { overran.withLock(\.self) }
 
     func enqueue(_ job: UnownedJob) { jobs.withLock { $0.append(job) } }
 
@@ -19,6 +25,8 @@ final class JobQueue: TaskExecutor {
     func drain(_ random: inout SeededGenerator) -> Int {
         var count = 0
         while true {
+            if count == Self.mostJobs { overran.withLock { $0 = true } }
+            if isOverrun { return count }
             let job = jobs.withLock { jobs -> UnownedJob? in
                 guard !jobs.isEmpty else { return nil }
                 return jobs.remove(at: Int.random(in: 0..<jobs.count, using: &random))

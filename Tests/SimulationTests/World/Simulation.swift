@@ -68,6 +68,7 @@ enum Simulation {
             let hasNothingPending = try world.finishWork()
             result.wrong = try world.check()
             if !hasNothingPending { result.wrong.append("they do not come to rest: \(try world.unrest())") }
+            if queue.isOverrun { result.wrong.append("their tasks never come to an end") }
             result.traceHash = world.traceHash
             result.steps = world.steps
             result.counts = world.ledger.counts

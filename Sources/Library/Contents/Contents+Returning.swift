@@ -1,0 +1,35 @@
+import Backing
+import Catalog
+import Documents
+import SystemPackage
+
+/// A removed file that comes back while a program still has it open. It is one file throughout, as in the trash of any file system: what the
+/// program writes is written to the document. So the document keeps its inode number, and the program's handles are its own again.
+extension Contents {
+    /// The open file that comes back.
+    ///
+    /// - Parameters:
+    ///   - inode: the number that the file had when it was removed.
+    ///   - status: of the file that comes back.
+    /// - Returns: nil if no program has it open: what comes back gets a new inode number then.
+    func openFile(ofReturning inode: InodeNumber, _ status: IdentifiedStatus) -> OpenFile? {
+        guard let file = openFiles.file(inode), file.isUnlinked, file.canBeShared(forWriting: true),
+            // If it cannot be looked at, its handles stay without a document.
+            let open = try? file.descriptor.identify(), open.evidence == status.evidence
+        else { return nil }
+        return file
+    }
+
+    /// Gives an open file back to its document, whose row is there again.
+    ///
+    /// - Throws: the errno of fstat(2).
+    func attach(_ file: OpenFile, _ transaction: Transaction) throws {
+        openFiles.attach(file, transaction)
+        guard file.isOpenForWriting else { return }
+        // As after a change that was sent (`endChange`): the next write is another one, and one that is under way is found by the look.
+        let look = Fingerprint(try file.descriptor.status())
+        file.withWriting { $0.markUnmodified() }
+        unseenWrites.watch(file, since: look)
+        cloud.changesAreOfInterest()
+    }
+}
