@@ -27,7 +27,7 @@ let package = Package(
             dependencies: [
                 "Archives", "Browse", "CLinux", "Filesystem", "CloudSynchronization", "Library", "Backing",
                 "LinuxFiles",
-                "Encryption", "ObjectStore",
+                "Encryption", "Ciphers", "ObjectStore",
                 "Documents",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

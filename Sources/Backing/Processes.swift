@@ -37,6 +37,11 @@ public struct Processes: Sendable {
         return lineage
     }
 
+    /// The user who runs a process, also of one whose files in /proc belong to root (PR_SET_DUMPABLE); nil if it has ended.
+    package static func owner(of process: Int32) -> uid_t? {
+        field("Uid:", of: process).map { uid_t(bitPattern: $0) }
+    }
+
     private static func field(_ name: String, of process: Int32) -> Int32? {
         let file = open("/proc/\(process)/status", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -47,6 +52,9 @@ public struct Processes: Sendable {
         let line = String(decoding: bytes.prefix(count), as: UTF8.self).split(separator: "\n").first {
             $0.hasPrefix(name)
         }
-        return line.flatMap { Int32($0.dropFirst(name.count).drop { $0 == "\t" || $0 == " " }) }
+        return line.flatMap { line in
+            // Uid has four: the first is that of the user who runs it.
+            line.dropFirst(name.count).split { $0 == "\t" || $0 == " " }.first.flatMap { Int32($0) }
+        }
     }
 }

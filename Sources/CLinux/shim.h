@@ -10,6 +10,7 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <sys/inotify.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/xattr.h>
@@ -95,3 +96,6 @@ enum { DOCFS_STATX_BASIC = 0x7ff, DOCFS_STATX_BORN = 0x800 };
 static inline int docfs_statx(int folder, const char *path, int flags, struct docfs_statx *status) {
     return (int)syscall(SYS_statx, folder, path, flags, DOCFS_STATX_BASIC | DOCFS_STATX_BORN, status);
 }
+
+/* prctl(2) with PR_SET_DUMPABLE 0: no core file, and no other process of the user reads this one's memory. */
+static inline int docfs_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

@@ -11,7 +11,7 @@ public final class EncryptedStore: ObjectStore {
     let containerKey: ContainerKey
     /// The key object as this device knows it now: its passphrase may have been changed.
     private let keyObject: @Sendable () -> KeyObject?
-    private let nameKey: [UInt8]
+    private let nameKey: SecretBytes
     /// Of the objects that were read in parts last.
     private let seals = Mutex<[ObjectKey: ObjectSeal]>([:])
 

@@ -240,17 +240,17 @@ public struct KeyObject: Sendable, Equatable, Codable {
         Array(passphrase.precomposedStringWithCanonicalMapping.utf8)
     }
 
-    private static func wrappingKey(of recoveryKey: RecoveryKey, _ salt: [UInt8]) -> [UInt8] {
+    private static func wrappingKey(of recoveryKey: RecoveryKey, _ salt: [UInt8]) -> SecretBytes {
         derivedKey(from: recoveryKey.bytes, salt: salt, info: Array("docfs recovery".utf8))
     }
 
     /// Each wrapping key seals one key only: it follows from the container's salt.
-    private static func wrap(_ key: ContainerKey, with wrapping: [UInt8], _ salt: [UInt8]) -> [UInt8] {
+    private static func wrap(_ key: ContainerKey, with wrapping: SecretBytes, _ salt: [UInt8]) -> [UInt8] {
         AuthenticatedCipher.aes256GCM.seal(key.bytes, key: wrapping, nonce: nonce, associated: salt)
     }
 
-    private func unwrap(_ sealed: [UInt8], with wrapping: [UInt8], _ salt: [UInt8]) -> ContainerKey? {
-        AuthenticatedCipher.aes256GCM.open(sealed, key: wrapping, nonce: Self.nonce, associated: salt)
+    private func unwrap(_ sealed: [UInt8], with wrapping: SecretBytes, _ salt: [UInt8]) -> ContainerKey? {
+        AuthenticatedCipher.aes256GCM.openSecret(sealed, key: wrapping, nonce: Self.nonce, associated: salt)
             .flatMap { $0.count == ContainerKey.length ? ContainerKey(bytes: $0) : nil }
             .flatMap { wraps($0) ? $0 : nil }
     }

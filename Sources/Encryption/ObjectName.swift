@@ -64,12 +64,12 @@ struct ObjectName: Hashable {
     // MARK: Encrypted
 
     /// The key under which the object is stored. The same each time: whoever makes it twice is told.
-    func encrypted(with key: [UInt8]) -> ObjectKey {
+    func encrypted(with key: SecretBytes) -> ObjectKey {
         ObjectKey(valid: [Self.folder.last, AuthenticatedCipher.aes256SIV.seal(bytes, key: key).base32])
     }
 
     /// - Returns: nil for a key that this container's key did not make.
-    init?(encrypted key: ObjectKey, with nameKey: [UInt8]) {
+    init?(encrypted key: ObjectKey, with nameKey: SecretBytes) {
         guard key.components.count == 2, key.components[0] == Self.folder.last,
             let sealed = [UInt8](base32: key.last),
             let bytes = AuthenticatedCipher.aes256SIV.open(sealed, key: nameKey), bytes.count == Self.length

@@ -4,7 +4,7 @@ import Ciphers
 struct ObjectSeal: Sendable {
     let layout: SealedLayout
     private let salt: [UInt8]
-    private let key: [UInt8]
+    private let key: SecretBytes
 
     /// Of a new object.
     ///

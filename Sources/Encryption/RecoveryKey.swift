@@ -7,12 +7,12 @@ public struct RecoveryKey: Sendable, Equatable {
     /// Bytes: a mistyped letter is noticed with all but one chance in 16 million.
     private static let checkLength = 3
 
-    let bytes: [UInt8]
+    let bytes: SecretBytes
 
     /// A new one.
-    public static func random() -> RecoveryKey { RecoveryKey(bytes: randomBytes(length)) }
+    public static func random() -> RecoveryKey { RecoveryKey(bytes: .random(length)) }
 
-    init(bytes: [UInt8]) { self.bytes = bytes }
+    private init(bytes: SecretBytes) { self.bytes = bytes }
 
     /// Reads what `text` wrote, in capital or small letters, with blanks or hyphens wherever they are.
     ///
@@ -20,13 +20,13 @@ public struct RecoveryKey: Sendable, Equatable {
     public init?(_ text: String) {
         let letters = text.lowercased().filter { !$0.isWhitespace && $0 != "-" }
         guard let all = [UInt8](base32: letters), all.count == Self.length + Self.checkLength else { return nil }
-        bytes = Array(all.prefix(Self.length))
+        bytes = SecretBytes(all.prefix(Self.length))
         guard check == all.suffix(Self.checkLength).map(\.self) else { return nil }
     }
 
     /// For a person.
     public var text: String {
-        var rest = (bytes + check).base32.uppercased()[...]
+        var rest = (bytes.revealed + check).base32.uppercased()[...]
         var groups: [Substring] = []
         while !rest.isEmpty {
             groups.append(rest.prefix(7))
@@ -36,7 +36,7 @@ public struct RecoveryKey: Sendable, Equatable {
     }
 
     private var check: [UInt8] {
-        derivedKey(from: bytes, info: Array("docfs recovery check".utf8), count: Self.checkLength)
+        derivedKey(from: bytes, info: Array("docfs recovery check".utf8), count: Self.checkLength).revealed
     }
 }
 

@@ -1,3 +1,4 @@
+import Documents
 import Replication
 import Synchronization
 
@@ -98,6 +99,9 @@ public struct CheckupReport: Sendable, Equatable {
     /// The names of documents of which a content is still missing in the cloud.
     public var missing: [String] = []
 
+    /// The end of the log of an encrypted container that is whole.
+    public var newest: NewestEntry?
+
     /// The most documents that are named; of the others the number is told.
     private static let mostNames = 100
 
@@ -116,6 +120,11 @@ public struct CheckupReport: Sendable, Equatable {
         if missing.count > Self.mostNames { lines.append("missing: \(missing.count - Self.mostNames) more") }
         if isWhole, missing.isEmpty {
             lines.append("ok: \(checked) \(checked == 1 ? "document" : "documents") in the cloud")
+        }
+        if let newest {
+            lines.append(
+                "code: \(newest.code) (entry \(newest.position.number), \(newest.time.iso8601), by \(newest.deviceName)); "
+                    + "a device that says other words for entry \(newest.position.number) is shown another cloud")
         }
         return lines
     }

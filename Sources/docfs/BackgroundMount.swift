@@ -8,9 +8,8 @@ import SystemPackage
 /// A Swift process cannot fork safely. So docfs runs its own program again with `--foreground` in a new session. That process
 /// reports through a pipe: `ready`, or an error message.
 enum BackgroundMount {
-    /// - Returns: the recovery key of an encrypted container that was made, until a person was told.
     /// - Throws: `MissingPassphrase`, or `CommandFailure` with the reason.
-    static func start(arguments: [String], passphrase: Passphrase?) throws -> RecoveryKey? {
+    static func start(arguments: [String], passphrase: Passphrase?) throws -> MountNews {
         let pipe: ReportPipe
         do throws(Errno) { pipe = try ReportPipe() } catch {
             throw CommandFailure("cannot create a pipe to the mounting process: \(error)")
@@ -22,10 +21,8 @@ enum BackgroundMount {
             arguments + own + (secret == nil ? [] : ["--passphrase-descriptor", "4"]), reportTo: pipe.writing,
             secret: secret)
         let report = pipe.report()
-        if report == ReadinessReport.readyWord { return nil }
-        if report.hasPrefix(ReadinessReport.readyWord + "\n") {
-            return RecoveryKey(String(report.dropFirst(ReadinessReport.readyWord.count + 1)))
-        }
+        let lines = report.split(separator: "\n")
+        if lines.first == ReadinessReport.readyWord[...] { return MountNews(lines.dropFirst()) }
         var status: Int32 = 0
         waitpid(process, &status, 0)
         if let missing = MissingPassphrase(rawValue: report) { throw missing }
@@ -91,11 +88,8 @@ struct ReadinessReport {
     /// Nil in the foreground, where no process waits.
     let descriptor: Int32?
 
-    /// - Parameter recoveryKey: of an encrypted container that was made.
     /// - Returns: false where no process waits any more. It was ended, for example with Ctrl-C.
-    func ready(_ recoveryKey: RecoveryKey?) -> Bool {
-        say(Self.readyWord + (recoveryKey.map { "\n" + $0.text } ?? ""))
-    }
+    func ready(_ news: MountNews) -> Bool { say(Self.readyWord + "\n" + news.lines) }
 
     /// Who does not wait any more cannot be told.
     func failed(_ reason: String) { _ = say(reason) }

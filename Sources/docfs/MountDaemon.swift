@@ -16,9 +16,8 @@ import SystemPackage
 enum MountDaemon {
     /// Mounts and serves requests until the mount ends or a signal stops it.
     ///
-    /// - Parameter whenReady: called when the mount answers. It is given the recovery key of an encrypted container that was made, and
-    ///   returns false where nobody waits for the mount any more: then it ends.
-    static func run(_ request: MountRequest, whenReady: @escaping @Sendable (RecoveryKey?) -> Bool) throws {
+    /// - Parameter whenReady: called when the mount answers. It returns false where nobody waits for the mount any more: then it ends.
+    static func run(_ request: MountRequest, whenReady: @escaping @Sendable (MountNews) -> Bool) throws {
         EndingSignals.hold()
         DescriptorLimit.raise()
         refuseLargeWrites()
@@ -34,7 +33,7 @@ enum MountDaemon {
         let signals = EndingSignals.handle { _ in session.stop() }
         remember(request, cloud, logger)
         synchronization.start(patience: opening.cloudAnswers ? nil : silencePatience) {
-            guard whenReady(opening.recoveryKey) else { return session.stop() }
+            guard whenReady(opening.news) else { return session.stop() }
             notify(.ready, logger)
         }
         synchronization.compareStore()
@@ -59,8 +58,7 @@ enum MountDaemon {
 
     /// What was learned of the cloud while the store was opened.
     private struct Opening {
-        /// Of an encrypted container that was made.
-        var recoveryKey: RecoveryKey?
+        var news = MountNews()
         var cloudAnswers = true
     }
 
@@ -86,7 +84,7 @@ enum MountDaemon {
                         let opened = try ContainerUnlocking(
                             request: request, belongsToContainer: belongsToContainer
                         ).open(store)
-                        opening.recoveryKey = opened.recoveryKey
+                        opening.news = opened.news
                         return opened.store
                     }
                     opening.cloudAnswers = try CloudCheck.run(cloud, request, logger)

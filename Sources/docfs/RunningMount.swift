@@ -1,6 +1,8 @@
 import ArgumentParser
+import Backing
 import Glibc
 import Logging
+import SystemPackage
 
 /// How a mount was started, so that it can be started again.
 struct RunningMount {
@@ -14,13 +16,14 @@ struct RunningMount {
             throw CommandFailure(
                 "the mount at \(mount.mountpoint) does not answer, or belongs to another process namespace")
         }
-        var status = stat()
-        guard stat("/proc/\(process)", &status) == 0, status.st_uid == geteuid() else {
+        guard Processes.owner(of: process) == geteuid() else {
             throw CommandFailure("the mount at \(mount.mountpoint) is another user's; that user can do this")
         }
-        let words = try Self.words("/proc/\(process)/cmdline")
         let command: MountCommand
-        do { command = try MountCommand.parse(Array(words.drop { $0 != "mount" }.dropFirst())) } catch {
+        do {
+            let words = try Self.words("/proc/\(process)/cmdline")
+            command = try MountCommand.parse(Array(words.drop { $0 != "mount" }.dropFirst()))
+        } catch {
             throw CommandFailure(
                 "the process \(process) of the mount at \(mount.mountpoint) was started in another way")
         }
@@ -34,7 +37,16 @@ struct RunningMount {
             ["mount", mount.mountpoint, "--store", store, "--timeout", "\(options.timeout)"]
             + ["--log-level", options.logLevel.rawValue] + (options.allowOther ? ["--allow-other"] : [])
             + (options.nonEmpty ? ["--non-empty"] : []) + (options.notifications ? [] : ["--no-notifications"])
-        environment = try Self.words("/proc/\(process)/environ")
+        environment = try Self.environment(of: process)
+    }
+
+    /// - Returns: nothing of a process that has met a key (`ProcessSecrecy`): what is set here must do then.
+    private static func environment(of process: Int32) throws(CommandFailure) -> [String] {
+        let path = "/proc/\(process)/environ"
+        do throws(Errno) { return try words(path) } catch {
+            if error == .permissionDenied { return [] }
+            throw CommandFailure("\(path) cannot be read: \(error)")
+        }
     }
 
     /// Credentials of the cloud may have been in the environment of whoever mounted. What is set here counts.
@@ -46,9 +58,9 @@ struct RunningMount {
     }
 
     /// The words of a file of proc(5), each of which ends with NUL.
-    private static func words(_ path: String) throws -> [String] {
+    private static func words(_ path: String) throws(Errno) -> [String] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw CommandFailure.notFound(path) }
+        guard file >= 0 else { throw Errno(rawValue: errno) }
         defer { close(file) }
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 65536)

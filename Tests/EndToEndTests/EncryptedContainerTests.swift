@@ -131,6 +131,46 @@ struct EncryptedContainerTests {
         }
     }
 
+    /// GNOME's, on a session bus of its own. It ends with the session.
+    @Test func `the passphrase comes from the desktop's keyring where that has it`() async throws {
+        try await withUnmountedDevices(["Laptop", "Phone"]) { devices in
+            let (laptop, phone) = (devices[0], devices[1])
+            let url = laptop.cloudDirectory.url
+            let program = try DocfsBinary.path.string
+            func command(_ device: Device, _ options: String) -> String {
+                "setsid --wait '\(program)' mount '\(device.mountpoint)' --store '\(device.store)' --no-notifications \(options)"
+            }
+            func keep(_ passphrase: String) -> String {
+                "printf %s '\(passphrase)' | secret-tool store --label docfs service docfs cloud '\(url)'"
+            }
+            let session = try await runProgram(
+                "env",
+                [
+                    "HOME=\(laptop.folder)", "dbus-run-session", "--", "sh", "-c",
+                    """
+                    printf login | gnome-keyring-daemon --unlock --components=secrets > /dev/null
+                    \(command(laptop, "--cloud '\(url)' --encrypt")); echo "empty: $?"
+                    \(keep("open sesame"))
+                    \(command(laptop, "--cloud '\(url)' --encrypt")); echo "made: $?"
+                    \(command(phone, "--cloud '\(url)'")); echo "joined: $?"
+                    '\(program)' unmount '\(phone.mountpoint)'
+                    rm '\(phone.store)/cloud-keys.json'
+                    \(keep("another"))
+                    \(command(phone, "")); echo "wrong: $?"
+                    """,
+                ], in: laptop.folder)
+            let lines = session.standardOutput.split(separator: "\n")
+            #expect(
+                ["empty: 1", "made: 0", "joined: 0", "wrong: 1"].allSatisfy { lines.contains($0[...]) }, "\(session)")
+            #expect(session.standardError.contains("needs a passphrase"), "\(session)")
+            #expect(
+                session.standardError.contains(
+                    "with the passphrase of the desktop's keyring: what was given is neither"),
+                "\(session)")
+            #expect(try await mount(phone, passphrase: "open sesame").exitStatus == 0)
+        }
+    }
+
     @Test func `the passphrase is changed, and no content is sent again`() async throws {
         try await withUnmountedDevices(["Laptop", "Desktop", "Phone"]) { devices in
             let (laptop, desktop, phone) = (devices[0], devices[1], devices[2])
@@ -378,6 +418,74 @@ struct EncryptedContainerTests {
             try await device.waitUntilUploaded(device.cloud / "Secret plan.txt")
             #expect(try container.listing().contains("key-1") && container.listing().contains("key-2"))
             #expect(try !kept(container).contains { $0.bytes.firstRange(of: Data("secret".utf8)) != nil })
+        }
+    }
+
+    /// What `docfs check` says of the end of the log: the number of the entry, and its eight words.
+    private func code(_ device: Device) async throws -> (entry: String, words: String) {
+        let checked = try await device.docfs("check", device.mountpoint.string)
+        let line = try #require(checked.standardOutput.split(separator: "\n").first { $0.hasPrefix("code: ") })
+        let words = line.split(separator: " ").dropFirst().prefix(8).joined(separator: " ")
+        let entry = try #require(line.split(separator: "(entry ").last?.prefix { $0 != "," })
+        return (String(entry), words)
+    }
+
+    @Test func `attack: a log that goes on in two ways is told by eight words, and by the devices when they meet`()
+        async throws
+    {
+        try await withTwoDevices(.encrypted) { laptop, desktop in
+            let container = laptop.cloudDirectory.path
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
+            try await eventually { try (desktop.cloud / "Plan.txt").text() == "plan" }
+            let (first, second) = (try await code(laptop), try await code(desktop))
+            #expect(first == second)
+            try await laptop.unmount()
+            try await desktop.unmount()
+            // The keeper shows each device another continuation.
+            try await runShell("cp -a '\(container)' fork", in: laptop.folder)
+            try await laptop.mount()
+            try (laptop.cloud / "Income.txt").create("much")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Income.txt")
+            let ofLaptop = try await code(laptop)
+            try await laptop.unmount()
+            try await runShell("mv '\(container)' away && mv fork '\(container)'", in: laptop.folder)
+            try await desktop.mount()
+            try (desktop.cloud / "Debts.txt").create("many")
+            try await desktop.waitUntilUploaded(desktop.cloud / "Debts.txt")
+            let ofDesktop = try await code(desktop)
+            #expect(ofLaptop.entry == ofDesktop.entry && ofLaptop.words != ofDesktop.words)
+            #expect(ofLaptop.words != first.words)
+            // They meet in one log.
+            try await laptop.mount()
+            try await eventually { try laptop.treeState()["cloud.connection"] != "online" }
+            #expect(try await laptop.docfs("check", laptop.mountpoint.string).exitStatus == 1)
+            #expect(try (laptop.cloud / "Income.txt").text() == "much" && !(laptop.cloud / "Debts.txt").exists)
+        }
+    }
+
+    @Test func `attack: a newcomer that is shown an old state is told how old it is`() async throws {
+        try await withUnmountedDevices(["Laptop", "Phone"]) { devices in
+            let (laptop, phone) = (devices[0], devices[1])
+            let (url, container) = (laptop.cloudDirectory.url, laptop.cloudDirectory.path)
+            let made = try await mount(laptop, "--cloud", url, "--encrypt", passphrase: "secret")
+            #expect(made.exitStatus == 0 && !made.standardOutput.contains("last change"), "\(made)")
+            try (laptop.cloud / "Plan.txt").create("plan")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Plan.txt")
+            try await runShell("cp -a '\(container)' old", in: laptop.folder)
+            let checked = try await laptop.docfs("check", laptop.mountpoint.string).standardOutput
+            let told = try #require(checked.firstMatch(of: /\(entry \d+, (\S+, by .+)\);/)?.output.1)
+            try (laptop.cloud / "Income.txt").create("much")
+            try await laptop.waitUntilUploaded(laptop.cloud / "Income.txt")
+            try await laptop.unmount()
+            try await runShell("mv '\(container)' away && mv old '\(container)'", in: laptop.folder)
+            let joined = try await mount(phone, "--cloud", url, passphrase: "secret")
+            #expect(joined.exitStatus == 0, "\(joined)")
+            #expect(joined.standardOutput.contains("The cloud's last change is of \(told)."), "\(joined)")
+            // It is said to newcomers.
+            try await phone.unmount()
+            let again = try await mountWithoutTerminal(phone)
+            #expect(again.exitStatus == 0 && !again.standardOutput.contains("last change"), "\(again)")
         }
     }
 }

@@ -90,8 +90,17 @@ struct ContainerCheckup: Sendable {
         if report.isWhole {
             let missing = try await missingContents(&report) { repairs ? try await send($0, of: $1) : false }
             report.missing = missing.map(\.name)
+            if objects.isEncrypted { report.newest = try await newest() }
         }
         return report
+    }
+
+    /// - Returns: nil for a log without entries, and for one that is longer by now.
+    private func newest() async throws -> NewestEntry? {
+        guard let head = try container.head(), head.position > .start,
+            let entry = try await container.log.read(head.position), entry.hash == head.hash
+        else { return nil }
+        return NewestEntry(entry, at: head.position)
     }
 
     /// Reads the log to its end and inspects all of it.

@@ -14,6 +14,15 @@ static inline int docfs_start_crypto(void) {
 #include <openssl/kdf.h>
 #include <openssl/rand.h>
 
+/* Memory for a secret: of the secure heap, or where that is full, of the ordinary one. NULL where there is none. */
+static inline void *docfs_secret_memory(size_t length) {
+    void *memory = OPENSSL_secure_malloc(length);
+    return memory ? memory : OPENSSL_malloc(length);
+}
+
+/* Overwrites and frees what docfs_secret_memory returned. */
+static inline void docfs_forget_secret(void *memory, size_t length) { OPENSSL_secure_clear_free(memory, length); }
+
 /* HKDF with SHA-256 (RFC 5869). Returns 1, or 0 on failure. */
 static inline int docfs_hkdf(
     const unsigned char *key, size_t key_length, const unsigned char *salt, size_t salt_length,

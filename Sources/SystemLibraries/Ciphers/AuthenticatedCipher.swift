@@ -14,43 +14,89 @@ public enum AuthenticatedCipher: Sendable {
     ///
     /// - Parameter associated: is not encrypted, and opening demands the same.
     public func seal(
-        _ plaintext: some Sequence<UInt8>, key: [UInt8], nonce: [UInt8] = [], associated: [UInt8] = []
+        _ plaintext: some Sequence<UInt8>, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
     ) -> [UInt8] {
-        let plaintext = Array(plaintext)
+        Array(plaintext).withUnsafeBufferPointer { seal($0, key, nonce, associated) }
+    }
+
+    /// Encrypts a key.
+    public func seal(
+        _ secret: SecretBytes, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
+    ) -> [UInt8] {
+        secret.withBytes { seal($0, key, nonce, associated) }
+    }
+
+    private func seal(
+        _ plaintext: UnsafeBufferPointer<UInt8>, _ key: SecretBytes, _ nonce: [UInt8], _ associated: [UInt8]
+    ) -> [UInt8] {
         var tag = [UInt8](repeating: 0, count: Self.tagLength)
-        let (text, isDone) = run(plaintext, &tag, seals: true, key, nonce, associated)
-        precondition(isDone, "libcrypto does not encrypt")
-        return self == .aes256SIV ? tag + text : text + tag
+        let text = [UInt8](unsafeUninitializedCapacity: plaintext.count) { buffer, count in
+            let isDone = run(plaintext, into: buffer.baseAddress, &tag, seals: true, key, nonce, associated)
+            precondition(isDone, "libcrypto does not encrypt")
+            count = plaintext.count
+        }
+        return isTagFirst ? tag + text : text + tag
     }
 
     /// Decrypts.
     ///
     /// - Returns: nil for a text that was not sealed with this key, nonce and associated bytes.
     public func open(
-        _ sealed: some Collection<UInt8>, key: [UInt8], nonce: [UInt8] = [], associated: [UInt8] = []
+        _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
     ) -> [UInt8]? {
-        guard sealed.count >= Self.tagLength else { return nil }
-        let isTagFirst = self == .aes256SIV
-        var tag = Array(isTagFirst ? sealed.prefix(Self.tagLength) : sealed.suffix(Self.tagLength))
-        let text = Array(isTagFirst ? sealed.dropFirst(Self.tagLength) : sealed.dropLast(Self.tagLength))
-        let (plaintext, isDone) = run(text, &tag, seals: false, key, nonce, associated)
+        guard let (text, given) = parts(of: sealed) else { return nil }
+        var tag = given
+        var isDone = false
+        let plaintext = [UInt8](unsafeUninitializedCapacity: text.count) { buffer, count in
+            isDone = text.withUnsafeBufferPointer {
+                run($0, into: buffer.baseAddress, &tag, seals: false, key, nonce, associated)
+            }
+            count = isDone ? text.count : 0
+        }
         return isDone ? plaintext : nil
     }
 
-    private func run(
-        _ text: [UInt8], _ tag: inout [UInt8], seals: Bool, _ key: [UInt8], _ nonce: [UInt8], _ associated: [UInt8]
-    ) -> (text: [UInt8], isDone: Bool) {
-        precondition(key.count == keyLength && nonce.count == nonceLength, "a key or a nonce has a wrong length")
+    /// Decrypts a key.
+    ///
+    /// - Returns: as `open`.
+    public func openSecret(
+        _ sealed: some Collection<UInt8>, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
+    ) -> SecretBytes? {
+        guard let (text, given) = parts(of: sealed), !text.isEmpty else { return nil }
+        var tag = given
         var isDone = false
-        let result = [UInt8](unsafeUninitializedCapacity: text.count + 1) { buffer, count in
-            isDone =
-                docfs_aead(
-                    implementation, seals ? 1 : 0, key, nonce, associated, Int32(associated.count), text,
-                    Int32(text.count), buffer.baseAddress, &tag) == 1
-            count = isDone ? text.count : 0
+        let secret = SecretBytes(count: text.count) { buffer in
+            isDone = text.withUnsafeBufferPointer {
+                run($0, into: buffer, &tag, seals: false, key, nonce, associated)
+            }
         }
-        return (result, isDone)
+        return isDone ? secret : nil
     }
+
+    private func parts(of sealed: some Collection<UInt8>) -> (text: [UInt8], tag: [UInt8])? {
+        guard sealed.count >= Self.tagLength else { return nil }
+        return isTagFirst
+            ? (Array(sealed.dropFirst(Self.tagLength)), Array(sealed.prefix(Self.tagLength)))
+            : (Array(sealed.dropLast(Self.tagLength)), Array(sealed.suffix(Self.tagLength)))
+    }
+
+    private func run(
+        _ text: UnsafeBufferPointer<UInt8>, into result: UnsafeMutablePointer<UInt8>?, _ tag: inout [UInt8],
+        seals: Bool, _ key: SecretBytes, _ nonce: [UInt8], _ associated: [UInt8]
+    ) -> Bool {
+        precondition(key.count == keyLength && nonce.count == nonceLength, "a key or a nonce has a wrong length")
+        // libcrypto writes to no empty result, and wants one that is not NULL.
+        var nothing: UInt8 = 0
+        return withUnsafeMutablePointer(to: &nothing) { nothing in
+            key.withBytes { key in
+                docfs_aead(
+                    implementation, seals ? 1 : 0, key.baseAddress, nonce, associated, Int32(associated.count),
+                    text.baseAddress, Int32(text.count), result ?? nothing, &tag) == 1
+            }
+        }
+    }
+
+    private var isTagFirst: Bool { self == .aes256SIV }
 
     private var keyLength: Int { self == .aes256GCM ? 32 : 64 }
 

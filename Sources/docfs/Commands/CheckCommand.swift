@@ -23,6 +23,9 @@ struct CheckCommand: ParsableCommand {
             With --store a store is checked while no mount uses it. If its catalog is damaged or gone, --repair keeps the damaged one \
             under another name and makes a new one from the documents' plain files. The next mount joins them with the container.
 
+            Of an encrypted container it says the number of the last entry of the log and eight words. A device that says other words for \
+            the same entry is shown another state of the cloud (the page Secrecy).
+
             It ends with 0 if all is well now, and with 1 if a finding remains.
 
             Examples:

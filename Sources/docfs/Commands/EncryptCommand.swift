@@ -8,7 +8,7 @@ struct EncryptCommand: ParsableCommand {
             Makes an encrypted container beside the one of the mount, and sends all cloud documents to it: what is in the cloud only is fetched first. \
             The mount ends for a moment, so no program may be using it. If this is interrupted, say it again: it goes on where it was.
 
-            The new passphrase is asked for twice on a terminal, or taken from --passphrase-file or DOCFS_PASSPHRASE; the recovery key is printed once. \
+            The new passphrase is asked for twice on a terminal, or taken from --passphrase-file, DOCFS_PASSPHRASE or the desktop's keyring; the recovery key is printed once. \
             The former container stays as it is, and whoever keeps it can still read it: remove it when all your devices have gone over.
 
             Example: docfs encrypt ~/docs
@@ -36,8 +36,7 @@ struct EncryptCommand: ParsableCommand {
             // Before a mount is started, which takes it out of the environment.
             let told = try Passphrase.told(file: passphraseFile, descriptor: nil)
             try move.run {
-                guard let passphrase = try told ?? Passphrase.asked(.new) else { throw MissingPassphrase.new }
-                return passphrase
+                try told ?? Passphrase.found(.new, for: move.target)
             }
             try Output.line(move.farewell)
         }

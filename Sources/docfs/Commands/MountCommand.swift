@@ -17,7 +17,8 @@ struct MountCommand: ParsableCommand {
             documents are meant to go there.
 
             Who keeps a container can read it, unless it was made with --encrypt (the page Secrecy). Another device joins an encrypted one with \
-            the passphrase or the recovery key, and a store needs it once.
+            the passphrase or the recovery key, and a store needs it once. The desktop's keyring is asked for it where there is one: \
+            `\(Keyring.storing)` puts it there.
 
             Examples:
               docfs mount ~/docs --cloud file:///mnt/nas/docs
@@ -45,9 +46,16 @@ struct MountCommand: ParsableCommand {
         try CommandFailure.reported {
             let passphrase = try Passphrase.told(file: options.passphraseFile, descriptor: passphraseDescriptor)
             do { try mount(passphrase) } catch let missing as MissingPassphrase {
-                guard let asked = try Passphrase.asked(missing) else { throw missing }
-                try mount(asked)
+                try mountWithPassphrase(missing)
             }
+        }
+    }
+
+    private func mountWithPassphrase(_ missing: MissingPassphrase) throws {
+        let cloud = try MountRequest.cloud(options)
+        let passphrase = try Passphrase.found(missing, for: cloud)
+        do { try mount(passphrase) } catch let failure as CommandFailure where passphrase.isOfKeyring {
+            throw CommandFailure("with the passphrase of the desktop's keyring: \(failure.message)")
         }
     }
 
@@ -55,11 +63,9 @@ struct MountCommand: ParsableCommand {
         if foreground {
             try serve(passphrase)
         } else {
-            let recoveryKey = try BackgroundMount.start(
+            let news = try BackgroundMount.start(
                 arguments: Array(CommandLine.arguments.dropFirst()), passphrase: passphrase)
-            if let recoveryKey, Output.isRead {
-                try RecoveryKeyNotice.tell(recoveryKey, ofStore: try MountRequest.storePath(options))
-            }
+            if Output.isRead { try news.tell(ofStore: try MountRequest.storePath(options)) }
             // Who mounts for another user may not look into the mount.
             if let greeting = try? MountGreeting(MountedTree(holding: mountpoint)) {
                 try Output.line(greeting.text.printable)
@@ -72,11 +78,11 @@ struct MountCommand: ParsableCommand {
         do {
             let request = try MountRequest(
                 mountpoint: mountpoint, options: options, passphrase: passphrase, isBackground: readyDescriptor != nil)
-            try MountDaemon.run(request) { recoveryKey in
-                guard readyDescriptor == nil else { return report.ready(recoveryKey) }
+            try MountDaemon.run(request) { news in
+                guard readyDescriptor == nil else { return report.ready(news) }
                 // What a service prints goes to a journal.
-                if let recoveryKey, isatty(STDOUT_FILENO) == 1 {
-                    do { try RecoveryKeyNotice.tell(recoveryKey, ofStore: request.storePath) } catch {
+                if isatty(STDOUT_FILENO) == 1 {
+                    do { try news.tell(ofStore: request.storePath) } catch {
                         CommandFailure.print(error: "\(error)")
                     }
                 }
@@ -116,7 +122,7 @@ struct MountOptions: ParsableArguments {
 
     @Option(
         help:
-            "A file whose first line is the passphrase or the recovery key of an encrypted container. (default: $DOCFS_PASSPHRASE, or asked for on a terminal, once)"
+            "A file whose first line is the passphrase or the recovery key of an encrypted container. (default: $DOCFS_PASSPHRASE, what the desktop's keyring has, or asked for on a terminal, once)"
     )
     var passphraseFile: String?
 

@@ -5,8 +5,8 @@ import ObjectStore
 
 /// Opens the container of a mount: plain, encrypted with a key that the store has, or one that is made or joined with a passphrase.
 struct ContainerUnlocking {
-    /// The store to use, and the recovery key of a container that was made, until a person was told.
-    typealias Opened = (store: any ObjectStore, recoveryKey: RecoveryKey?)
+    /// The store to use, and what a person is told of it.
+    typealias Opened = (store: any ObjectStore, news: MountNews)
 
     private static let timeout = DispatchTimeInterval.seconds(10)
 
@@ -26,19 +26,22 @@ struct ContainerUnlocking {
         let wantsEncryption = request.options.encrypt ?? (known != nil)
         let isKnown = belongsToContainer && !request.mayBeOtherCloud
         // It has met the container there, which was plain.
-        if isKnown, !wantsEncryption, !request.formerIsEncrypted { return (store, nil) }
-        guard let found = try look(at: store, wantsEncryption) else { return (store, nil) }
+        if isKnown, !wantsEncryption, !request.formerIsEncrypted { return (store, MountNews()) }
+        guard let found = try look(at: store, wantsEncryption) else { return (store, MountNews()) }
         switch found {
         case .encrypted(let object):
-            if let own = keys.entry(for: object), !own.isEstablished { try finishMaking(object, in: store) }
-            return opened(store, try join(object, &keys))
+            let own = keys.entry(for: object)
+            if let own, !own.isEstablished { try finishMaking(object, in: store) }
+            var opened = opened(store, try join(object, &keys))
+            if own == nil { opened.news.joined = joinedText(opened.store) }
+            return opened
         case .plain, .nothing:
             if request.formerIsEncrypted, !request.mayBeOtherCloud {
                 throw CommandFailure(Refusal.keyObjectLost(request))
             }
             guard wantsEncryption else {
                 try refusePlainForEncrypted()
-                return (store, nil)
+                return (store, MountNews())
             }
             guard found == .nothing, !isKnown else { throw CommandFailure(Refusal.plain(request)) }
             if request.leavesFormerCloud, !request.options.moveToThisCloud {
@@ -54,7 +57,15 @@ struct ContainerUnlocking {
             // `docfs passphrase` writes the file while a mount goes on. What this mount met is better than nothing.
             (try? ContainerKeyFile(ofStore: path).entry(at: cloud))?.object ?? entry.object
         }
-        return (encrypted, entry.recoveryKey)
+        var news = MountNews()
+        news.recoveryKey = entry.recoveryKey
+        return (encrypted, news)
+    }
+
+    /// - Returns: nil where the end of the log cannot be had now: that is no reason not to mount.
+    private func joinedText(_ store: any ObjectStore) -> String? {
+        guard let newest = try? answer({ try await NewestChange.read(from: store) }) else { return nil }
+        return MountNews.text(ofJoined: newest)
     }
 
     /// What would go to a plain container was meant to be encrypted.

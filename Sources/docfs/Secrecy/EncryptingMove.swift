@@ -9,7 +9,7 @@ struct EncryptingMove {
     private let mount: MountedTree
     private let store: String
     private let former: CloudURL
-    private let target: CloudURL
+    let target: CloudURL
     private let running: RunningMount
 
     /// - Parameter told: where the new container is to be; nil for beside the present one.
@@ -115,24 +115,24 @@ struct EncryptingMove {
 
     private func mountAgain(_ passphrase: () throws -> Passphrase) throws {
         try MountEnding.end(mount, evenInUse: false, within: Self.patience)
-        let recoveryKey: RecoveryKey?
-        do { recoveryKey = try mountWithNewContainer(passphrase) } catch {
+        let news: MountNews
+        do { news = try mountWithNewContainer(passphrase) } catch {
             // As it was before.
             _ = try BackgroundMount.start(arguments: running.arguments, passphrase: nil)
             throw error
         }
-        if let recoveryKey, Output.isRead { try RecoveryKeyNotice.tell(recoveryKey, ofStore: store) }
+        if Output.isRead { try news.tell(ofStore: store) }
     }
 
-    private func mountWithNewContainer(_ passphrase: () throws -> Passphrase) throws -> RecoveryKey? {
+    private func mountWithNewContainer(_ passphrase: () throws -> Passphrase) throws -> MountNews {
         let arguments = running.arguments + ["--cloud", target.text, "--move-to-this-cloud", "--encrypt"]
         if try isMade() {
             do {
-                let recoveryKey = try BackgroundMount.start(arguments: arguments, passphrase: nil)
+                let news = try BackgroundMount.start(arguments: arguments, passphrase: nil)
                 try Output.line(
                     "The new container was made by an earlier try, with the passphrase that was said then; `docfs passphrase` changes it."
                 )
-                return recoveryKey
+                return news
             } catch is MissingPassphrase {
                 // Somebody has removed it since, or made another one there.
             }

@@ -1,9 +1,20 @@
+import Ciphers
 import Glibc
+import ObjectStore
 import SystemPackage
 
 /// What opens an encrypted container: its passphrase or its recovery key, as a person says it.
 struct Passphrase: Sendable {
-    let text: String
+    private let secret: SecretBytes
+    /// Whether nobody said it: the desktop's keyring has it.
+    private(set) var isOfKeyring = false
+
+    /// A copy that is not overwritten: let it go soon.
+    var text: String {
+        var bytes = secret.revealed
+        defer { bytes.overwrite() }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 
     /// Of the environment.
     static let variable = "DOCFS_PASSPHRASE"
@@ -27,23 +38,52 @@ struct Passphrase: Sendable {
             return try firstLine(of: descriptor, name: file)
         }
         guard let text = getenv(variable), strlen(text) > 0 else { return nil }
-        let bytes = Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        let length = strlen(text)
+        var bytes = Array(UnsafeRawBufferPointer(start: text, count: length))
+        defer { bytes.overwrite() }
+        // Programs that this one starts need not know it, nor whoever looks at its environment.
+        explicit_bzero(text, length)
+        unsetenv(variable)
         guard !bytes.contains(10) else { throw CommandFailure("\(variable) is no passphrase: it has several lines") }
         return try Passphrase(bytes[...], name: variable)
+    }
+
+    /// - Parameter line: what `secret-tool` printed.
+    init(ofKeyring line: some Collection<UInt8>) throws(CommandFailure) {
+        try self.init(Array(line.prefix { $0 != 10 })[...], name: "what the keyring has")
+        isOfKeyring = true
+    }
+
+    /// What the desktop's keyring has for a container, or a person types now.
+    ///
+    /// - Throws: `question` where there is neither.
+    static func found(_ question: MissingPassphrase, for cloud: CloudURL) throws -> Passphrase {
+        if let kept = try Keyring.passphrase(of: cloud) { return kept }
+        guard let asked = try asked(question) else { throw question }
+        return asked
     }
 
     /// - Parameter name: where it was said, for a person.
     private init(_ line: ArraySlice<UInt8>, name: String) throws(CommandFailure) {
         // Files of Windows end their lines so.
         let bytes = line.last == 13 ? line.dropLast() : line
-        guard bytes.count <= Self.longest, let text = String(validating: bytes, as: UTF8.self), !text.isEmpty else {
+        guard !bytes.isEmpty, bytes.count <= Self.longest, String(validating: bytes, as: UTF8.self) != nil else {
             throw CommandFailure("\(name) is no passphrase: it is empty, not UTF-8, or too long")
         }
-        self.text = text
+        ProcessSecrecy.begin()
+        secret = SecretBytes(bytes)
+    }
+
+    /// With room for all that is read: an array that grows leaves copies.
+    private static var emptyLine: [UInt8] {
+        var line: [UInt8] = []
+        line.reserveCapacity(longest + 1024)
+        return line
     }
 
     private static func firstLine(of file: FileDescriptor, name: String) throws(CommandFailure) -> Passphrase {
-        var bytes: [UInt8] = []
+        var bytes = emptyLine
+        defer { bytes.overwrite() }
         while bytes.count <= longest, !bytes.contains(10) {
             var piece = [UInt8](repeating: 0, count: 1024)
             let count = read(file.rawValue, &piece, piece.count)
@@ -53,6 +93,7 @@ struct Passphrase: Sendable {
             }
             if count == 0 { break }
             bytes += piece.prefix(count)
+            piece.overwrite()
         }
         return try Passphrase(bytes.prefix { $0 != 10 }, name: "the first line of \(name)")
     }
@@ -92,7 +133,8 @@ struct Passphrase: Sendable {
             say("\n", terminal)
         }
         say(prompt, terminal)
-        var bytes: [UInt8] = []
+        var bytes = emptyLine
+        defer { bytes.overwrite() }
         while true {
             var byte: UInt8 = 0
             let count = read(terminal, &byte, 1)

@@ -1,4 +1,5 @@
 @testable import Encryption
+import Hashing
 import ObjectStore
 import TestSupport
 
@@ -11,7 +12,8 @@ struct ObjectForm: Sendable {
     /// With a key of its own for each seed.
     static func encrypted(seed: UInt64) -> ObjectForm {
         var random = SeededGenerator(seed: ~seed)
-        return ObjectForm(key: ContainerKey(bytes: (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }))
+        let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
+        return ObjectForm(key: ContainerKey(hexadecimal(bytes)))
     }
 
     var isEncrypted: Bool { key != nil }
