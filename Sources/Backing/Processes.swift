@@ -38,11 +38,9 @@ public struct Processes: Sendable {
     }
 
     /// The user who runs a process, also of one whose files in /proc belong to root (PR_SET_DUMPABLE); nil if it has ended.
-    package static func owner(of process: Int32) -> uid_t? {
-        field("Uid:", of: process).map { uid_t(bitPattern: $0) }
-    }
+    package static func owner(of process: Int32) -> uid_t? { field("Uid:", of: process) }
 
-    private static func field(_ name: String, of process: Int32) -> Int32? {
+    private static func field<Number: FixedWidthInteger>(_ name: String, of process: Int32) -> Number? {
         let file = open("/proc/\(process)/status", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -54,7 +52,7 @@ public struct Processes: Sendable {
         }
         return line.flatMap { line in
             // Uid has four: the first is that of the user who runs it.
-            line.dropFirst(name.count).split { $0 == "\t" || $0 == " " }.first.flatMap { Int32($0) }
+            line.dropFirst(name.count).split { $0 == "\t" || $0 == " " }.first.flatMap { Number($0) }
         }
     }
 }

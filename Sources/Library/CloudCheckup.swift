@@ -123,7 +123,7 @@ public struct CheckupReport: Sendable, Equatable {
         }
         if let newest {
             lines.append(
-                "code: \(newest.code) (entry \(newest.position.number), \(newest.time.iso8601), by \(newest.deviceName)); "
+                "code: \(newest.code) (entry \(newest.position.number), \(newest.time.iso8601), by \(newest.deviceName.filter { !$0.isNewline })); "
                     + "a device that says other words for entry \(newest.position.number) is shown another cloud")
         }
         return lines

@@ -1,3 +1,4 @@
+import Ciphers
 import CLinux
 import Encryption
 import Glibc
@@ -37,7 +38,9 @@ enum BackgroundMount {
             throw CommandFailure("cannot create a pipe to the mounting process: \(error)")
         }
         // Shorter than any pipe holds.
-        _ = Array((passphrase.text + "\n").utf8).withUnsafeBytes { write(pipe.writing, $0.baseAddress, $0.count) }
+        var line = Array((passphrase.text + "\n").utf8)
+        _ = line.withUnsafeBytes { write(pipe.writing, $0.baseAddress, $0.count) }
+        line.overwrite()
         close(pipe.writing)
         return pipe.reading
     }

@@ -18,6 +18,14 @@ enum EndingSignals {
     /// libdispatch's handler sends it to that thread once more, and another one reads.
     static func hold() { change(SIG_BLOCK) }
 
+    /// Whether one has come since `hold`, and nobody handles them yet.
+    static var areWaiting: Bool {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        guard sigpending(&signals) == 0 else { return false }
+        return numbers.contains { sigismember(&signals, $0) == 1 }
+    }
+
     /// Calls `handle` with each one, also with one that came since `hold`, until the sources are cancelled.
     static func handle(_ handle: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
         numbers.map { number in

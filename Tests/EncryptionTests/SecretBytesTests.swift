@@ -4,7 +4,8 @@ import Testing
 
 @testable import Ciphers
 
-/// The memory of keys.
+/// The memory of keys. One after another: many keys of one test would leave no room in their heap for those of another.
+@Suite(.serialized)
 struct SecretBytesTests {
     @Test func `a key is gone from memory when nobody has it any more`() throws {
         var secret: SecretBytes? = SecretBytes.random(64)

@@ -231,18 +231,54 @@ struct UndoInCloudTests {
         }
     }
 
-    @Test func `what a program writes after the undo is noticed although it wrote nothing before`() async throws {
+    @Test func `a program that wrote nothing while its document was removed may write at any time after`() async throws
+    {
         try await withPlanOnTwoDevices { laptop, phone, _ in
             let writer = try await laptop.open("Plan.txt", O_RDWR)
             try laptop.remove("Plan.txt")
             try laptop.library.perform(.undo)
-            #expect(try laptop.entry("Plan.txt").pending.isEmpty)
             try laptop.write("later", to: writer)
             #expect(try laptop.entry("Plan.txt").pending.contains(.content))
             laptop.library.close(writer)
             try await laptop.push()
             try await phone.pull()
             #expect(try await phone.text("Plan.txt") == "later version")
+        }
+    }
+
+    @Test func `a document that was open for writing while it was removed is not sent again if nothing was written`()
+        async throws
+    {
+        try await withPlanOnTwoDevices { laptop, phone, _ in
+            let writer = try await laptop.open("Plan.txt", O_RDWR)
+            try laptop.remove("Plan.txt")
+            try await laptop.push()
+            try laptop.library.perform(.undo)
+            laptop.library.close(writer)
+            try await laptop.push()
+            try await phone.pull()
+            #expect(try laptop.pendingCount == 0)
+            #expect(try await laptop.savesInLog == 0)
+            #expect(try await phone.text("Plan.txt") == "first version")
+        }
+    }
+
+    @Test func `a reader of an older version does not hold the newer one up`() async throws {
+        try await withPlanOnTwoDevices { laptop, phone, known in
+            let reader = try await laptop.open("Plan.txt")
+            try laptop.remove("Plan.txt")
+            try await phone.save("Plan.txt", "second version")
+            try phone.setModified("Plan.txt", seconds: 2_000_000_000)
+            try await phone.push()
+            try await laptop.pull()
+            try laptop.library.perform(.undo)
+            #expect(try laptop.inode("Plan.txt") != known.inode)
+            #expect(try await laptop.text("Plan.txt") == "second version")
+            #expect(try await laptop.text(of: reader) == "first version")
+            laptop.library.close(reader)
+            try await laptop.push()
+            #expect(try laptop.pendingCount == 0)
+            #expect(try laptop.entry("Plan.txt").conflicts == 0)
         }
     }
 

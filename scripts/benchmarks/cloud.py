@@ -28,7 +28,7 @@ def wait_until_sent(documents):
 
 
 @contextlib.contextmanager
-def docfs(binary, base, name, cloud, environment=None):
+def docfs(binary, base, name, cloud, environment=None, options=()):
     """Mounts a device with a store of its own; yields its `Documents` and the seconds until the mount was ready."""
     mountpoint = base / f"{name}-mount"
     mountpoint.mkdir(exist_ok=True)
@@ -36,7 +36,7 @@ def docfs(binary, base, name, cloud, environment=None):
     start = time.perf_counter()
     subprocess.run(
         [binary, "mount", mountpoint, "--store", base / f"{name}-store", "--cloud", cloud, "--show", "display-names",
-         "--device-name", name], check=True, env=environment)
+         "--device-name", name, *options], check=True, env=environment, stdout=subprocess.DEVNULL)
     try:
         yield mountpoint / "Documents", time.perf_counter() - start
     finally:
@@ -128,6 +128,45 @@ def placeholder(binary, base, sizes, rounds):
     finally:
         server.stop()
     return first, last
+
+
+def encrypted(binary, base, sizes, rounds):
+    """Sends a large document and small ones over S3, and fetches them on a new device, through a plain container and an encrypted one.
+
+    Returns the seconds of each step, by the kind of container: `docfs` is the encrypted one."""
+    seconds = {step: {"plain": [], "docfs": []} for step in ("send", "fetch", "send small", "fetch small")}
+    for number in range(rounds):
+        for kind in ("plain", "docfs"):
+            folder = base / f"encrypted-{number}-{kind}"
+            folder.mkdir()
+            server = Server(folder)
+            environment = {**server.environment, "DOCFS_PASSPHRASE": "benchmark"} if kind == "docfs" else server.environment
+            options = ["--encrypt"] if kind == "docfs" else []
+            try:
+                with docfs(binary, folder, "sender", server.cloud("c"), environment, options) as (documents, _):
+                    with open(documents / "local" / "large.bin", "wb") as file:
+                        for _ in range(sizes.encrypted >> 20):
+                            file.write(os.urandom(1 << 20))
+                    make_files(documents / "local" / "notes", sizes.migrated)
+                    os.sync()
+                    time.sleep(1)  # So that no document counts as one that is still being written.
+                    for name, step in (("large.bin", "send"), ("notes", "send small")):
+                        start = time.perf_counter()
+                        os.rename(documents / "local" / name, documents / "cloud" / name)
+                        wait_until_sent(documents)
+                        seconds[step][kind].append(time.perf_counter() - start)
+                shutil.rmtree(folder / "sender-store")
+                with docfs(binary, folder, "reader", server.cloud("c"), environment) as (documents, _):
+                    while not (documents / "cloud" / "notes" / f"note {sizes.migrated - 1}.txt").exists():
+                        time.sleep(0.02)
+                    for name, step in (("large.bin", "fetch"), ("notes", "fetch small")):
+                        start = time.perf_counter()
+                        subprocess.run([binary, "download", documents / "cloud" / name], check=True, stdout=subprocess.DEVNULL)
+                        seconds[step][kind].append(time.perf_counter() - start)
+            finally:
+                server.stop()
+            shutil.rmtree(folder)
+    return seconds
 
 
 @contextlib.contextmanager

@@ -21,7 +21,10 @@ extension Actions {
     /// Takes a step out of its action, and its file out of the trash.
     func drop(_ step: ActionStep, _ transaction: Transaction) throws {
         try transaction.delete(step)
-        if step.isInTrash { removeFromTrash([step.entry.inode], after: transaction) }
+        // The file of one that came back is not there any more, and its number may come back there.
+        if step.isInTrash, try backing.trash.exists(BackingStore.trashName(step.entry.inode)) {
+            removeFromTrash([step.entry.inode], after: transaction)
+        }
         guard var record = try transaction.action(step.action) else { return }
         let grouping = state.withLock { $0.open.first { $0.value.record.id == step.action }?.key }
         let subject = try step.change == .present ? step.entry.id.flatMap { try transaction.entry($0) }?.subject : nil

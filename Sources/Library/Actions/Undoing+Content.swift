@@ -13,7 +13,10 @@ extension Undoing {
     ) throws -> ActionStep {
         let entry = try present(step, transaction)
         let name = entry.subject.name
-        if openFiles.isOpenForWriting(entry.inode) { throw UndoRefusal.isOpen(name) }
+        // A program may still write to the content that is to come back, too.
+        if [entry, step.entry].contains(where: { openFiles.isOpenForWriting($0.inode) }) {
+            throw UndoRefusal.isOpen(name)
+        }
         guard try self.content(of: entry, transaction) == content else { throw UndoRefusal.isChanged(name) }
         if !step.entry.isHere { return try giveUpEdit(of: entry, step, transaction) }
         guard try backing.trash.exists(BackingStore.trashName(step.entry.inode)) else {

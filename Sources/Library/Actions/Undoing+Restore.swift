@@ -33,11 +33,12 @@ extension Undoing {
         entry.parent = folder.inode
         entry.location = folder.location
         if entry.kind == .folder { entry.nature = .folder(folder.namingContext.folder(try EntryName(entry.filename))) }
-        let held = try restoreFile(of: &entry, was: step, transaction)
-        entry.inode = held?.inode ?? InodeNumber(0)
+        try restoreFile(of: &entry, was: step, transaction)
         let modified = entry.modified
         if entry.kind == .folder, entry.isReplicated { entry.modified = surroundings.folderTime(modified) }
         let committed = try restoreSynchronization(of: &entry, transaction)
+        let held = try fileHeldOpen(of: entry, was: step, transaction)
+        entry.inode = held?.inode ?? InodeNumber(0)
         entry.inode = try transaction.insert(entry)
         try adoptWrites(to: held, of: &entry, transaction)
         if committed, let id = entry.id { try replicatedTree.show(id, in: folder.inode, transaction) }
@@ -72,10 +73,7 @@ extension Undoing {
         }
     }
 
-    /// - Returns: the file, if a program still has it open.
-    private func restoreFile(
-        of entry: inout Entry, was step: ActionStep, _ transaction: Transaction
-    ) throws -> OpenFile? {
+    private func restoreFile(of entry: inout Entry, was step: ActionStep, _ transaction: Transaction) throws {
         let directory = try backing.folder(entry.parent, transaction)
         let filename = entry.filename
         switch entry.kind {
@@ -84,7 +82,7 @@ extension Undoing {
         case .symbolicLink:
             try directory.makeSymbolicLink(filename, target: entry.target ?? [], transaction)
         case .document, .scratch:
-            guard entry.isHere else { return nil }
+            guard entry.isHere else { return }
             let inode = step.entry.inode
             guard try backing.takeBack(filename, of: inode, to: directory, transaction) else {
                 if entry.isReplicated, entry.currentVersion != nil, !entry.pending.contains(.content) {
@@ -92,14 +90,21 @@ extension Undoing {
                     entry.isHere = false
                     entry.contentVersion = nil
                     entry.backing = nil
-                    return nil
+                    return
                 }
                 throw UndoRefusal.contentIsGone(entry.subject.name)
             }
         }
-        let file = try directory.identify(filename)
-        entry.backing = file.evidence
-        return tree.contents.openFile(ofReturning: step.entry.inode, file)
+        entry.backing = try directory.identify(filename).evidence
+    }
+
+    /// The file, if a program still has it open: the document keeps its inode number then. Not for those who only read what the container has a
+    /// newer version of: they go on reading, and the document shows the newer one (`Projection`).
+    private func fileHeldOpen(of entry: Entry, was step: ActionStep, _ rows: Rows) throws -> OpenFile? {
+        guard entry.kind == .document || entry.kind == .scratch, entry.isHere else { return nil }
+        let status = try backing.folder(entry.parent, rows).identify(entry.filename)
+        guard let file = tree.contents.openFile(ofReturning: step.entry.inode, status) else { return nil }
+        return entry.isOutdated && !file.isOpenForWriting ? nil : file
     }
 
     /// A program may have written to the file since it was removed, and may go on.
@@ -107,10 +112,11 @@ extension Undoing {
     /// - Parameter held: the file, if a program still has it open.
     private func adoptWrites(to held: OpenFile?, of entry: inout Entry, _ transaction: Transaction) throws {
         if let held {
-            try tree.contents.attach(held, transaction)
+            tree.contents.attach(held, to: &entry, transaction)
+            try transaction.update(entry)
             removal.endOrphan(entry.inode, transaction)
         }
-        guard entry.kind == .document, entry.isHere else { return }
+        guard entry.kind == .document, entry.isHere, !openFiles.isOpenForWriting(entry.inode) else { return }
         let status = try backing.folder(entry.parent, transaction).status(entry.filename)
         _ = try foundFiles.recordChangeInStore(of: &entry, status, .edits, transaction)
     }

@@ -20,16 +20,17 @@ extension Contents {
         return file
     }
 
-    /// Gives an open file back to its document, whose row is there again.
-    ///
-    /// - Throws: the errno of fstat(2).
-    func attach(_ file: OpenFile, _ transaction: Transaction) throws {
+    /// Gives an open file back to its document, whose row is there again. With a writer, the document counts as changed: what was written since it
+    /// was removed is not known, and what is written next must not be missed. Whether the content differs is found out before it is sent.
+    func attach(_ file: OpenFile, to entry: inout Entry, _ transaction: Transaction) {
         openFiles.attach(file, transaction)
         guard file.isOpenForWriting else { return }
-        // As after a change that was sent (`endChange`): the next write is another one, and one that is under way is found by the look.
-        let look = Fingerprint(try file.descriptor.status())
-        file.withWriting { $0.markUnmodified() }
-        unseenWrites.watch(file, since: look)
+        if entry.isOutdated { openFiles.markOvertaken(entry.inode) }
+        if entry.isReplicated {
+            transactions.markContentChanged(&entry)
+        } else {
+            file.withWriting { $0.markModified() }
+        }
         cloud.changesAreOfInterest()
     }
 }

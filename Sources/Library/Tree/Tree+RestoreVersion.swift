@@ -29,15 +29,8 @@ extension Tree {
         var source = Entry(
             parent: target.parent, location: target.location, nature: .scratch, filename: filename,
             created: surroundings.now(), position: try nextPosition(in: target.parent, transaction), mode: target.mode)
-        let file = try directory.identify(filename)
-        source.backing = file.evidence
-        let held = contents.openFile(ofReturning: kept, file)
-        source.inode = held?.inode ?? InodeNumber(0)
+        source.backing = try directory.identify(filename).evidence
         source.inode = try transaction.insert(source)
-        if let held {
-            try contents.attach(held, transaction)
-            removal.endOrphan(kept, transaction)
-        }
         try replaceContent(of: target, with: source, by: .unknown, keeps: target.isBackingCurrent, transaction)
         transaction.announce(.entryChanged(EntryNames(target), besides: nil))
         transaction.announce(.listingChanged(of: target.parent))

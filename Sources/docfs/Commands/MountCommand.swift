@@ -46,16 +46,9 @@ struct MountCommand: ParsableCommand {
         try CommandFailure.reported {
             let passphrase = try Passphrase.told(file: options.passphraseFile, descriptor: passphraseDescriptor)
             do { try mount(passphrase) } catch let missing as MissingPassphrase {
-                try mountWithPassphrase(missing)
+                guard let asked = try Passphrase.asked(missing) else { throw missing }
+                try mount(asked)
             }
-        }
-    }
-
-    private func mountWithPassphrase(_ missing: MissingPassphrase) throws {
-        let cloud = try MountRequest.cloud(options)
-        let passphrase = try Passphrase.found(missing, for: cloud)
-        do { try mount(passphrase) } catch let failure as CommandFailure where passphrase.isOfKeyring {
-            throw CommandFailure("with the passphrase of the desktop's keyring: \(failure.message)")
         }
     }
 

@@ -25,7 +25,6 @@ struct ContainerKeyFile {
     init(ofStore path: String) throws(CommandFailure) {
         storePath = path
         entries = try Self.json.read(fromStore: path) ?? []
-        if !entries.isEmpty { ProcessSecrecy.begin() }
     }
 
     /// What is known of the container at a URL.

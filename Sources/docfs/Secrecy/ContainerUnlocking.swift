@@ -52,6 +52,7 @@ struct ContainerUnlocking {
     }
 
     private func opened(_ store: any ObjectStore, _ entry: ContainerKeyFile.Entry) -> Opened {
+        ProcessSecrecy.begin()
         let (path, cloud) = (request.storePath, request.cloud)
         let encrypted = EncryptedStore(store, key: entry.key) {
             // `docfs passphrase` writes the file while a mount goes on. What this mount met is better than nothing.
@@ -62,10 +63,11 @@ struct ContainerUnlocking {
         return (encrypted, news)
     }
 
-    /// - Returns: nil where the end of the log cannot be had now: that is no reason not to mount.
-    private func joinedText(_ store: any ObjectStore) -> String? {
-        guard let newest = try? answer({ try await NewestChange.read(from: store) }) else { return nil }
-        return MountNews.text(ofJoined: newest)
+    /// That the end of the log cannot be had now is no reason not to mount.
+    private func joinedText(_ store: any ObjectStore) -> String {
+        do { return MountNews.text(ofJoined: try answer { try await NewestChange.read(from: store) }) } catch {
+            return MountNews.textOfUnknown
+        }
     }
 
     /// What would go to a plain container was meant to be encrypted.
@@ -115,7 +117,13 @@ struct ContainerUnlocking {
     }
 
     private func unwrap(_ object: KeyObject) throws -> ContainerKey {
-        guard let passphrase = request.passphrase else { throw MissingPassphrase.join }
+        guard let passphrase = request.passphrase else {
+            // One that was changed since opens nothing. A person knows the new one.
+            guard let kept = Keyring.passphrase(of: request.cloud), let key = try? object.unwrap(kept.text) else {
+                throw MissingPassphrase.join
+            }
+            return key
+        }
         do throws(KeyObject.Refusal) { return try object.unwrap(passphrase.text) } catch {
             switch error {
             case .wrongPassphrase: throw CommandFailure(Refusal.wrongPassphrase(request, error))
@@ -127,7 +135,9 @@ struct ContainerUnlocking {
     /// Makes a key, and remembers it before the container gets it: whenever this is interrupted, the key that is in the container, and its
     /// recovery key, are known here.
     private func make(in store: any ObjectStore, _ keys: inout ContainerKeyFile) throws -> ContainerKeyFile.Entry {
-        guard let passphrase = request.passphrase else { throw MissingPassphrase.new }
+        guard let passphrase = request.passphrase ?? Keyring.passphrase(of: request.cloud) else {
+            throw MissingPassphrase.new
+        }
         let interrupted = keys.entry(at: request.cloud).flatMap { $0.isEstablished ? nil : $0 }
         let (key, recoveryKey) = (interrupted?.key ?? .random(), interrupted?.recoveryKey ?? .random())
         let object = try KeyObject(wrapping: key, passphrase: passphrase.text, recoveryKey: recoveryKey)

@@ -15,11 +15,17 @@ struct MountNews: Sendable {
     ///
     /// - Parameter newest: the last change that it shows; nil if it shows none.
     static func text(ofJoined newest: NewestChange?) -> String {
-        guard let newest else { return "Nothing is in the cloud yet." }
+        guard let newest else { return "Nothing has ever been changed in the cloud." + ifLater }
         return
-            "The cloud's last change is of \(newest.time.iso8601), by \(newest.deviceName.printable). If there was a later one, this is an old "
-            + "state of it; `docfs check` on both devices tells whether they are shown the same."
+            "The cloud's last change is of \(newest.time.iso8601), by \(newest.deviceName.printable)." + ifLater
     }
+
+    private static let ifLater =
+        " If there was a later change, this is an old state; `docfs check` on both devices tells whether they are shown the same."
+
+    /// The cloud did not answer in time.
+    static let textOfUnknown =
+        "The cloud's last change could not be looked up; `docfs check` tells it, and you know whether there was a later one."
 
     // MARK: From process to process
 

@@ -6,9 +6,6 @@ import SystemPackage
 /// What opens an encrypted container: its passphrase or its recovery key, as a person says it.
 struct Passphrase: Sendable {
     private let secret: SecretBytes
-    /// Whether nobody said it: the desktop's keyring has it.
-    private(set) var isOfKeyring = false
-
     /// A copy that is not overwritten: let it go soon.
     var text: String {
         var bytes = secret.revealed
@@ -19,12 +16,13 @@ struct Passphrase: Sendable {
     /// Of the environment.
     static let variable = "DOCFS_PASSPHRASE"
     /// Bytes. A longer one is a file that was named by mistake.
-    private static let longest = 4096
+    static let longest = 4096
 
     /// What was said by an option or the environment; nil if nothing was.
     ///
     /// - Parameter file: its first line is the passphrase.
     static func told(file: String?, descriptor: Int32?) throws(CommandFailure) -> Passphrase? {
+        let ofEnvironment = try takeFromEnvironment()
         if let descriptor {
             defer { close(descriptor) }
             return try firstLine(of: FileDescriptor(rawValue: descriptor), name: "the passphrase")
@@ -37,28 +35,32 @@ struct Passphrase: Sendable {
             defer { close(descriptor.rawValue) }
             return try firstLine(of: descriptor, name: file)
         }
-        guard let text = getenv(variable), strlen(text) > 0 else { return nil }
+        return ofEnvironment
+    }
+
+    /// Programs that this one starts need not know it, nor whoever looks at its environment.
+    private static func takeFromEnvironment() throws(CommandFailure) -> Passphrase? {
+        guard let text = getenv(variable) else { return nil }
         let length = strlen(text)
         var bytes = Array(UnsafeRawBufferPointer(start: text, count: length))
         defer { bytes.overwrite() }
-        // Programs that this one starts need not know it, nor whoever looks at its environment.
         explicit_bzero(text, length)
         unsetenv(variable)
+        if bytes.isEmpty { return nil }
         guard !bytes.contains(10) else { throw CommandFailure("\(variable) is no passphrase: it has several lines") }
         return try Passphrase(bytes[...], name: variable)
     }
 
-    /// - Parameter line: what `secret-tool` printed.
-    init(ofKeyring line: some Collection<UInt8>) throws(CommandFailure) {
-        try self.init(Array(line.prefix { $0 != 10 })[...], name: "what the keyring has")
-        isOfKeyring = true
+    /// - Parameter text: what `secret-tool` printed.
+    init(ofKeyring text: [UInt8]) throws(CommandFailure) {
+        try self.init(text.prefix { $0 != 10 }, name: "what the keyring has")
     }
 
     /// What the desktop's keyring has for a container, or a person types now.
     ///
     /// - Throws: `question` where there is neither.
     static func found(_ question: MissingPassphrase, for cloud: CloudURL) throws -> Passphrase {
-        if let kept = try Keyring.passphrase(of: cloud) { return kept }
+        if let kept = Keyring.passphrase(of: cloud) { return kept }
         guard let asked = try asked(question) else { throw question }
         return asked
     }
