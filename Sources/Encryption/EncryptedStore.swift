@@ -102,7 +102,8 @@ public final class EncryptedStore: ObjectStore {
             Int64(sealed.count) == seal.layout.sealedLength
         else { throw .corrupted(key, Self.changed) }
         guard seal.layout.length <= limit else { throw .corrupted(key, "it is larger than \(limit) bytes") }
-        return try open(sealed[...], from: 0, chunks: 0..<seal.layout.chunkCount, seal, key)
+        let content = try open(sealed, from: 0, chunks: 0..<seal.layout.chunkCount, seal, key)
+        return Array(content.prefix(Int(seal.layout.length)))
     }
 
     public func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
@@ -119,7 +120,23 @@ public final class EncryptedStore: ObjectStore {
                 seals.withLock { $0[key] = nil }
             }
         }
+        if range.lowerBound < SealedLayout.chunkLength { return try await beginning(range, of: key, arrived) }
         return try await part(range, of: key, try await readSeal(of: key), arrived)
+    }
+
+    /// With the header, in one request: chunks stand where they do whatever the length is, but for the end of the last one.
+    private func beginning(
+        _ range: Range<Int64>, of key: ObjectKey, _ arrived: @escaping @Sendable (Int64) -> Void
+    ) async throws(ObjectStoreError) -> [UInt8] {
+        let longest = SealedLayout(length: SealedLayout.longestContent)
+        let end = longest.chunks(of: range).last.map { longest.place(of: $0).upperBound } ?? SealedLayout.headerLength
+        let share = ProgressShare(of: Int64(range.count), in: end)
+        let sealed = try await asked(key) { place throws(ObjectStoreError) in
+            try await store.get(place, range: 0..<end) { arrived(share.next($0)) }
+        }
+        let seal = try rememberSeal(of: key, sealed.prefix(Int(SealedLayout.headerLength)))
+        let chunks = seal.layout.chunks(of: range)
+        return cut(try open(sealed, from: 0, chunks: chunks, seal, key), to: range, chunks, seal.layout)
     }
 
     private func part(
@@ -133,29 +150,40 @@ public final class EncryptedStore: ObjectStore {
         let sealed = try await asked(key) { name throws(ObjectStoreError) in
             try await store.get(name, range: place) { arrived(share.next($0)) }
         }
-        let content = try open(sealed[...], from: place.lowerBound, chunks: chunks, seal, key)
-        let start = wanted.lowerBound - seal.layout.content(of: chunks.lowerBound).lowerBound
+        return cut(try open(sealed, from: place.lowerBound, chunks: chunks, seal, key), to: range, chunks, seal.layout)
+    }
+
+    /// - Parameter content: of whole chunks.
+    private func cut(
+        _ content: [UInt8], to range: Range<Int64>, _ chunks: Range<Int64>, _ layout: SealedLayout
+    ) -> [UInt8] {
+        let wanted = range.clamped(to: 0..<layout.length)
+        if wanted.count == content.count { return content }
+        let start = wanted.lowerBound - layout.content(of: chunks.lowerBound).lowerBound
         return Array(content.dropFirst(Int(start)).prefix(wanted.count))
     }
 
-    /// - Parameter start: where the bytes begin in the object.
+    /// - Parameters:
+    ///   - bytes: of the object.
+    ///   - start: where they begin in the object.
+    /// - Returns: the chunks with their padding.
     private func open(
-        _ sealed: ArraySlice<UInt8>, from start: Int64, chunks: Range<Int64>, _ seal: ObjectSeal, _ key: ObjectKey
+        _ bytes: consuming [UInt8], from start: Int64, chunks: Range<Int64>, _ seal: ObjectSeal, _ key: ObjectKey
     ) throws(ObjectStoreError) -> [UInt8] {
-        var content: [UInt8] = []
-        for chunk in chunks {
-            let place = seal.layout.place(of: chunk)
-            let piece = sealed.dropFirst(Int(place.lowerBound - start)).prefix(place.count)
-            guard let opened = seal.open(piece, chunk: chunk) else { throw .corrupted(key, Self.changed) }
-            content += opened
-        }
-        return content
+        guard seal.open(chunks, in: &bytes, from: start) else { throw .corrupted(key, Self.changed) }
+        return bytes
     }
 
     private func readSeal(of key: ObjectKey) async throws(ObjectStoreError) -> ObjectSeal {
         let header = try await asked(key) { place throws(ObjectStoreError) in
             try await store.get(place, range: 0..<SealedLayout.headerLength)
         }
+        return try rememberSeal(of: key, header)
+    }
+
+    private func rememberSeal(
+        of key: ObjectKey, _ header: some Collection<UInt8>
+    ) throws(ObjectStoreError) -> ObjectSeal {
         guard let seal = ObjectSeal(header: header, of: try name(key).name, with: containerKey) else {
             throw .corrupted(key, Self.changed)
         }

@@ -41,20 +41,35 @@ struct ObjectSeal: Sendable {
         return salt + AuthenticatedCipher.aes256GCM.seal(UInt64(layout.length).bytes, key: key, nonce: nonce)
     }
 
-    /// - Parameter content: the bytes of the chunk without padding.
-    func seal(_ content: some Collection<UInt8>, chunk: Int64) -> [UInt8] {
+    /// Seals a chunk.
+    ///
+    /// - Parameters:
+    ///   - content: the bytes of the chunk without padding.
+    ///   - place: where the sealed chunk goes, in `result`.
+    func seal(_ content: [UInt8], chunk: Int64, into result: inout [UInt8], at place: Int) {
         let padding = layout.content(of: chunk).count - content.count
-        return AuthenticatedCipher.aes256GCM.seal(
-            Array(content) + [UInt8](repeating: 0, count: padding), key: key, nonce: nonce(of: chunk))
+        let padded = padding > 0 ? content + [UInt8](repeating: 0, count: padding) : content
+        AuthenticatedCipher.aes256GCM.seal(padded.span, into: &result, at: place, key: key, nonce: nonce(of: chunk))
     }
 
-    /// - Returns: the bytes of the chunk without padding; nil for one that was changed.
-    func open(_ sealed: some Collection<UInt8>, chunk: Int64) -> [UInt8]? {
-        guard sealed.count == layout.place(of: chunk).count,
-            var content = AuthenticatedCipher.aes256GCM.open(sealed, key: key, nonce: nonce(of: chunk))
-        else { return nil }
-        content.removeLast(content.count - layout.content(of: chunk).clamped(to: 0..<layout.length).count)
-        return content
+    /// Opens chunks where they stand.
+    ///
+    /// - Parameters:
+    ///   - bytes: of the object. Afterwards the content of the chunks with its padding.
+    ///   - start: where the bytes begin in the object.
+    /// - Returns: false if one was changed, or is not there.
+    func open(_ chunks: Range<Int64>, in bytes: inout [UInt8], from start: Int64) -> Bool {
+        var end = 0
+        for chunk in chunks {
+            let place = layout.place(of: chunk)
+            let sealed = Int(place.lowerBound - start)..<Int(place.upperBound - start)
+            let isOpened = AuthenticatedCipher.aes256GCM.open(
+                &bytes, at: sealed, to: end, key: key, nonce: nonce(of: chunk))
+            if !isOpened { return false }
+            end += layout.content(of: chunk).count
+        }
+        bytes.removeLast(bytes.count - end)
+        return true
     }
 
     private func nonce(of chunk: Int64) -> [UInt8] {

@@ -22,34 +22,43 @@ final class SealedContent: ObjectContent {
     func read(at offset: Int64, count: Int) throws(Errno) -> [UInt8] {
         let layout = seal.layout
         let range = (offset..<offset + Int64(count)).clamped(to: 0..<layout.sealedLength)
-        var bytes: [UInt8] = []
-        if range.lowerBound < SealedLayout.headerLength {
-            let header = range.clamped(to: 0..<SealedLayout.headerLength)
-            bytes += seal.header[Int(header.lowerBound)..<Int(header.upperBound)]
-        }
+        var bytes = [UInt8](repeating: 0, count: range.count)
+        let header = range.clamped(to: 0..<SealedLayout.headerLength)
+        bytes.replaceSubrange(0..<header.count, with: seal.header[Int(header.lowerBound)..<Int(header.upperBound)])
         for chunk in layout.sealedChunks(of: range) {
             let place = layout.place(of: chunk)
-            // A file that became shorter ends here: what is sent must not look whole.
-            guard let sealed = try sealed(chunk) else { break }
             let wanted = range.clamped(to: place)
-            bytes += sealed[Int(wanted.lowerBound - place.lowerBound)..<Int(wanted.upperBound - place.lowerBound)]
+            let start = Int(wanted.lowerBound - range.lowerBound)
+            let isWhole: Bool
+            if wanted == place {
+                isWhole = try seal(chunk, into: &bytes, at: start)
+            } else {
+                var sealed = [UInt8](repeating: 0, count: place.count)
+                isWhole = try seal(chunk, into: &sealed, at: 0)
+                let part = Int(wanted.lowerBound - place.lowerBound)..<Int(wanted.upperBound - place.lowerBound)
+                bytes.replaceSubrange(start..<start + wanted.count, with: sealed[part])
+            }
+            // A file that became shorter ends here: what is sent must not look whole.
+            if !isWhole { return Array(bytes.prefix(start)) }
         }
         return bytes
     }
 
-    private func sealed(_ chunk: Int64) throws(Errno) -> [UInt8]? {
+    /// - Returns: false for a chunk that the content does not have any more.
+    private func seal(_ chunk: Int64, into result: inout [UInt8], at start: Int) throws(Errno) -> Bool {
         let wanted = seal.layout.content(of: chunk).clamped(to: 0..<seal.layout.length)
         let plain = try content.read(at: wanted.lowerBound, count: wanted.count)
-        guard plain.count == wanted.count else { return nil }
-        let sealed = seal.seal(plain, chunk: chunk)
-        let tag = Array(sealed.suffix(Int(SealedLayout.tagLength)))
+        guard plain.count == wanted.count else { return false }
+        seal.seal(plain, chunk: chunk, into: &result, at: start)
+        let end = start + seal.layout.place(of: chunk).count
+        let tag = Array(result[end - Int(SealedLayout.tagLength)..<end])
         let first = tags.withLock { tags in
             let first = tags[chunk] ?? tag
             tags[chunk] = first
             return first
         }
         if first != tag { throw .ioError }
-        return sealed
+        return true
     }
 }
 

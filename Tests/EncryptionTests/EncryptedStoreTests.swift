@@ -1,3 +1,4 @@
+import Documents
 import Foundation
 import ObjectStore
 import Synchronization
@@ -64,7 +65,7 @@ struct EncryptedStoreTests {
 
     @Test(arguments: [0, 1, 100, 65_535, 65_536, 65_537, 200_000, 1_000_003])
     func `what was stored comes back, whole and in parts`(length: Int) async throws {
-        try await withStore { store, _, folder in
+        try await withStore { store, keeper, folder in
             let bytes = pattern(length)
             #expect(try await store.putIfAbsent(Self.content, bytes) == .created)
             #expect(try await store.putIfAbsent(Self.content, []) == .alreadyExists)
@@ -89,6 +90,9 @@ struct EncryptedStoreTests {
                         let range = Int64(start)..<Int64(start + count)
                         let part = Array(bytes.dropFirst(start).prefix(count))
                         #expect(try await store.get(key, range: range) == part, "\(range)")
+                        // A device that does not know the object's header yet.
+                        let other = EncryptedStore(keeper, key: store.containerKey)
+                        #expect(try await other.get(key, range: range) == part, "\(range)")
                     }
                 }
             }
@@ -155,6 +159,26 @@ struct EncryptedStoreTests {
                 try await store.list(Self.key("checkpoint"), after: checkpoints.sorted()[0], limit: 1) == [
                     checkpoints.sorted()[1]
                 ])
+        }
+    }
+
+    @Test func `the beginning of an object comes with its header, in one request`() async throws {
+        try await withTemporaryFolder { folder in
+            let keeper = CountedStore(try DirectoryStore(root: folder + "/cloud", creates: true))
+            let store = EncryptedStore(keeper, key: .random())
+            _ = try await store.putIfAbsent(Self.content, pattern(200_000))
+            let arrived = Mutex<Int64>(0)
+            let part = try await store.get(Self.content, range: 0..<100_000) { count in
+                arrived.withLock { $0 += count }
+            }
+            #expect(part == Array(pattern(200_000).prefix(100_000)))
+            #expect(keeper.reads.withLock(\.self) == 1)
+            #expect(arrived.withLock(\.self) <= 100_000)
+            // Then the header is known.
+            _ = try await store.get(Self.content, range: 100_000..<200_000)
+            #expect(keeper.reads.withLock(\.self) == 2)
+            _ = try await EncryptedStore(keeper, key: store.containerKey).get(Self.content, range: 150_000..<160_000)
+            #expect(keeper.reads.withLock(\.self) == 4)
         }
     }
 
@@ -267,4 +291,48 @@ struct EncryptedStoreTests {
         #expect(throws: Errno.ioError) { try sealed.read(at: 0, count: 60_000) }
         #expect(try !sealed.read(at: 56 + 65_552, count: 100).isEmpty)
     }
+}
+
+/// Counts what is read.
+private final class CountedStore: ObjectStore {
+    private let store: any ObjectStore
+    let reads = Mutex(0)
+
+    init(_ store: any ObjectStore) { self.store = store }
+
+    func putIfAbsent(_ key: ObjectKey, _ bytes: [UInt8]) async throws(ObjectStoreError) -> PutOutcome {
+        try await store.putIfAbsent(key, bytes)
+    }
+
+    func putIfAbsent(
+        _ key: ObjectKey, _ content: any ObjectContent, length: Int64, progress: @escaping @Sendable (Int64) -> Bool
+    ) async throws(ObjectStoreError) -> PutOutcome {
+        try await store.putIfAbsent(key, content, length: length, progress: progress)
+    }
+
+    func get(_ key: ObjectKey, limit: Int) async throws(ObjectStoreError) -> [UInt8] {
+        reads.withLock { $0 += 1 }
+        return try await store.get(key, limit: limit)
+    }
+
+    func get(_ key: ObjectKey, range: Range<Int64>) async throws(ObjectStoreError) -> [UInt8] {
+        reads.withLock { $0 += 1 }
+        return try await store.get(key, range: range)
+    }
+
+    func list(_ prefix: ObjectKey, after: ObjectKey?, limit: Int) async throws(ObjectStoreError) -> [ObjectKey] {
+        try await store.list(prefix, after: after, limit: limit)
+    }
+
+    func modified(_ key: ObjectKey) async throws(ObjectStoreError) -> Timestamp { try await store.modified(key) }
+
+    func now() async throws(ObjectStoreError) -> Timestamp { try await store.now() }
+
+    func delete(_ key: ObjectKey) async throws(ObjectStoreError) { try await store.delete(key) }
+
+    var quickestPoll: Duration { store.quickestPoll }
+
+    var longestPoll: Duration { store.longestPoll }
+
+    func watch(_ prefix: ObjectKey, _ onChange: @escaping @Sendable () -> Void) -> StoreWatch? { nil }
 }

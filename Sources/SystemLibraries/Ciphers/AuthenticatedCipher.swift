@@ -19,6 +19,50 @@ public enum AuthenticatedCipher: Sendable {
         Array(plaintext).withUnsafeBufferPointer { seal($0, key, nonce, associated) }
     }
 
+    /// Encrypts into an array that has room for it.
+    ///
+    /// - Parameter place: where the plaintext and the tag go, in `result`.
+    public func seal(
+        _ plaintext: Span<UInt8>, into result: inout [UInt8], at place: Int, key: SecretBytes, nonce: [UInt8] = []
+    ) {
+        precondition(place >= 0 && place + plaintext.count + Self.tagLength <= result.count, "there is no room")
+        let (textPlace, tagPlace) = isTagFirst ? (Self.tagLength, 0) : (0, plaintext.count)
+        let isDone = plaintext.withUnsafeBufferPointer { plaintext in
+            result.withUnsafeMutableBufferPointer { result in
+                let start = result.baseAddress.map { $0 + place }
+                return run(
+                    plaintext, into: start.map { $0 + textPlace }, start.map { $0 + tagPlace }, seals: true, key, nonce,
+                    [])
+            }
+        }
+        precondition(isDone, "libcrypto does not encrypt")
+    }
+
+    /// Decrypts within an array: a second one of the same size would take as long to get as the decryption.
+    ///
+    /// - Parameters:
+    ///   - sealed: where the sealed text stands.
+    ///   - place: where the plaintext goes, at the sealed text or before it.
+    /// - Returns: false for a text that was not sealed with this key and nonce, or is not there. The bytes then hold anything.
+    public func open(
+        _ bytes: inout [UInt8], at sealed: Range<Int>, to place: Int, key: SecretBytes, nonce: [UInt8] = []
+    ) -> Bool {
+        guard sealed.count >= Self.tagLength, sealed.upperBound <= bytes.count else { return false }
+        precondition((0...sealed.lowerBound).contains(place), "the plaintext would overwrite what is still sealed")
+        return bytes.withUnsafeMutableBufferPointer { bytes in
+            let whole = UnsafeMutableBufferPointer(rebasing: bytes[sealed])
+            var tag = Array(isTagFirst ? whole.prefix(Self.tagLength) : whole.suffix(Self.tagLength))
+            let text = UnsafeMutableBufferPointer(
+                rebasing: isTagFirst ? whole.dropFirst(Self.tagLength) : whole.dropLast(Self.tagLength))
+            guard run(UnsafeBufferPointer(text), into: text.baseAddress, &tag, seals: false, key, nonce, []) else {
+                return false
+            }
+            // The places may overlap.
+            if let start = text.baseAddress { (bytes.baseAddress! + place).update(from: start, count: text.count) }
+            return true
+        }
+    }
+
     /// Encrypts a key.
     public func seal(
         _ secret: SecretBytes, key: SecretBytes, nonce: [UInt8] = [], associated: [UInt8] = []
@@ -81,8 +125,8 @@ public enum AuthenticatedCipher: Sendable {
     }
 
     private func run(
-        _ text: UnsafeBufferPointer<UInt8>, into result: UnsafeMutablePointer<UInt8>?, _ tag: inout [UInt8],
-        seals: Bool, _ key: SecretBytes, _ nonce: [UInt8], _ associated: [UInt8]
+        _ text: UnsafeBufferPointer<UInt8>, into result: UnsafeMutablePointer<UInt8>?,
+        _ tag: UnsafeMutablePointer<UInt8>?, seals: Bool, _ key: SecretBytes, _ nonce: [UInt8], _ associated: [UInt8]
     ) -> Bool {
         precondition(key.count == keyLength && nonce.count == nonceLength, "a key or a nonce has a wrong length")
         // libcrypto writes to no empty result, and wants one that is not NULL.
@@ -91,7 +135,7 @@ public enum AuthenticatedCipher: Sendable {
             key.withBytes { key in
                 docfs_aead(
                     implementation, seals ? 1 : 0, key.baseAddress, nonce, associated, Int32(associated.count),
-                    text.baseAddress, Int32(text.count), result ?? nothing, &tag) == 1
+                    text.baseAddress, Int32(text.count), result ?? nothing, tag) == 1
             }
         }
     }

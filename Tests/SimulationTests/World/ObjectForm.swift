@@ -55,14 +55,8 @@ struct ObjectForm: Sendable {
             let seal = ObjectSeal(header: bytes.prefix(Int(SealedLayout.headerLength)), of: name, with: key),
             Int64(bytes.count) == seal.layout.sealedLength
         else { return nil }
-        var content: [UInt8] = []
-        for chunk in 0..<seal.layout.chunkCount {
-            let place = seal.layout.place(of: chunk)
-            guard let piece = seal.open(bytes[Int(place.lowerBound)..<Int(place.upperBound)], chunk: chunk) else {
-                return nil
-            }
-            content += piece
-        }
-        return content
+        var content = bytes
+        guard seal.open(0..<seal.layout.chunkCount, in: &content, from: 0) else { return nil }
+        return Array(content.prefix(Int(seal.layout.length)))
     }
 }
